@@ -9,8 +9,7 @@ from typing import Any
 
 from ..runtime.autograd.methods import AutogradMethods
 from ..runtime.methods.mixin import TensorMethods
-from ..runtime.modes.grad_mode import watch
-from ..runtime.modes.intercept import PLAIN, lift
+from ..runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ..runtime.tensor.base import TensorBase
 from ..runtime.tensor.shapes import gathered
 from . import ops
@@ -636,24 +635,29 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
         return ops.mul(self, other)
 
     def __rtruediv__(self, other: Any) -> Any:
-        if watch.lifts and (lifted := lift("div.Tensor", _div_tensor, "elementwise", "div", other, self)) is not PLAIN:
-            return lifted
+        if (
+            watch.interceptors
+            and (result := intercept("div.Tensor", _div_tensor, "elementwise", "div", other, self)) is not NOT_HANDLED
+        ):
+            return result
         return _div_tensor("div", other, self)
 
     def __rfloordiv__(self, other: Any) -> Any:
         if (
-            watch.lifts
-            and (lifted := lift("floor_divide", _floor_divide, "elementwise", "floor_divide", other, self)) is not PLAIN
+            watch.interceptors
+            and (result := intercept("floor_divide", _floor_divide, "elementwise", "floor_divide", other, self))
+            is not NOT_HANDLED
         ):
-            return lifted
+            return result
         return _floor_divide("floor_divide", other, self)
 
     def __rmod__(self, other: Any) -> Any:
         if (
-            watch.lifts
-            and (lifted := lift("remainder", _remainder, "elementwise", "remainder", other, self)) is not PLAIN
+            watch.interceptors
+            and (result := intercept("remainder", _remainder, "elementwise", "remainder", other, self))
+            is not NOT_HANDLED
         ):
-            return lifted
+            return result
         return _remainder("remainder", other, self)
 
     def __rand__(self, other: Any) -> Any:
@@ -667,22 +671,22 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
 
     def __rlshift__(self, other: Any) -> Any:
         if (
-            watch.lifts
+            watch.interceptors
             and (
-                lifted := lift(
+                result := intercept(
                     "bitwise_left_shift.Tensor", _bitwise_left_shift, "elementwise", "bitwise_left_shift", other, self
                 )
             )
-            is not PLAIN
+            is not NOT_HANDLED
         ):
-            return lifted
+            return result
         return _bitwise_left_shift("bitwise_left_shift", other, self)
 
     def __rrshift__(self, other: Any) -> Any:
         if (
-            watch.lifts
+            watch.interceptors
             and (
-                lifted := lift(
+                result := intercept(
                     "bitwise_right_shift.Tensor",
                     _bitwise_right_shift,
                     "elementwise",
@@ -691,9 +695,9 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
                     self,
                 )
             )
-            is not PLAIN
+            is not NOT_HANDLED
         ):
-            return lifted
+            return result
         return _bitwise_right_shift("bitwise_right_shift", other, self)
 
     __hash__ = TensorBase.__hash__

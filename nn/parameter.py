@@ -118,15 +118,15 @@ class _Uninitialized(Tensor):
             *args, **kwargs: as of `Tensor.to`.
         """
         like = self.data.to(*args, **kwargs)
-        return type(self)(self._rg, like.device, like.dtype)
+        return type(self)(self.requires_grad, like.device, like.dtype)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Any:
         if id(self) not in memo:
-            memo[id(self)] = type(self)(self._rg, self._device, self._dtype)
+            memo[id(self)] = type(self)(self.requires_grad, self._device, self._dtype)
         return memo[id(self)]
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return type(self), (self._rg, None, self._dtype)
+        return type(self), (self.requires_grad, None, self._dtype)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}>"

@@ -96,7 +96,7 @@ class Public:
     def intercepted(self) -> list[str]:
         """The answer of whoever takes the op's place: vmap, the profiler."""
         out = ", out=out" if self.code.has_out and not self.code.writes_first else ""
-        return intercepted(self.code, self.code.name, f"{self.code.lifted}{out}")
+        return intercepted(self.code, self.code.name, f"{self.code.intercepted}{out}")
 
     @property
     def call(self) -> str:
@@ -177,7 +177,7 @@ class InPlace:
 
     @property
     def intercepted(self) -> list[str]:
-        return intercepted(self.code, self.code.inplace_name, self.code.lifted_inplace)
+        return intercepted(self.code, self.code.inplace_name, self.code.intercepted_inplace)
 
     @property
     def written(self) -> list[str]:
@@ -387,8 +387,8 @@ def rule(code: OpCode) -> list[str]:
 
 
 def intercepted(code: OpCode, function: str, arguments: str) -> list[str]:
-    call = f'lift("{code.entry.schema.full_name}", {function}, {arguments})'
-    return [f"if watch.lifts and (lifted := {call}) is not PLAIN:", "    return lifted"]
+    call = f'intercept("{code.entry.schema.full_name}", {function}, {arguments})'
+    return [f"if watch.interceptors and (result := {call}) is not NOT_HANDLED:", "    return result"]
 
 
 def before_write(code: OpCode, op: str, first: str, keep: str) -> str:

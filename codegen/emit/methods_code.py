@@ -77,7 +77,7 @@ def reordered_call(code: OpCode) -> tuple[str, str]:
 
 
 def reflected_call(code: OpCode, ops: Sequence[OpCode]) -> tuple[str, str]:
-    """The call for `other <operator> self`, where `other` is no Tensor, and what `lift` is told of a general path."""
+    """The call for `other <operator> self` with no Tensor `other`, the arguments of `intercept` on a general path."""
     name = code.entry.schema.name
     overloads = [c.entry for c in ops if c.entry.schema.name == name]
     if any(not e.schema.arguments[0].type.is_tensor for e in overloads):

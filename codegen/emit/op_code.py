@@ -95,16 +95,16 @@ class OpCode:
 
     @property
     def spelt_rule(self) -> str:
-        """The batching rule as `lift` takes it: its name, or the function where a user's package has it."""
+        """The batching rule as `intercept` takes it: its name, or the function where a user's package has it."""
         return repr(self.batch_rule) if self.own_rule is None else self.own_rule.spelling
 
     @property
-    def lifted(self) -> str:
-        """The arguments of `lift`, after the function, for a call of the public function."""
+    def intercepted(self) -> str:
+        """The arguments of `intercept`, after the function, for a call of the public function."""
         return ", ".join([self.spelt_rule, *filter(None, [self.passed])])
 
     @property
-    def lifted_inplace(self) -> str:
+    def intercepted_inplace(self) -> str:
         """The same for a call of the in-place function."""
         return ", ".join([self.spelt_rule, *map(handed_on, self.inplace_arguments)])
 

@@ -127,13 +127,13 @@ def _derivatives(arrays: Sequence[np.ndarray], call: TypedCall) -> Iterator[list
     """The outputs, their derivatives along random directions, and the derivatives of these."""
     leaves = call.leaves(arrays)
     yield (outputs := call.given(leaves))
-    wanted = [leaf for leaf in leaves if leaf._rg]
+    wanted = [leaf for leaf in leaves if leaf.requires_grad]
     yield (first := _gradients(outputs, wanted))
     yield _gradients(first, wanted)
 
 
 def _gradients(outputs: Sequence[Any], leaves: Sequence[Any]) -> list[Any]:
-    roots = [output for output in outputs if output._rg]
+    roots = [output for output in outputs if output.requires_grad]
     if not roots or not leaves:
         return []
     seeds = [_direction(root) for root in roots]
@@ -143,7 +143,7 @@ def _gradients(outputs: Sequence[Any], leaves: Sequence[Any]) -> list[Any]:
 def _tangents(arrays: Sequence[np.ndarray], call: TypedCall) -> Iterator[list[Any]]:
     """The tangents of the outputs."""
     with dual_level():
-        duals = [make_dual(leaf, _direction(leaf)) if leaf._rg else leaf for leaf in call.leaves(arrays)]
+        duals = [make_dual(leaf, _direction(leaf)) if leaf.requires_grad else leaf for leaf in call.leaves(arrays)]
         pairs = [unpack_dual(output) for output in call.given(duals)]
         yield [pair.tangent for pair in pairs if pair.tangent is not None]
 

@@ -201,7 +201,7 @@ def _equal(one: str | list[Any], other: str | list[Any]) -> bool:
 
 def alike_outputs(one: list[Any], other: list[Any]) -> bool:
     """Whether two calls give the same: dtypes, shapes and gradients, values up to the rounding of float32."""
-    kinds = [[(t._dtype, t._rg, t.shape) for t in outputs] for outputs in (one, other)]
+    kinds = [[(t._dtype, t.requires_grad, t.shape) for t in outputs] for outputs in (one, other)]
     pairs = zip(one, other, strict=False)
     return kinds[0] == kinds[1] and all(same(a.detach().array, b.detach().array) for a, b in pairs)
 

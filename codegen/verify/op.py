@@ -102,7 +102,7 @@ def verify_variant(op: Any, text: str, is_complex: bool, report: Report) -> None
         return
     attempt(check_unlisted, point, report)
     is_finite = all(np.isfinite(output.detach().array).all() for output in outputs)
-    for check in AT_VARIANTS if any(output._rg for output in outputs) else ():
+    for check in AT_VARIANTS if any(output.requires_grad for output in outputs) else ():
         if is_finite or check is not check_backward:  # of a result that is not finite either is right
             attempt(check, point, report)
 
@@ -111,7 +111,7 @@ def verify_point(op: Any, text: str, hard: bool, is_complex: bool, report: Repor
     try:
         point = Point(op, text, hard, is_complex)
         check_results(point, report)
-        recorded = any(output._rg for output in point.outputs(point.tensors()))
+        recorded = any(output.requires_grad for output in point.outputs(point.tensors()))
     except Exception as error:  # whatever is wrong with an op becomes a line of the report
         shown = f"({text}){' complex' if is_complex else ''}"
         report.find(op, key_of(op, error), f"at {shown}: {said(error)}")

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from specgrad.runtime.autograd.backward import grad
-from specgrad.runtime.modes.grad_mode import Watcher, no_grad, watch
+from specgrad.runtime.modes.grad_mode import no_grad
+from specgrad.runtime.modes.intercept import Watcher, watch
 from specgrad.runtime.tensor import dtypes
 from specgrad.runtime.tensor.base import TensorBase, adopt, share
 from specgrad.runtime.tensor.casting import cast
@@ -88,7 +89,7 @@ class Point:
         """Fresh leaf tensors; those that are `wanted` (default all) require grad."""
         made = [self.over(array) for array in self.arrays]
         for tensor, yes in zip(made, wanted or [True] * len(made), strict=True):
-            tensor._rg = yes
+            tensor.requires_grad_(yes)
         return made
 
     def call(
@@ -156,7 +157,7 @@ def called(function: Any, arguments: Mapping[str, Any]) -> tuple[Any, ...]:
 
 def gradients(outputs: Sequence[Any], inputs: Sequence[Any], seeds: Sequence[Any], create: bool = False) -> list[Any]:
     """The gradients of the inputs, zeros where there is none."""
-    taken = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o._rg]
+    taken = [(o, s) for o, s in zip(outputs, seeds, strict=True) if o.requires_grad]
     if not taken:
         return [adopt(np.zeros(t.shape, t._dtype.np)) for t in inputs]
     roots, given = zip(*taken, strict=True)
@@ -166,7 +167,7 @@ def gradients(outputs: Sequence[Any], inputs: Sequence[Any], seeds: Sequence[Any
 def recording(tensors: list[Any]) -> list[Any]:
     """The tensors, which require grad from now on."""
     for tensor in tensors:
-        tensor._rg = True
+        tensor.requires_grad_()
     return tensors
 
 
@@ -257,8 +258,7 @@ def _items(value: Any) -> list[Any]:
 
 def _tensor(array: np.ndarray, has_gradient: bool) -> Any:
     tensor = share(array.copy(order="K"))  # as it lies
-    tensor._rg = has_gradient and tensor._dtype.kind in "fc"
-    return tensor
+    return tensor.requires_grad_(has_gradient and tensor._dtype.kind in "fc")
 
 
 def typed_calls(op: Any) -> list[TypedCall]:

@@ -7,7 +7,8 @@ from ...runtime.autograd.engine.backward_kernels import as_gradient
 from ...runtime.autograd.engine.match_input import fit
 from ...runtime.autograd.node import Node, next_sequence
 from ...runtime.dispatch.structured import array_in
-from ...runtime.modes.grad_mode import mode, watch
+from ...runtime.modes.grad_mode import mode
+from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
 from ...runtime.ops.image import cpu_resample as image_cpu_resample
 

@@ -9,7 +9,8 @@ from ...runtime.autograd.node import FREED, Node, next_sequence
 from ...runtime.autograd.saved.saved import edge_of, unpack
 from ...runtime.dispatch.kernel_op import StructuredGradient
 from ...runtime.dispatch.structured import array_in
-from ...runtime.modes.grad_mode import mode, watch
+from ...runtime.modes.grad_mode import mode
+from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
 from ...runtime.ops.matmul import cpu as matmul_cpu
 from ...runtime.ops.matmul import formulas as matmul_formulas

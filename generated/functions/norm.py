@@ -9,7 +9,8 @@ from ...runtime.autograd.node import FREED, Node, Output, next_sequence
 from ...runtime.autograd.saved.saved import edge_of, unpack, version_of
 from ...runtime.dispatch.kernel_op import StructuredGradient
 from ...runtime.dispatch.structured import array_in
-from ...runtime.modes.grad_mode import mode, watch
+from ...runtime.modes.grad_mode import mode
+from ...runtime.modes.intercept import watch
 from ...runtime.ops.norm import cpu as norm_cpu
 from ...runtime.ops.norm import cpu_rms as norm_cpu_rms
 from ...runtime.ops.norm import formulas as norm_formulas

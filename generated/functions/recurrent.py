@@ -8,7 +8,8 @@ from ...runtime.autograd.forward.tangents import zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, Output, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, edge_of, missing_output, unpack, version_of
 from ...runtime.dispatch.structured import array_in, arrays_in
-from ...runtime.modes.grad_mode import mode, watch
+from ...runtime.modes.grad_mode import mode
+from ...runtime.modes.intercept import watch
 from ...runtime.ops.recurrent import cpu_gru as recurrent_cpu_gru
 from ...runtime.ops.recurrent import cpu_lstm as recurrent_cpu_lstm
 from ...runtime.ops.recurrent import cpu_rnn as recurrent_cpu_rnn

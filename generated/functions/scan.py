@@ -9,7 +9,8 @@ from ...runtime.autograd.forward.tangents import select_tangent, zeros_if_missin
 from ...runtime.autograd.node import FREED, Node, Output, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, unpack, unpack_output
 from ...runtime.dispatch.structured import array_in
-from ...runtime.modes.grad_mode import mode, watch
+from ...runtime.modes.grad_mode import mode
+from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.reduction import cpu_backward as reduction_cpu_backward

@@ -10,7 +10,8 @@ from ...runtime.autograd.node import Node, Output, next_sequence
 from ...runtime.autograd.saved.saved import edge_of, meta_of, missing_output
 from ...runtime.dispatch.kernel_op import StructuredGradient
 from ...runtime.dispatch.structured import array_in
-from ...runtime.modes.grad_mode import mode, watch
+from ...runtime.modes.grad_mode import mode
+from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
 from ...runtime.ops.reduction import cpu as reduction_cpu
 from ...runtime.ops.reduction import plans as reduction_plans

@@ -10,7 +10,8 @@ from ...runtime.autograd.node import FREED, Node, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, unpack, unpack_output
 from ...runtime.dispatch.kernel_op import StructuredGradient
 from ...runtime.dispatch.structured import array_in
-from ...runtime.modes.grad_mode import mode, watch
+from ...runtime.modes.grad_mode import mode
+from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
 from ...runtime.ops.softmax import cpu as softmax_cpu
 from ...runtime.ops.softmax import plans as softmax_plans

@@ -15,8 +15,7 @@ from ...runtime.dispatch.elementwise import Promoting, run
 from ...runtime.dispatch.overloads import Number
 from ...runtime.dispatch.writing import before_write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.grad_mode import watch
-from ...runtime.modes.intercept import PLAIN, lift
+from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import checks as elementwise_checks
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
@@ -46,8 +45,11 @@ def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.SIGMOID.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("sigmoid", sigmoid, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("sigmoid", sigmoid, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("sigmoid", out, _sigmoid("sigmoid", input), (input,), share="same")
     checks.tensor("sigmoid", "input", input)
@@ -58,8 +60,8 @@ def sigmoid_(input: Tensor) -> Tensor:
     """`sigmoid`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.SIGMOID.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("sigmoid", sigmoid_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("sigmoid", sigmoid_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("sigmoid_", input, (input,), keep=(), share="same")
     before = input._fn
     _sigmoid("sigmoid_", original, into=input)
@@ -96,8 +98,8 @@ def logsigmoid(input: Tensor) -> Tensor:
         result = kernels.LOGSIGMOID.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("logsigmoid", logsigmoid, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("logsigmoid", logsigmoid, "elementwise", input)) is not NOT_HANDLED:
+        return result
     checks.tensor("logsigmoid", "input", input)
     return _logsigmoid("logsigmoid", input)
 
@@ -133,8 +135,8 @@ def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.RELU.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("relu", relu, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("relu", relu, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("relu", out, _relu("relu", input), (input,), share="same")
     checks.tensor("relu", "input", input)
@@ -145,8 +147,8 @@ def relu_(input: Tensor) -> Tensor:
     """`relu`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.RELU.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("relu", relu_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("relu", relu_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("relu_", input, (input,), keep=(), share="same")
     before = input._fn
     _relu("relu_", original, into=input)
@@ -180,16 +182,22 @@ def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
         >>> sg.nn.functional.leaky_relu(sg.tensor([-1.0, 2.0]), 0.1)
         tensor([-0.1000,  2.0000])
     """
-    if watch.lifts and (lifted := lift("leaky_relu", leaky_relu, "elementwise", input, negative_slope)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("leaky_relu", leaky_relu, "elementwise", input, negative_slope)) is not NOT_HANDLED
+    ):
+        return result
     checks.tensor("leaky_relu", "input", input)
     return _leaky_relu("leaky_relu", input, negative_slope)
 
 
 def leaky_relu_(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
     """`leaky_relu`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("leaky_relu", leaky_relu_, "elementwise", input, negative_slope)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("leaky_relu", leaky_relu_, "elementwise", input, negative_slope)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("leaky_relu_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _leaky_relu("leaky_relu_", original, negative_slope, into=input)
@@ -226,16 +234,22 @@ def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number
         >>> sg.nn.functional.elu(sg.tensor([-1.0, 2.0]))
         tensor([-0.6321,  2.0000])
     """
-    if watch.lifts and (lifted := lift("elu", elu, "elementwise", input, alpha, scale, input_scale)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("elu", elu, "elementwise", input, alpha, scale, input_scale)) is not NOT_HANDLED
+    ):
+        return result
     checks.tensor("elu", "input", input)
     return _elu("elu", input, alpha, scale, input_scale)
 
 
 def elu_(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
     """`elu`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("elu", elu_, "elementwise", input, alpha, scale, input_scale)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("elu", elu_, "elementwise", input, alpha, scale, input_scale)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("elu_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _elu("elu_", original, alpha, scale, input_scale, into=input)
@@ -277,8 +291,8 @@ def silu(input: Tensor) -> Tensor:
         result = kernels.SILU.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("silu", silu, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("silu", silu, "elementwise", input)) is not NOT_HANDLED:
+        return result
     checks.tensor("silu", "input", input)
     return _silu("silu", input)
 
@@ -287,8 +301,8 @@ def silu_(input: Tensor) -> Tensor:
     """`silu`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.SILU.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("silu", silu_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("silu", silu_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("silu_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _silu("silu_", original, into=input)
@@ -322,8 +336,8 @@ def gelu_erf(input: Tensor) -> Tensor:
         result = kernels.GELU_ERF.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("gelu_erf", gelu_erf, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("gelu_erf", gelu_erf, "elementwise", input)) is not NOT_HANDLED:
+        return result
     checks.tensor("gelu_erf", "input", input)
     return _gelu_erf("gelu_erf", input)
 
@@ -359,8 +373,8 @@ def gelu_tanh(input: Tensor) -> Tensor:
         result = kernels.GELU_TANH.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("gelu_tanh", gelu_tanh, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("gelu_tanh", gelu_tanh, "elementwise", input)) is not NOT_HANDLED:
+        return result
     checks.tensor("gelu_tanh", "input", input)
     return _gelu_tanh("gelu_tanh", input)
 
@@ -396,8 +410,11 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
         >>> sg.nn.functional.gelu(sg.tensor([-1.0, 0.0, 1.0]), approximate='tanh')
         tensor([-0.1588,  0.0000,  0.8412])
     """
-    if watch.lifts and (lifted := lift("gelu", gelu, "composite", input, approximate=approximate)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("gelu", gelu, "composite", input, approximate=approximate)) is not NOT_HANDLED
+    ):
+        return result
     name = "gelu"
     self = input
     if not isinstance(self, Tensor):
@@ -426,8 +443,11 @@ def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
         >>> sg.nn.functional.softplus(sg.tensor([-1.0, 0.0, 30.0]))
         tensor([ 0.3133,  0.6931, 30.0000])
     """
-    if watch.lifts and (lifted := lift("softplus", softplus, "elementwise", input, beta, threshold)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("softplus", softplus, "elementwise", input, beta, threshold)) is not NOT_HANDLED
+    ):
+        return result
     checks.tensor("softplus", "input", input)
     return _softplus("softplus", input, beta, threshold)
 
@@ -462,16 +482,22 @@ def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor
         >>> sg.nn.functional.hardtanh(sg.tensor([-3.0, 0.5]))
         tensor([-1.0000,  0.5000])
     """
-    if watch.lifts and (lifted := lift("hardtanh", hardtanh, "elementwise", input, min_val, max_val)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("hardtanh", hardtanh, "elementwise", input, min_val, max_val)) is not NOT_HANDLED
+    ):
+        return result
     checks.tensor("hardtanh", "input", input)
     return _hardtanh("hardtanh", input, min_val, max_val)
 
 
 def hardtanh_(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
     """`hardtanh`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("hardtanh", hardtanh_, "elementwise", input, min_val, max_val)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("hardtanh", hardtanh_, "elementwise", input, min_val, max_val)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("hardtanh_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _hardtanh("hardtanh_", original, min_val, max_val, into=input)
@@ -510,8 +536,11 @@ def celu(input: Tensor, alpha: Number = 1.0, *, out: Tensor | None = None) -> Te
         >>> sg.celu(sg.tensor([-1.0, 2.0]), alpha=2.0)
         tensor([-0.7869,  2.0000])
     """
-    if watch.lifts and (lifted := lift("celu", celu, "elementwise", input, alpha, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("celu", celu, "elementwise", input, alpha, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("celu", out, _celu("celu", input, alpha), (input,), share="same")
     checks.tensor("celu", "input", input)
@@ -520,8 +549,8 @@ def celu(input: Tensor, alpha: Number = 1.0, *, out: Tensor | None = None) -> Te
 
 def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
     """`celu`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("celu", celu_, "elementwise", input, alpha)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("celu", celu_, "elementwise", input, alpha)) is not NOT_HANDLED:
+        return result
     original = before_write("celu_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _celu("celu_", original, alpha, into=input)
@@ -561,8 +590,8 @@ def selu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.SELU.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("selu", selu, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("selu", selu, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("selu", out, _selu("selu", input), (input,), share="same")
     checks.tensor("selu", "input", input)
@@ -573,8 +602,8 @@ def selu_(input: Tensor) -> Tensor:
     """`selu`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.SELU.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("selu", selu_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("selu", selu_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("selu_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _selu("selu_", original, into=input)
@@ -611,8 +640,8 @@ def mish(input: Tensor) -> Tensor:
         result = kernels.MISH.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("mish", mish, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("mish", mish, "elementwise", input)) is not NOT_HANDLED:
+        return result
     checks.tensor("mish", "input", input)
     return _mish("mish", input)
 
@@ -621,8 +650,8 @@ def mish_(input: Tensor) -> Tensor:
     """`mish`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.MISH.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("mish", mish_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("mish", mish_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("mish_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _mish("mish_", original, into=input)
@@ -659,8 +688,11 @@ def hardsigmoid(input: Tensor) -> Tensor:
         result = kernels.HARDSIGMOID.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("hardsigmoid", hardsigmoid, "elementwise", input)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("hardsigmoid", hardsigmoid, "elementwise", input)) is not NOT_HANDLED
+    ):
+        return result
     checks.tensor("hardsigmoid", "input", input)
     return _hardsigmoid("hardsigmoid", input)
 
@@ -669,8 +701,11 @@ def hardsigmoid_(input: Tensor) -> Tensor:
     """`hardsigmoid`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.HARDSIGMOID.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("hardsigmoid", hardsigmoid_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("hardsigmoid", hardsigmoid_, "elementwise", input)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("hardsigmoid_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _hardsigmoid("hardsigmoid_", original, into=input)
@@ -707,8 +742,8 @@ def hardswish(input: Tensor) -> Tensor:
         result = kernels.HARDSWISH.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("hardswish", hardswish, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("hardswish", hardswish, "elementwise", input)) is not NOT_HANDLED:
+        return result
     checks.tensor("hardswish", "input", input)
     return _hardswish("hardswish", input)
 
@@ -717,8 +752,8 @@ def hardswish_(input: Tensor) -> Tensor:
     """`hardswish`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.HARDSWISH.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("hardswish", hardswish_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("hardswish", hardswish_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("hardswish_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _hardswish("hardswish_", original, into=input)
@@ -753,8 +788,11 @@ def hardshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None)
         >>> sg.hardshrink(sg.tensor([-0.7, 0.3, 2.0]))
         tensor([-0.7000,  0.0000,  2.0000])
     """
-    if watch.lifts and (lifted := lift("hardshrink", hardshrink, "elementwise", input, lambd, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("hardshrink", hardshrink, "elementwise", input, lambd, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("hardshrink", out, _hardshrink("hardshrink", input, lambd), (input,), share="same")
     checks.tensor("hardshrink", "input", input)
@@ -791,8 +829,11 @@ def softshrink(input: Tensor, lambd: Number = 0.5) -> Tensor:
         >>> sg.nn.functional.softshrink(sg.tensor([-0.7, 0.3, 2.0]))
         tensor([-0.2000,  0.0000,  1.5000])
     """
-    if watch.lifts and (lifted := lift("softshrink", softshrink, "elementwise", input, lambd)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("softshrink", softshrink, "elementwise", input, lambd)) is not NOT_HANDLED
+    ):
+        return result
     checks.tensor("softshrink", "input", input)
     return _softshrink("softshrink", input, lambd)
 
@@ -825,8 +866,8 @@ def tanhshrink(input: Tensor) -> Tensor:
         >>> sg.nn.functional.tanhshrink(sg.tensor([0.0, 2.0]))
         tensor([0.0000, 1.0360])
     """
-    if watch.lifts and (lifted := lift("tanhshrink", tanhshrink, "composite", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("tanhshrink", tanhshrink, "composite", input)) is not NOT_HANDLED:
+        return result
     name = "tanhshrink"
     self = input
     if not isinstance(self, Tensor):
@@ -850,8 +891,8 @@ def softsign(input: Tensor) -> Tensor:
         >>> sg.nn.functional.softsign(sg.tensor([-1.0, 3.0]))
         tensor([-0.5000,  0.7500])
     """
-    if watch.lifts and (lifted := lift("softsign", softsign, "composite", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("softsign", softsign, "composite", input)) is not NOT_HANDLED:
+        return result
     name = "softsign"
     self = input
     if not isinstance(self, Tensor):
@@ -877,16 +918,22 @@ def threshold(input: Tensor, bound: Number, value: Number) -> Tensor:
         >>> sg.nn.functional.threshold(sg.tensor([-1.0, 2.0]), 0.5, 9.0)
         tensor([9., 2.])
     """
-    if watch.lifts and (lifted := lift("threshold", threshold, "elementwise", input, bound, value)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("threshold", threshold, "elementwise", input, bound, value)) is not NOT_HANDLED
+    ):
+        return result
     checks.tensor("threshold", "input", input)
     return _threshold("threshold", input, bound, value)
 
 
 def threshold_(input: Tensor, bound: Number, value: Number) -> Tensor:
     """`threshold`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("threshold", threshold_, "elementwise", input, bound, value)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("threshold", threshold_, "elementwise", input, bound, value)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("threshold_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _threshold("threshold_", original, bound, value, into=input)
@@ -928,8 +975,8 @@ def glu(input: Tensor, dim: int = -1, *, axis: Any = None) -> Tensor:
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("glu", glu, "composite", input, dim)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("glu", glu, "composite", input, dim)) is not NOT_HANDLED:
+        return result
     name = "glu"
     self = input
     if not isinstance(self, Tensor):
@@ -962,8 +1009,11 @@ def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor
         >>> sg.prelu(sg.tensor([[-1.0, -1.0]]), sg.tensor([0.1, 0.5]))
         tensor([[-0.1000, -0.5000]])
     """
-    if watch.lifts and (lifted := lift("prelu", prelu, "composite", input, weight, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("prelu", prelu, "composite", input, weight, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "prelu"
     if out is not None:
         return write_out(name, out, prelu(input, weight))
@@ -993,8 +1043,11 @@ def channel_leak(input: Tensor, weight: Tensor | Number) -> Tensor:
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if watch.lifts and (lifted := lift("channel_leak", channel_leak, "elementwise", input, weight)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("channel_leak", channel_leak, "elementwise", input, weight)) is not NOT_HANDLED
+    ):
+        return result
     checks.tensor("channel_leak", "input", input)
     return _channel_leak("channel_leak", input, weight)
 
@@ -1027,16 +1080,22 @@ def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     Raises:
         RuntimeError: expected: a mask for every element.
     """
-    if watch.lifts and (lifted := lift("masked_scale", masked_scale, "leading", input, mask, scale)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("masked_scale", masked_scale, "leading", input, mask, scale)) is not NOT_HANDLED
+    ):
+        return result
     checks.tensor("masked_scale", "input", input)
     return _masked_scale("masked_scale", input, mask, scale)
 
 
 def masked_scale_(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """`masked_scale`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("masked_scale", masked_scale_, "leading", input, mask, scale)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("masked_scale", masked_scale_, "leading", input, mask, scale)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("masked_scale_", input, (input, mask), keep=(), share="same")
     before = input._fn
     _masked_scale("masked_scale_", original, mask, scale, into=input)

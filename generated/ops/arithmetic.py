@@ -21,8 +21,7 @@ from ...runtime.dispatch.structured import ReturnType, array_in, computed_dtype,
 from ...runtime.dispatch.writing import before_write, write_out
 from ...runtime.dispatch.writing_several import write_outs
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.grad_mode import watch
-from ...runtime.modes.intercept import PLAIN, lift
+from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import checks as elementwise_checks
 from ...runtime.ops.elementwise import cpu as elementwise_cpu
@@ -53,8 +52,8 @@ def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ABS.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("abs", abs, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("abs", abs, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("abs", out, _abs("abs", input), (input,), share="same")
     checks.tensor("abs", "input", input)
@@ -63,8 +62,8 @@ def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def abs_(input: Tensor) -> Tensor:
     """`abs`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("abs", abs_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("abs", abs_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("abs_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _abs("abs_", original, into=input)
@@ -102,8 +101,8 @@ def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.NEG.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("neg", neg, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("neg", neg, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("neg", out, _neg("neg", input), (input,), share="same")
     checks.tensor("neg", "input", input)
@@ -114,8 +113,8 @@ def neg_(input: Tensor) -> Tensor:
     """`neg`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.NEG.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("neg", neg_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("neg", neg_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("neg_", input, (input,), keep=(), share="same")
     before = input._fn
     _neg("neg_", original, into=input)
@@ -153,8 +152,8 @@ def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.SIGN.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("sign", sign, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("sign", sign, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("sign", out, _sign("sign", input), (input,), share="same")
     checks.tensor("sign", "input", input)
@@ -165,8 +164,8 @@ def sign_(input: Tensor) -> Tensor:
     """`sign`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.SIGN.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("sign", sign_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("sign", sign_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("sign_", input, (input,), keep=(), share="same")
     before = input._fn
     _sign("sign_", original, into=input)
@@ -204,8 +203,8 @@ def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.SGN.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("sgn", sgn, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("sgn", sgn, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("sgn", out, _sgn("sgn", input), (input,), share="same")
     checks.tensor("sgn", "input", input)
@@ -216,8 +215,8 @@ def sgn_(input: Tensor) -> Tensor:
     """`sgn`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.SGN.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("sgn", sgn_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("sgn", sgn_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("sgn_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _sgn("sgn_", original, into=input)
@@ -255,8 +254,8 @@ def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.SQUARE.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("square", square, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("square", square, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("square", out, _square("square", input), (input,), share="same")
     checks.tensor("square", "input", input)
@@ -267,8 +266,8 @@ def square_(input: Tensor) -> Tensor:
     """`square`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.SQUARE.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("square", square_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("square", square_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("square_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _square("square_", original, into=input)
@@ -306,8 +305,8 @@ def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.SQRT.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("sqrt", sqrt, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("sqrt", sqrt, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("sqrt", out, _sqrt("sqrt", input), (input,), share="same")
     checks.tensor("sqrt", "input", input)
@@ -318,8 +317,8 @@ def sqrt_(input: Tensor) -> Tensor:
     """`sqrt`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.SQRT.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("sqrt", sqrt_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("sqrt", sqrt_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("sqrt_", input, (input,), keep=(), share="same")
     before = input._fn
     _sqrt("sqrt_", original, into=input)
@@ -357,8 +356,8 @@ def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.RSQRT.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("rsqrt", rsqrt, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("rsqrt", rsqrt, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("rsqrt", out, _rsqrt("rsqrt", input), (input,), share="same")
     checks.tensor("rsqrt", "input", input)
@@ -369,8 +368,8 @@ def rsqrt_(input: Tensor) -> Tensor:
     """`rsqrt`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.RSQRT.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("rsqrt", rsqrt_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("rsqrt", rsqrt_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("rsqrt_", input, (input,), keep=(), share="same")
     before = input._fn
     _rsqrt("rsqrt_", original, into=input)
@@ -408,8 +407,11 @@ def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.RECIPROCAL.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("reciprocal", reciprocal, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("reciprocal", reciprocal, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("reciprocal", out, _reciprocal("reciprocal", input), (input,), share="same")
     checks.tensor("reciprocal", "input", input)
@@ -420,8 +422,8 @@ def reciprocal_(input: Tensor) -> Tensor:
     """`reciprocal`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.RECIPROCAL.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("reciprocal", reciprocal_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("reciprocal", reciprocal_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("reciprocal_", input, (input,), keep=(), share="same")
     before = input._fn
     _reciprocal("reciprocal_", original, into=input)
@@ -466,11 +468,11 @@ def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor |
                 functions.PowBackward0.record(result, input, exponent)
             return result
     if (
-        watch.lifts
-        and (lifted := lift("pow.Tensor_Tensor", pow_tensor_tensor, "elementwise", input, exponent, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("pow.Tensor_Tensor", pow_tensor_tensor, "elementwise", input, exponent, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("pow", out, _pow_tensor_tensor("pow", input, exponent), (input, exponent), share="same")
     checks.tensor("pow", "input", input)
@@ -482,10 +484,11 @@ def pow_tensor_tensor_(input: Tensor, exponent: Tensor | Number) -> Tensor:
     if not watch.active and kernels.POW_TENSOR_TENSOR.launch_in_place(input, exponent) is not None:
         return input
     if (
-        watch.lifts
-        and (lifted := lift("pow.Tensor_Tensor", pow_tensor_tensor_, "elementwise", input, exponent)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("pow.Tensor_Tensor", pow_tensor_tensor_, "elementwise", input, exponent))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("pow_", input, (input, exponent), keep=(input, exponent), share="same")
     before = input._fn
     _pow_tensor_tensor("pow_", original, exponent, into=input)
@@ -525,11 +528,11 @@ def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = N
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("pow.Tensor_Scalar", pow_tensor_scalar, "elementwise", input, exponent, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("pow.Tensor_Scalar", pow_tensor_scalar, "elementwise", input, exponent, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("pow", out, _pow_tensor_scalar("pow", input, exponent), (input,), share="same")
     checks.tensor("pow", "input", input)
@@ -541,10 +544,11 @@ def pow_tensor_scalar_(input: Tensor, exponent: Number) -> Tensor:
     if not watch.active and kernels.POW_TENSOR_SCALAR.launch_in_place(input, exponent) is not None:
         return input
     if (
-        watch.lifts
-        and (lifted := lift("pow.Tensor_Scalar", pow_tensor_scalar_, "elementwise", input, exponent)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("pow.Tensor_Scalar", pow_tensor_scalar_, "elementwise", input, exponent))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("pow_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _pow_tensor_scalar("pow_", original, exponent, into=input)
@@ -581,8 +585,11 @@ def pow_number(input: Tensor, exponent: Number) -> Tensor:
         result = kernels.POW_NUMBER.launch(input, exponent)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("pow_number", pow_number, "elementwise", input, exponent)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("pow_number", pow_number, "elementwise", input, exponent)) is not NOT_HANDLED
+    ):
+        return result
     checks.tensor("pow_number", "input", input)
     return _pow_number("pow_number", input, exponent)
 
@@ -617,8 +624,11 @@ def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) ->
         result = kernels.POW_SCALAR.launch(exponent, input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("pow.Scalar", pow_scalar, "elementwise", input, exponent, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("pow.Scalar", pow_scalar, "elementwise", input, exponent, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("pow", out, _pow_scalar("pow", input, exponent), (exponent,), share="same")
     return _pow_scalar("pow", input, exponent)
@@ -664,10 +674,11 @@ def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out:
                 functions.AddBackward0.record(result, input, other, float(alpha))
             return result
     if (
-        watch.lifts
-        and (lifted := lift("add.Tensor", add_tensor, "elementwise", input, other, alpha=alpha, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("add.Tensor", add_tensor, "elementwise", input, other, alpha=alpha, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("add", out, _add_tensor("add", input, other, alpha), (input, other), share="same")
     checks.tensor("add", "input", input)
@@ -679,10 +690,11 @@ def add_tensor_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> 
     if not watch.active and kernels.ADD_TENSOR.launch_in_place(input, other, alpha) is not None:
         return input
     if (
-        watch.lifts
-        and (lifted := lift("add.Tensor", add_tensor_, "elementwise", input, other, alpha=alpha)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("add.Tensor", add_tensor_, "elementwise", input, other, alpha=alpha))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("add_", input, (input, other), keep=(), share="same")
     before = input._fn
     _add_tensor("add_", original, other, alpha, into=input)
@@ -722,10 +734,11 @@ def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor |
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("add.Scalar", add_scalar, "elementwise", input, other, alpha=alpha, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("add.Scalar", add_scalar, "elementwise", input, other, alpha=alpha, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("add", out, _add_scalar("add", input, other, alpha), (input,), share="same")
     checks.tensor("add", "input", input)
@@ -737,10 +750,11 @@ def add_scalar_(input: Tensor, other: Number, *, alpha: Number = 1) -> Tensor:
     if not watch.active and kernels.ADD_SCALAR.launch_in_place(input, other, alpha) is not None:
         return input
     if (
-        watch.lifts
-        and (lifted := lift("add.Scalar", add_scalar_, "elementwise", input, other, alpha=alpha)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("add.Scalar", add_scalar_, "elementwise", input, other, alpha=alpha))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("add_", input, (input,), keep=(), share="same")
     before = input._fn
     _add_scalar("add_", original, other, alpha, into=input)
@@ -791,10 +805,11 @@ def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor
                 functions.SubBackward0.record(result, input, other, float(alpha))
             return result
     if (
-        watch.lifts
-        and (lifted := lift("sub.Tensor", sub, "elementwise", input, other, alpha=alpha, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("sub.Tensor", sub, "elementwise", input, other, alpha=alpha, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("sub", out, _sub("sub", input, other, alpha), (input, other), share="same")
     checks.tensor("sub", "input", input)
@@ -805,8 +820,11 @@ def sub_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
     """`sub`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.SUB_TENSOR.launch_in_place(input, other, alpha) is not None:
         return input
-    if watch.lifts and (lifted := lift("sub.Tensor", sub_, "elementwise", input, other, alpha=alpha)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("sub.Tensor", sub_, "elementwise", input, other, alpha=alpha)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("sub_", input, (input, other), keep=(), share="same")
     before = input._fn
     _sub("sub_", original, other, alpha, into=input)
@@ -858,10 +876,11 @@ def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tenso
                 functions.RsubBackward0.record(result, input, other, float(alpha))
             return result
     if (
-        watch.lifts
-        and (lifted := lift("rsub.Tensor", rsub, "elementwise", input, other, alpha=alpha, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("rsub.Tensor", rsub, "elementwise", input, other, alpha=alpha, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("rsub", out, _rsub("rsub", input, other, alpha), (input, other), share="same")
     checks.tensor("rsub", "input", input)
@@ -913,8 +932,11 @@ def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.MulBackward0.record(result, input, other)
             return result
-    if watch.lifts and (lifted := lift("mul.Tensor", mul, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("mul.Tensor", mul, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("mul", out, _mul("mul", input, other), (input, other), share="same")
     checks.tensor("mul", "input", input)
@@ -925,8 +947,8 @@ def mul_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`mul`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.MUL_TENSOR.launch_in_place(input, other) is not None:
         return input
-    if watch.lifts and (lifted := lift("mul.Tensor", mul_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("mul.Tensor", mul_, "elementwise", input, other)) is not NOT_HANDLED:
+        return result
     original = before_write("mul_", input, (input, other), keep=(other,), share="same")
     before = input._fn
     _mul("mul_", original, other, into=input)
@@ -971,8 +993,11 @@ def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.DivBackward0.record(result, input, other)
             return result
-    if watch.lifts and (lifted := lift("div.Tensor", div_tensor, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("div.Tensor", div_tensor, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("div", out, _div_tensor("div", input, other), (input, other), share="same")
     checks.tensor("div", "input", input)
@@ -983,8 +1008,11 @@ def div_tensor_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`div_tensor`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.DIV_TENSOR.launch_in_place(input, other) is not None:
         return input
-    if watch.lifts and (lifted := lift("div.Tensor", div_tensor_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("div.Tensor", div_tensor_, "elementwise", input, other)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("div_", input, (input, other), keep=(other,), share="same")
     before = input._fn
     _div_tensor("div_", original, other, into=input)
@@ -1022,15 +1050,15 @@ def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, 
         RuntimeError: expected: the modes of division are None, 'trunc' and 'floor'.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "div.Tensor_mode", div_tensor_mode, "composite", input, other, rounding_mode=rounding_mode, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "div"
     if out is not None:
         return write_out(name, out, div_tensor_mode(input, other, rounding_mode=rounding_mode))
@@ -1054,13 +1082,15 @@ def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, 
 def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None) -> Tensor:
     """`div_tensor_mode`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift("div.Tensor_mode", div_tensor_mode_, "composite", input, other, rounding_mode=rounding_mode)
+            result := intercept(
+                "div.Tensor_mode", div_tensor_mode_, "composite", input, other, rounding_mode=rounding_mode
+            )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("div_", input, (input, other), keep=(input, other), share="same")
     before = input._fn
     adopt_result("div_", input, div_tensor_mode(original, other, rounding_mode=rounding_mode))
@@ -1087,15 +1117,15 @@ def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, 
         RuntimeError: expected: the modes of division are None, 'trunc' and 'floor'.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "div.Scalar_mode", div_scalar_mode, "composite", input, other, rounding_mode=rounding_mode, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "div"
     if out is not None:
         return write_out(name, out, div_scalar_mode(input, other, rounding_mode=rounding_mode))
@@ -1118,13 +1148,15 @@ def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, 
 def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None) -> Tensor:
     """`div_scalar_mode`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift("div.Scalar_mode", div_scalar_mode_, "composite", input, other, rounding_mode=rounding_mode)
+            result := intercept(
+                "div.Scalar_mode", div_scalar_mode_, "composite", input, other, rounding_mode=rounding_mode
+            )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("div_", input, (input,), keep=(input,), share="same")
     before = input._fn
     adopt_result("div_", input, div_scalar_mode(original, other, rounding_mode=rounding_mode))
@@ -1162,10 +1194,10 @@ def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
                 functions.FloorDivideBackward0.record(result, input, other)
             return result
     if (
-        watch.lifts
-        and (lifted := lift("floor_divide", floor_divide, "elementwise", input, other, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("floor_divide", floor_divide, "elementwise", input, other, out=out)) is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("floor_divide", out, _floor_divide("floor_divide", input, other), (input, other), share="same")
     checks.tensor("floor_divide", "input", input)
@@ -1176,8 +1208,11 @@ def floor_divide_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`floor_divide`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.FLOOR_DIVIDE.launch_in_place(input, other) is not None:
         return input
-    if watch.lifts and (lifted := lift("floor_divide", floor_divide_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("floor_divide", floor_divide_, "elementwise", input, other)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("floor_divide_", input, (input, other), keep=(), share="same")
     before = input._fn
     _floor_divide("floor_divide_", original, other, into=input)
@@ -1222,8 +1257,11 @@ def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.TruncDivideBackward0.record(result, input, other)
             return result
-    if watch.lifts and (lifted := lift("trunc_divide", trunc_divide, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("trunc_divide", trunc_divide, "elementwise", input, other)) is not NOT_HANDLED
+    ):
+        return result
     checks.tensor("trunc_divide", "input", input)
     return _trunc_divide("trunc_divide", input, other)
 
@@ -1270,8 +1308,11 @@ def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.RemainderBackward0.record(result, input, other)
             return result
-    if watch.lifts and (lifted := lift("remainder", remainder, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("remainder", remainder, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("remainder", out, _remainder("remainder", input, other), (input, other), share="same")
     checks.tensor("remainder", "input", input)
@@ -1282,8 +1323,11 @@ def remainder_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`remainder`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.REMAINDER.launch_in_place(input, other) is not None:
         return input
-    if watch.lifts and (lifted := lift("remainder", remainder_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("remainder", remainder_, "elementwise", input, other)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("remainder_", input, (input, other), keep=(other,), share="same")
     before = input._fn
     _remainder("remainder_", original, other, into=input)
@@ -1332,8 +1376,11 @@ def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.FmodBackward0.record(result, input, other)
             return result
-    if watch.lifts and (lifted := lift("fmod", fmod, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fmod", fmod, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("fmod", out, _fmod("fmod", input, other), (input, other), share="same")
     checks.tensor("fmod", "input", input)
@@ -1344,8 +1391,8 @@ def fmod_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`fmod`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.FMOD.launch_in_place(input, other) is not None:
         return input
-    if watch.lifts and (lifted := lift("fmod", fmod_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("fmod", fmod_, "elementwise", input, other)) is not NOT_HANDLED:
+        return result
     original = before_write("fmod_", input, (input, other), keep=(other,), share="same")
     before = input._fn
     _fmod("fmod_", original, other, into=input)
@@ -1391,11 +1438,11 @@ def addcmul(
         tensor([2.5000, 5.0000])
     """
     if (
-        watch.lifts
-        and (lifted := lift("addcmul", addcmul, "elementwise", input, tensor1, tensor2, value=value, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("addcmul", addcmul, "elementwise", input, tensor1, tensor2, value=value, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "addcmul", out, _addcmul("addcmul", input, tensor1, tensor2, value), (input, tensor1, tensor2), share="same"
@@ -1407,10 +1454,11 @@ def addcmul(
 def addcmul_(input: Tensor, tensor1: Tensor | Number, tensor2: Tensor | Number, *, value: Number = 1) -> Tensor:
     """`addcmul`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("addcmul", addcmul_, "elementwise", input, tensor1, tensor2, value=value)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("addcmul", addcmul_, "elementwise", input, tensor1, tensor2, value=value))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("addcmul_", input, (input, tensor1, tensor2), keep=(), share="same")
     before = input._fn
     _addcmul("addcmul_", original, tensor1, tensor2, value, into=input)
@@ -1457,11 +1505,11 @@ def addcdiv(
         tensor([1.2500, 2.0000])
     """
     if (
-        watch.lifts
-        and (lifted := lift("addcdiv", addcdiv, "elementwise", input, tensor1, tensor2, value=value, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("addcdiv", addcdiv, "elementwise", input, tensor1, tensor2, value=value, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "addcdiv", out, _addcdiv("addcdiv", input, tensor1, tensor2, value), (input, tensor1, tensor2), share="same"
@@ -1473,10 +1521,11 @@ def addcdiv(
 def addcdiv_(input: Tensor, tensor1: Tensor | Number, tensor2: Tensor | Number, *, value: Number = 1) -> Tensor:
     """`addcdiv`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("addcdiv", addcdiv_, "elementwise", input, tensor1, tensor2, value=value)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("addcdiv", addcdiv_, "elementwise", input, tensor1, tensor2, value=value))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("addcdiv_", input, (input, tensor1, tensor2), keep=(), share="same")
     before = input._fn
     _addcdiv("addcdiv_", original, tensor1, tensor2, value, into=input)
@@ -1517,10 +1566,11 @@ def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *,
         RuntimeError: expected: shapes that broadcast.
     """
     if (
-        watch.lifts
-        and (lifted := lift("lerp.Tensor", lerp_tensor, "elementwise", input, end, weight, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("lerp.Tensor", lerp_tensor, "elementwise", input, end, weight, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("lerp", out, _lerp_tensor("lerp", input, end, weight), (input, end, weight), share="same")
     checks.tensor("lerp", "input", input)
@@ -1529,8 +1579,11 @@ def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *,
 
 def lerp_tensor_(input: Tensor, end: Tensor | Number, weight: Tensor | Number) -> Tensor:
     """`lerp_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("lerp.Tensor", lerp_tensor_, "elementwise", input, end, weight)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("lerp.Tensor", lerp_tensor_, "elementwise", input, end, weight)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("lerp_", input, (input, end, weight), keep=(weight,), share="same")
     before = input._fn
     _lerp_tensor("lerp_", original, end, weight, into=input)
@@ -1569,10 +1622,11 @@ def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Ten
         RuntimeError: expected: shapes that broadcast.
     """
     if (
-        watch.lifts
-        and (lifted := lift("lerp.Scalar", lerp_scalar, "elementwise", input, end, weight, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("lerp.Scalar", lerp_scalar, "elementwise", input, end, weight, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("lerp", out, _lerp_scalar("lerp", input, end, weight), (input, end), share="same")
     checks.tensor("lerp", "input", input)
@@ -1581,8 +1635,11 @@ def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Ten
 
 def lerp_scalar_(input: Tensor, end: Tensor | Number, weight: Number) -> Tensor:
     """`lerp_scalar`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("lerp.Scalar", lerp_scalar_, "elementwise", input, end, weight)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("lerp.Scalar", lerp_scalar_, "elementwise", input, end, weight)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("lerp_", input, (input, end), keep=(), share="same")
     before = input._fn
     _lerp_scalar("lerp_", original, end, weight, into=input)
@@ -1631,8 +1688,11 @@ def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.CopysignBackward0.record(result, input, other)
             return result
-    if watch.lifts and (lifted := lift("copysign", copysign, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("copysign", copysign, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("copysign", out, _copysign("copysign", input, other), (input, other), share="same")
     checks.tensor("copysign", "input", input)
@@ -1643,8 +1703,11 @@ def copysign_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`copysign`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.COPYSIGN.launch_in_place(input, other) is not None:
         return input
-    if watch.lifts and (lifted := lift("copysign", copysign_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("copysign", copysign_, "elementwise", input, other)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("copysign_", input, (input, other), keep=(input,), share="same")
     before = input._fn
     _copysign("copysign_", original, other, into=input)
@@ -1690,8 +1753,11 @@ def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
         result = run_rows(kernels.NEXTAFTER, "nextafter", (input, other), ())
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("nextafter", nextafter, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("nextafter", nextafter, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("nextafter", out, _nextafter("nextafter", input, other), (input, other), share="same")
     checks.tensor("nextafter", "input", input)
@@ -1702,8 +1768,11 @@ def nextafter_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`nextafter`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and not grad_mode.grad and kernels.NEXTAFTER.launch_in_place(input, other) is not None:
         return input
-    if watch.lifts and (lifted := lift("nextafter", nextafter_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("nextafter", nextafter_, "elementwise", input, other)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("nextafter_", input, (input, other), keep=(), share="same")
     before = input._fn
     _nextafter("nextafter_", original, other, into=input)
@@ -1737,8 +1806,11 @@ def frexp(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor
         >>> sg.frexp(sg.tensor([3.0, -8.0])).mantissa
         tensor([ 0.7500, -0.5000])
     """
-    if watch.lifts and (lifted := lift("frexp.Tensor", frexp, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("frexp.Tensor", frexp, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_outs("frexp", out, _frexp("frexp", input), (input,), share="anyhow")
     return _frexp("frexp", input)
@@ -1780,8 +1852,11 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.ldexp(sg.tensor([1.5]), sg.tensor([4]))
         tensor([24.])
     """
-    if watch.lifts and (lifted := lift("ldexp.Tensor", ldexp, "composite", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("ldexp.Tensor", ldexp, "composite", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "ldexp"
     if out is not None:
         return write_out(name, out, ldexp(input, other))
@@ -1795,8 +1870,11 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def ldexp_(input: Tensor, other: Tensor) -> Tensor:
     """`ldexp`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("ldexp.Tensor", ldexp_, "composite", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("ldexp.Tensor", ldexp_, "composite", input, other)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("ldexp_", input, (input, other), keep=(input, other), share="same")
     before = input._fn
     adopt_result("ldexp_", input, ldexp(original, other))
@@ -1825,8 +1903,11 @@ def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = No
         >>> sg.heaviside(sg.tensor([-1.0, 0.0, 2.0]), sg.tensor(0.5))
         tensor([0.0000, 0.5000, 1.0000])
     """
-    if watch.lifts and (lifted := lift("heaviside", heaviside, "elementwise", input, values, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("heaviside", heaviside, "elementwise", input, values, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("heaviside", out, _heaviside("heaviside", input, values), (input, values), share="same")
     checks.tensor("heaviside", "input", input)
@@ -1835,8 +1916,11 @@ def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = No
 
 def heaviside_(input: Tensor, values: Tensor | Number) -> Tensor:
     """`heaviside`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("heaviside", heaviside_, "elementwise", input, values)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("heaviside", heaviside_, "elementwise", input, values)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("heaviside_", input, (input, values), keep=(), share="same")
     before = input._fn
     _heaviside("heaviside_", original, values, into=input)
@@ -1871,8 +1955,8 @@ def positive(input: Tensor) -> Tensor:
         >>> sg.positive(sg.tensor([1, -2]))
         tensor([ 1, -2])
     """
-    if watch.lifts and (lifted := lift("positive", positive, "composite", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("positive", positive, "composite", input)) is not NOT_HANDLED:
+        return result
     name = "positive"
     self = input
     if not isinstance(self, Tensor):
@@ -1897,15 +1981,15 @@ def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | 
         through: pow(in_double(self), in_double(exponent))
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "float_power.Tensor_Tensor", float_power_tensor_tensor, "composite", input, exponent, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "float_power"
     if out is not None:
         return write_out(name, out, float_power_tensor_tensor(input, exponent))
@@ -1933,15 +2017,15 @@ def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | 
         through: pow(in_double(self), exponent)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "float_power.Tensor_Scalar", float_power_tensor_scalar, "composite", input, exponent, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "float_power"
     if out is not None:
         return write_out(name, out, float_power_tensor_scalar(input, exponent))
@@ -1968,11 +2052,11 @@ def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = 
         through: pow(self, in_double(exponent))
     """
     if (
-        watch.lifts
-        and (lifted := lift("float_power.Scalar", float_power_scalar, "composite", input, exponent, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("float_power.Scalar", float_power_scalar, "composite", input, exponent, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "float_power"
     if out is not None:
         return write_out(name, out, float_power_scalar(input, exponent))
@@ -2001,10 +2085,11 @@ def float_power__scalar(input: Tensor, exponent: Number) -> Tensor:
             takes it.
     """
     if (
-        watch.lifts
-        and (lifted := lift("float_power_.Scalar", float_power__scalar, "composite", input, exponent)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("float_power_.Scalar", float_power__scalar, "composite", input, exponent))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "float_power_"
     self = input
     if not isinstance(self, Tensor):
@@ -2032,10 +2117,11 @@ def float_power__tensor(input: Tensor, exponent: Tensor) -> Tensor:
             takes it.
     """
     if (
-        watch.lifts
-        and (lifted := lift("float_power_.Tensor", float_power__tensor, "composite", input, exponent)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("float_power_.Tensor", float_power__tensor, "composite", input, exponent))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "float_power_"
     self = input
     if not isinstance(self, Tensor):
@@ -2064,8 +2150,11 @@ def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
         >>> sg.gcd(sg.tensor([12, -9]), sg.tensor([18, 6]))
         tensor([6, 3])
     """
-    if watch.lifts and (lifted := lift("gcd", gcd, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("gcd", gcd, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("gcd", out, _gcd("gcd", input, other), (input, other), share="same")
     checks.tensor("gcd", "input", input)
@@ -2074,8 +2163,8 @@ def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
 
 def gcd_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`gcd`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("gcd", gcd_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("gcd", gcd_, "elementwise", input, other)) is not NOT_HANDLED:
+        return result
     original = before_write("gcd_", input, (input, other), keep=(), share="same")
     before = input._fn
     _gcd("gcd_", original, other, into=input)
@@ -2108,8 +2197,11 @@ def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
         >>> sg.lcm(sg.tensor([4, -3]), sg.tensor([6, 5]))
         tensor([12, 15])
     """
-    if watch.lifts and (lifted := lift("lcm", lcm, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("lcm", lcm, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("lcm", out, _lcm("lcm", input, other), (input, other), share="same")
     checks.tensor("lcm", "input", input)
@@ -2118,8 +2210,8 @@ def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
 
 def lcm_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`lcm`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("lcm", lcm_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("lcm", lcm_, "elementwise", input, other)) is not NOT_HANDLED:
+        return result
     original = before_write("lcm_", input, (input, other), keep=(), share="same")
     before = input._fn
     _lcm("lcm_", original, other, into=input)

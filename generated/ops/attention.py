@@ -13,8 +13,7 @@ from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.structured import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.grad_mode import watch
-from ...runtime.modes.intercept import PLAIN, lift
+from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.attention import checks as attention_checks
 from ...runtime.ops.attention import cpu as attention_cpu
@@ -67,9 +66,9 @@ def attention(
             and values.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "attention",
                 attention,
                 "attend",
@@ -85,9 +84,9 @@ def attention(
                 rows_first,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _attention("attention", input, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first)
 
 
@@ -197,15 +196,15 @@ def self_attention(
         RuntimeError: expected: (batch, rows, features), three times as many as the heads share.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "self_attention", self_attention, "attend", input, heads, bias, mask, keep, keep_scale, is_causal, scale
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _self_attention("self_attention", input, heads, bias, mask, keep, keep_scale, is_causal, scale)
 
 

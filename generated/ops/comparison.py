@@ -17,8 +17,7 @@ from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.row_loops import run_rows
 from ...runtime.dispatch.writing import before_write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.grad_mode import watch
-from ...runtime.modes.intercept import PLAIN, lift
+from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import checks as elementwise_checks
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
@@ -46,8 +45,8 @@ def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ISNAN.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("isnan", isnan, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("isnan", isnan, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("isnan", out, _isnan("isnan", input), (input,), share="same")
     checks.tensor("isnan", "input", input)
@@ -79,8 +78,8 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ISINF.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("isinf", isinf, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("isinf", isinf, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("isinf", out, _isinf("isinf", input), (input,), share="same")
     checks.tensor("isinf", "input", input)
@@ -112,8 +111,11 @@ def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ISFINITE.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("isfinite", isfinite, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("isfinite", isfinite, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("isfinite", out, _isfinite("isfinite", input), (input,), share="same")
     checks.tensor("isfinite", "input", input)
@@ -156,8 +158,11 @@ def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.MaximumBackward0.record(result, input, other)
             return result
-    if watch.lifts and (lifted := lift("maximum", maximum, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("maximum", maximum, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("maximum", out, _maximum("maximum", input, other), (input, other), share="same")
     checks.tensor("maximum", "input", input)
@@ -205,8 +210,11 @@ def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.MinimumBackward0.record(result, input, other)
             return result
-    if watch.lifts and (lifted := lift("minimum", minimum, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("minimum", minimum, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("minimum", out, _minimum("minimum", input, other), (input, other), share="same")
     checks.tensor("minimum", "input", input)
@@ -254,8 +262,11 @@ def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.FmaxBackward0.record(result, input, other)
             return result
-    if watch.lifts and (lifted := lift("fmax", fmax, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fmax", fmax, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("fmax", out, _fmax("fmax", input, other), (input, other), share="same")
     checks.tensor("fmax", "input", input)
@@ -303,8 +314,11 @@ def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.FminBackward0.record(result, input, other)
             return result
-    if watch.lifts and (lifted := lift("fmin", fmin, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fmin", fmin, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("fmin", out, _fmin("fmin", input, other), (input, other), share="same")
     checks.tensor("fmin", "input", input)
@@ -335,8 +349,8 @@ def where_default(condition: Tensor) -> Sequence[Tensor]:
     Gradients:
         through: nonzero(atleast_1d(condition)).unbind(1)
     """
-    if watch.lifts and (lifted := lift("where", where_default, "composite", condition)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("where", where_default, "composite", condition)) is not NOT_HANDLED:
+        return result
     name = "where"
     if not isinstance(condition, Tensor):
         condition = checks.tensor(name, "condition", condition)
@@ -369,10 +383,11 @@ def where_self(
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("where.self", where_self, "elementwise", condition, input, other, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("where.self", where_self, "elementwise", condition, input, other, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "where", out, _where_self("where", condition, input, other), (condition, input, other), share="same"
@@ -414,8 +429,11 @@ def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = 
         result = kernels.CLAMP_BOTH.launch(input, min, max)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("clamp.both", clamp_both, "elementwise", input, min, max, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("clamp.both", clamp_both, "elementwise", input, min, max, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("clamp", out, _clamp_both("clamp", input, min, max), (input,), share="same")
     checks.tensor("clamp", "input", input)
@@ -426,8 +444,11 @@ def clamp_both_(input: Tensor, min: Number, max: Number) -> Tensor:
     """`clamp_both`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.CLAMP_BOTH.launch_in_place(input, min, max) is not None:
         return input
-    if watch.lifts and (lifted := lift("clamp.both", clamp_both_, "elementwise", input, min, max)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("clamp.both", clamp_both_, "elementwise", input, min, max)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("clamp_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _clamp_both("clamp_", original, min, max, into=input)
@@ -467,8 +488,11 @@ def clamp_default(
     Raises:
         RuntimeError: expected: at least one bound is given.
     """
-    if watch.lifts and (lifted := lift("clamp", clamp_default, "composite", input, min, max, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("clamp", clamp_default, "composite", input, min, max, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "clamp"
     if out is not None:
         return write_out(name, out, clamp_default(input, min, max))
@@ -487,8 +511,11 @@ def clamp_default(
 
 def clamp_default_(input: Tensor, min: Number | None = None, max: Number | None = None) -> Tensor:
     """`clamp_default`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("clamp", clamp_default_, "composite", input, min, max)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("clamp", clamp_default_, "composite", input, min, max)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("clamp_", input, (input,), keep=(input,), share="same")
     before = input._fn
     adopt_result("clamp_", input, clamp_default(original, min, max))
@@ -517,10 +544,11 @@ def clamp_tensor(
         RuntimeError: expected: at least one bound is given.
     """
     if (
-        watch.lifts
-        and (lifted := lift("clamp.Tensor", clamp_tensor, "composite", input, min, max, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("clamp.Tensor", clamp_tensor, "composite", input, min, max, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "clamp"
     if out is not None:
         return write_out(name, out, clamp_tensor(input, min, max))
@@ -543,8 +571,11 @@ def clamp_tensor(
 
 def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor:
     """`clamp_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("clamp.Tensor", clamp_tensor_, "composite", input, min, max)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("clamp.Tensor", clamp_tensor_, "composite", input, min, max)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("clamp_", input, (input, min, max), keep=(input, min, max), share="same")
     before = input._fn
     adopt_result("clamp_", input, clamp_tensor(original, min, max))
@@ -571,10 +602,10 @@ def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) 
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("clamp_min", clamp_min_default, "elementwise", input, min, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("clamp_min", clamp_min_default, "elementwise", input, min, out=out)) is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("clamp_min", out, _clamp_min_default("clamp_min", input, min), (input,), share="same")
     checks.tensor("clamp_min", "input", input)
@@ -585,8 +616,11 @@ def clamp_min_default_(input: Tensor, min: Number) -> Tensor:
     """`clamp_min_default`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.CLAMP_MIN.launch_in_place(input, min) is not None:
         return input
-    if watch.lifts and (lifted := lift("clamp_min", clamp_min_default_, "elementwise", input, min)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("clamp_min", clamp_min_default_, "elementwise", input, min)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("clamp_min_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _clamp_min_default("clamp_min_", original, min, into=input)
@@ -632,10 +666,11 @@ def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None 
                 functions.ClampMinBackward1.record(result, input, min)
             return result
     if (
-        watch.lifts
-        and (lifted := lift("clamp_min.Tensor", clamp_min_tensor, "elementwise", input, min, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("clamp_min.Tensor", clamp_min_tensor, "elementwise", input, min, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("clamp_min", out, _clamp_min_tensor("clamp_min", input, min), (input, min), share="same")
     checks.tensor("clamp_min", "input", input)
@@ -646,8 +681,11 @@ def clamp_min_tensor_(input: Tensor, min: Tensor | Number) -> Tensor:
     """`clamp_min_tensor`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.CLAMP_MIN_TENSOR.launch_in_place(input, min) is not None:
         return input
-    if watch.lifts and (lifted := lift("clamp_min.Tensor", clamp_min_tensor_, "elementwise", input, min)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("clamp_min.Tensor", clamp_min_tensor_, "elementwise", input, min)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("clamp_min_", input, (input, min), keep=(input, min), share="same")
     before = input._fn
     _clamp_min_tensor("clamp_min_", original, min, into=input)
@@ -685,10 +723,10 @@ def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) 
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("clamp_max", clamp_max_default, "elementwise", input, max, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("clamp_max", clamp_max_default, "elementwise", input, max, out=out)) is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("clamp_max", out, _clamp_max_default("clamp_max", input, max), (input,), share="same")
     checks.tensor("clamp_max", "input", input)
@@ -699,8 +737,11 @@ def clamp_max_default_(input: Tensor, max: Number) -> Tensor:
     """`clamp_max_default`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.CLAMP_MAX.launch_in_place(input, max) is not None:
         return input
-    if watch.lifts and (lifted := lift("clamp_max", clamp_max_default_, "elementwise", input, max)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("clamp_max", clamp_max_default_, "elementwise", input, max)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("clamp_max_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _clamp_max_default("clamp_max_", original, max, into=input)
@@ -746,10 +787,11 @@ def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None 
                 functions.ClampMaxBackward1.record(result, input, max)
             return result
     if (
-        watch.lifts
-        and (lifted := lift("clamp_max.Tensor", clamp_max_tensor, "elementwise", input, max, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("clamp_max.Tensor", clamp_max_tensor, "elementwise", input, max, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("clamp_max", out, _clamp_max_tensor("clamp_max", input, max), (input, max), share="same")
     checks.tensor("clamp_max", "input", input)
@@ -760,8 +802,11 @@ def clamp_max_tensor_(input: Tensor, max: Tensor | Number) -> Tensor:
     """`clamp_max_tensor`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.CLAMP_MAX_TENSOR.launch_in_place(input, max) is not None:
         return input
-    if watch.lifts and (lifted := lift("clamp_max.Tensor", clamp_max_tensor_, "elementwise", input, max)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("clamp_max.Tensor", clamp_max_tensor_, "elementwise", input, max)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("clamp_max_", input, (input, max), keep=(input, max), share="same")
     before = input._fn
     _clamp_max_tensor("clamp_max_", original, max, into=input)
@@ -804,8 +849,11 @@ def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         result = run_rows(kernels.EQ_TENSOR, "eq", (input, other), ())
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("eq.Tensor", eq, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("eq.Tensor", eq, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("eq", out, _eq("eq", input, other), (input, other), share="same")
     checks.tensor("eq", "input", input)
@@ -814,8 +862,8 @@ def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
 
 def eq_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`eq`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("eq.Tensor", eq_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("eq.Tensor", eq_, "elementwise", input, other)) is not NOT_HANDLED:
+        return result
     original = before_write("eq_", input, (input, other), keep=(), share="same")
     before = input._fn
     _eq("eq_", original, other, into=input)
@@ -855,8 +903,11 @@ def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         result = run_rows(kernels.NE_TENSOR, "ne", (input, other), ())
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("ne.Tensor", ne, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("ne.Tensor", ne, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("ne", out, _ne("ne", input, other), (input, other), share="same")
     checks.tensor("ne", "input", input)
@@ -865,8 +916,8 @@ def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
 
 def ne_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`ne`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("ne.Tensor", ne_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("ne.Tensor", ne_, "elementwise", input, other)) is not NOT_HANDLED:
+        return result
     original = before_write("ne_", input, (input, other), keep=(), share="same")
     before = input._fn
     _ne("ne_", original, other, into=input)
@@ -906,8 +957,11 @@ def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         result = run_rows(kernels.LT_TENSOR, "lt", (input, other), ())
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("lt.Tensor", lt, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("lt.Tensor", lt, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("lt", out, _lt("lt", input, other), (input, other), share="same")
     checks.tensor("lt", "input", input)
@@ -916,8 +970,8 @@ def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
 
 def lt_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`lt`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("lt.Tensor", lt_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("lt.Tensor", lt_, "elementwise", input, other)) is not NOT_HANDLED:
+        return result
     original = before_write("lt_", input, (input, other), keep=(), share="same")
     before = input._fn
     _lt("lt_", original, other, into=input)
@@ -957,8 +1011,11 @@ def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         result = run_rows(kernels.LE_TENSOR, "le", (input, other), ())
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("le.Tensor", le, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("le.Tensor", le, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("le", out, _le("le", input, other), (input, other), share="same")
     checks.tensor("le", "input", input)
@@ -967,8 +1024,8 @@ def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
 
 def le_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`le`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("le.Tensor", le_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("le.Tensor", le_, "elementwise", input, other)) is not NOT_HANDLED:
+        return result
     original = before_write("le_", input, (input, other), keep=(), share="same")
     before = input._fn
     _le("le_", original, other, into=input)
@@ -1008,8 +1065,11 @@ def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         result = run_rows(kernels.GT_TENSOR, "gt", (input, other), ())
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("gt.Tensor", gt, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("gt.Tensor", gt, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("gt", out, _gt("gt", input, other), (input, other), share="same")
     checks.tensor("gt", "input", input)
@@ -1018,8 +1078,8 @@ def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
 
 def gt_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`gt`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("gt.Tensor", gt_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("gt.Tensor", gt_, "elementwise", input, other)) is not NOT_HANDLED:
+        return result
     original = before_write("gt_", input, (input, other), keep=(), share="same")
     before = input._fn
     _gt("gt_", original, other, into=input)
@@ -1059,8 +1119,11 @@ def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         result = run_rows(kernels.GE_TENSOR, "ge", (input, other), ())
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("ge.Tensor", ge, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("ge.Tensor", ge, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("ge", out, _ge("ge", input, other), (input, other), share="same")
     checks.tensor("ge", "input", input)
@@ -1069,8 +1132,8 @@ def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
 
 def ge_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`ge`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("ge.Tensor", ge_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("ge.Tensor", ge_, "elementwise", input, other)) is not NOT_HANDLED:
+        return result
     original = before_write("ge_", input, (input, other), keep=(), share="same")
     before = input._fn
     _ge("ge_", original, other, into=input)
@@ -1104,8 +1167,11 @@ def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.SIGNBIT.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("signbit", signbit, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("signbit", signbit, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("signbit", out, _signbit("signbit", input), (input,), share="same")
     checks.tensor("signbit", "input", input)
@@ -1137,8 +1203,11 @@ def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ISPOSINF.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("isposinf", isposinf, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("isposinf", isposinf, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("isposinf", out, _isposinf("isposinf", input), (input,), share="same")
     checks.tensor("isposinf", "input", input)
@@ -1170,8 +1239,11 @@ def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ISNEGINF.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("isneginf", isneginf, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("isneginf", isneginf, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("isneginf", out, _isneginf("isneginf", input), (input,), share="same")
     checks.tensor("isneginf", "input", input)
@@ -1203,8 +1275,8 @@ def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ISREAL.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("isreal", isreal, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("isreal", isreal, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("isreal", out, _isreal("isreal", input), (input,), share="same")
     checks.tensor("isreal", "input", input)
@@ -1250,10 +1322,11 @@ def nan_to_num(
         tensor([ 0.0000e+00,  9.0000e+00, -3.4028e+38])
     """
     if (
-        watch.lifts
-        and (lifted := lift("nan_to_num", nan_to_num, "composite", input, nan, posinf, neginf, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("nan_to_num", nan_to_num, "composite", input, nan, posinf, neginf, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "nan_to_num"
     if out is not None:
         return write_out(name, out, nan_to_num(input, nan, posinf, neginf))
@@ -1286,10 +1359,10 @@ def nan_to_num_(
 ) -> Tensor:
     """`nan_to_num`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("nan_to_num", nan_to_num_, "composite", input, nan, posinf, neginf)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("nan_to_num", nan_to_num_, "composite", input, nan, posinf, neginf)) is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("nan_to_num_", input, (input,), keep=(input,), share="same")
     before = input._fn
     adopt_result("nan_to_num_", input, nan_to_num(original, nan, posinf, neginf))
@@ -1317,10 +1390,11 @@ def replace_odd(input: Tensor, nan: float, posinf: float, neginf: float) -> Tens
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("replace_odd", replace_odd, "elementwise", input, nan, posinf, neginf)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("replace_odd", replace_odd, "elementwise", input, nan, posinf, neginf))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     checks.tensor("replace_odd", "input", input)
     return _replace_odd("replace_odd", input, nan, posinf, neginf)
 

@@ -17,8 +17,7 @@ from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.structured import array_in, computed_dtype
 from ...runtime.dispatch.writing import before_write, write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.grad_mode import watch
-from ...runtime.modes.intercept import PLAIN, lift
+from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.complex import checks as complex_checks
 from ...runtime.ops.complex import cpu as complex_cpu
@@ -53,8 +52,8 @@ def conj(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.CONJ.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("conj", conj, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("conj", conj, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("conj", out, _conj("conj", input), (input,), share="same")
     checks.tensor("conj", "input", input)
@@ -90,8 +89,11 @@ def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     if isinstance(input, Tensor) and input._dtype.kind in "bif" and out is None:
         return input
-    if watch.lifts and (lifted := lift("conj_physical", conj_physical, "composite", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("conj_physical", conj_physical, "composite", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "conj_physical"
     if out is not None:
         return write_out(name, out, conj_physical(input))
@@ -103,8 +105,11 @@ def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def conj_physical_(input: Tensor) -> Tensor:
     """`conj_physical`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("conj_physical", conj_physical_, "composite", input)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("conj_physical", conj_physical_, "composite", input)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("conj_physical_", input, (input,), keep=(input,), share="same")
     before = input._fn
     adopt_result("conj_physical_", input, conj_physical(original))
@@ -127,8 +132,11 @@ def resolve_conj(input: Tensor) -> Tensor:
         >>> sg.resolve_conj(sg.tensor([1 + 2j]).conj())
         tensor([1.-2.j])
     """
-    if watch.lifts and (lifted := lift("resolve_conj", resolve_conj, "composite", input)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("resolve_conj", resolve_conj, "composite", input)) is not NOT_HANDLED
+    ):
+        return result
     name = "resolve_conj"
     self = input
     if not isinstance(self, Tensor):
@@ -152,8 +160,8 @@ def resolve_neg(input: Tensor) -> Tensor:
         >>> sg.resolve_neg(sg.tensor([1 + 2j]).conj().imag)
         tensor([-2.])
     """
-    if watch.lifts and (lifted := lift("resolve_neg", resolve_neg, "composite", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("resolve_neg", resolve_neg, "composite", input)) is not NOT_HANDLED:
+        return result
     name = "resolve_neg"
     self = input
     if not isinstance(self, Tensor):
@@ -181,8 +189,8 @@ def real_copy(input: Tensor) -> Tensor:
         result = kernels.REAL_COPY.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("real_copy", real_copy, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("real_copy", real_copy, "elementwise", input)) is not NOT_HANDLED:
+        return result
     checks.tensor("real_copy", "input", input)
     return _real_copy("real_copy", input)
 
@@ -210,8 +218,8 @@ def imag_copy(input: Tensor) -> Tensor:
     Gradients:
         self: grad * 1j
     """
-    if watch.lifts and (lifted := lift("imag_copy", imag_copy, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("imag_copy", imag_copy, "elementwise", input)) is not NOT_HANDLED:
+        return result
     checks.tensor("imag_copy", "input", input)
     return _imag_copy("imag_copy", input)
 
@@ -249,8 +257,8 @@ def real(input: Tensor) -> Tensor:
     """
     if isinstance(input, Tensor) and input._dtype.kind in "bif":
         return input
-    if watch.lifts and (lifted := lift("real", real, "composite", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("real", real, "composite", input)) is not NOT_HANDLED:
+        return result
     name = "real"
     self = input
     if not isinstance(self, Tensor):
@@ -276,8 +284,8 @@ def imag(input: Tensor) -> Tensor:
         >>> sg.imag(sg.tensor([1 + 2j]))
         tensor([2.])
     """
-    if watch.lifts and (lifted := lift("imag", imag, "composite", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("imag", imag, "composite", input)) is not NOT_HANDLED:
+        return result
     name = "imag"
     self = input
     if not isinstance(self, Tensor):
@@ -308,8 +316,11 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.complex(sg.tensor([1.0, 2.0]), sg.tensor([0.0, -1.0]))
         tensor([1.+0.j, 2.-1.j])
     """
-    if watch.lifts and (lifted := lift("complex", complex, "elementwise", real, imag, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("complex", complex, "elementwise", real, imag, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("complex", out, _complex("complex", real, imag), (real, imag), share="anyhow")
     return _complex("complex", real, imag)
@@ -363,8 +374,11 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.polar(sg.tensor([2.0]), sg.tensor([1.0]))
         tensor([1.0806+1.6829j])
     """
-    if watch.lifts and (lifted := lift("polar", polar, "composite", abs, angle, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("polar", polar, "composite", abs, angle, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "polar"
     if out is not None:
         return write_out(name, out, polar(abs, angle))
@@ -399,8 +413,8 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> z.grad  # at 0 there is no slope
         tensor([0.+0.0000j, 0.+0.5000j])
     """
-    if watch.lifts and (lifted := lift("angle", angle, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("angle", angle, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("angle", out, _angle("angle", input), (input,), share="same")
     checks.tensor("angle", "input", input)
@@ -435,8 +449,8 @@ def view_as_real(input: Tensor) -> Tensor:
         >>> sg.view_as_real(sg.tensor([1 + 2j]))
         tensor([[1., 2.]])
     """
-    if watch.lifts and (lifted := lift("view_as_real", view_as_real, "along", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("view_as_real", view_as_real, "along", input)) is not NOT_HANDLED:
+        return result
     return _view_as_real("view_as_real", input)
 
 
@@ -480,8 +494,11 @@ def view_as_complex(input: Tensor) -> Tensor:
         >>> sg.view_as_complex(sg.tensor([[1.0, 2.0]]))
         tensor([1.+2.j])
     """
-    if watch.lifts and (lifted := lift("view_as_complex", view_as_complex, "along", input)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("view_as_complex", view_as_complex, "along", input)) is not NOT_HANDLED
+    ):
+        return result
     return _view_as_complex("view_as_complex", input)
 
 

@@ -16,8 +16,7 @@ from ...runtime.dispatch.overloads import Overloads
 from ...runtime.dispatch.structured import array_in, computed_dtype
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.grad_mode import watch
-from ...runtime.modes.intercept import PLAIN, lift
+from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.conv import checks as conv_checks
 from ...runtime.ops.conv import cpu as conv_cpu
@@ -66,15 +65,15 @@ def convolution(
                  [2., 3., 3., 2.]]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "convolution", convolution, "convolve", input, weight, bias, stride, padding, dilation, groups
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _convolution("convolution", input, weight, bias, stride, padding, dilation, groups)
 
 
@@ -161,9 +160,9 @@ def convolution_input_backward(
         RuntimeError: expected: the gradient has the shape of the output of a convolution of an input of this shape.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "convolution_input_backward",
                 convolution_input_backward,
                 "convolve_input_backward",
@@ -176,9 +175,9 @@ def convolution_input_backward(
                 groups,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _convolution_input_backward(
         "convolution_input_backward", grad_output, weight, input_shape, stride, padding, dilation, groups
     )
@@ -269,9 +268,9 @@ def convolution_weight_backward(
         RuntimeError: expected: the gradient has the shape of the output of a convolution with a weight of this shape.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "convolution_weight_backward",
                 convolution_weight_backward,
                 "convolve_weight_backward",
@@ -284,9 +283,9 @@ def convolution_weight_backward(
                 groups,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _convolution_weight_backward(
         "convolution_weight_backward", grad_output, input, weight_shape, stride, padding, dilation, groups
     )
@@ -377,15 +376,15 @@ def conv1d_default(
         through: convolution(self, weight, bias, stride, padding, dilation, groups)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "conv1d", conv1d_default, "composite", input, weight, bias, stride, padding, dilation, groups, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "conv1d"
     if out is not None:
         return write_out(name, out, conv1d_default(input, weight, bias, stride, padding, dilation, groups))
@@ -437,9 +436,9 @@ def conv1d_padding(
             dilation, groups)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "conv1d.padding",
                 conv1d_padding,
                 "composite",
@@ -453,9 +452,9 @@ def conv1d_padding(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "conv1d"
     if out is not None:
         return write_out(name, out, conv1d_padding(input, weight, bias, stride, padding, dilation, groups))
@@ -515,15 +514,15 @@ def conv2d_default(
         through: convolution(self, weight, bias, stride, padding, dilation, groups)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "conv2d", conv2d_default, "composite", input, weight, bias, stride, padding, dilation, groups, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "conv2d"
     if out is not None:
         return write_out(name, out, conv2d_default(input, weight, bias, stride, padding, dilation, groups))
@@ -575,9 +574,9 @@ def conv2d_padding(
             dilation, groups)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "conv2d.padding",
                 conv2d_padding,
                 "composite",
@@ -591,9 +590,9 @@ def conv2d_padding(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "conv2d"
     if out is not None:
         return write_out(name, out, conv2d_padding(input, weight, bias, stride, padding, dilation, groups))
@@ -653,15 +652,15 @@ def conv3d_default(
         through: convolution(self, weight, bias, stride, padding, dilation, groups)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "conv3d", conv3d_default, "composite", input, weight, bias, stride, padding, dilation, groups, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "conv3d"
     if out is not None:
         return write_out(name, out, conv3d_default(input, weight, bias, stride, padding, dilation, groups))
@@ -713,9 +712,9 @@ def conv3d_padding(
             dilation, groups)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "conv3d.padding",
                 conv3d_padding,
                 "composite",
@@ -729,9 +728,9 @@ def conv3d_padding(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "conv3d"
     if out is not None:
         return write_out(name, out, conv3d_padding(input, weight, bias, stride, padding, dilation, groups))
@@ -796,9 +795,9 @@ def conv_transpose1d(
         tensor([[[  1.,  10., 102.,  20., 200.]]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "conv_transpose1d",
                 conv_transpose1d,
                 "composite",
@@ -813,9 +812,9 @@ def conv_transpose1d(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "conv_transpose1d"
     if out is not None:
         return write_out(
@@ -878,9 +877,9 @@ def conv_transpose2d(
                   [1., 2., 1.]]]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "conv_transpose2d.input",
                 conv_transpose2d,
                 "composite",
@@ -895,9 +894,9 @@ def conv_transpose2d(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "conv_transpose2d"
     if out is not None:
         return write_out(
@@ -958,9 +957,9 @@ def conv_transpose3d(
         tensor([[[[[1., 2., 1.]]]]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "conv_transpose3d.input",
                 conv_transpose3d,
                 "composite",
@@ -975,9 +974,9 @@ def conv_transpose3d(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "conv_transpose3d"
     if out is not None:
         return write_out(

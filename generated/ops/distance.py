@@ -14,8 +14,7 @@ from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.structured import array_in, computed_dtype
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.grad_mode import watch
-from ...runtime.modes.intercept import PLAIN, lift
+from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.distance import checks as distance_checks
 from ...runtime.ops.distance import cpu as distance_cpu
@@ -48,8 +47,11 @@ def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = Non
         >>> sg.dist(sg.tensor([3.0, 0.0]), sg.tensor([0.0, 4.0]))
         tensor(5.)
     """
-    if watch.lifts and (lifted := lift("dist", dist, "composite", input, other, p, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("dist", dist, "composite", input, other, p, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "dist"
     if out is not None:
         return write_out(name, out, dist(input, other, p))
@@ -100,8 +102,11 @@ def cdist(
         >>> sg.cdist(sg.tensor([[0.0, 0.0]]), sg.tensor([[3.0, 4.0], [0.0, 1.0]]))
         tensor([[5., 1.]])
     """
-    if watch.lifts and (lifted := lift("cdist", cdist, "composite", x1, x2, p, compute_mode, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("cdist", cdist, "composite", x1, x2, p, compute_mode, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "cdist"
     if out is not None:
         return write_out(name, out, cdist(x1, x2, p, compute_mode))
@@ -141,8 +146,11 @@ def euclidean_distances(x1: Tensor, x2: Tensor) -> Tensor:
         where squares: (x * x).sum(-1, True) + (y * y).sum(-1).unsqueeze(-2) - 2 * (x @ y.transpose(-1, -2))
         where apart: squares > 0
     """
-    if watch.lifts and (lifted := lift("euclidean_distances", euclidean_distances, "composite", x1, x2)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("euclidean_distances", euclidean_distances, "composite", x1, x2)) is not NOT_HANDLED
+    ):
+        return result
     name = "euclidean_distances"
     if not isinstance(x1, Tensor):
         x1 = checks.tensor(name, "x1", x1)
@@ -176,8 +184,11 @@ def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
     Raises:
         RuntimeError: expected: equally many matrices with equally many columns.
     """
-    if watch.lifts and (lifted := lift("row_distances", row_distances, "leading", x1, x2, p)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("row_distances", row_distances, "leading", x1, x2, p)) is not NOT_HANDLED
+    ):
+        return result
     return _row_distances("row_distances", x1, x2, p)
 
 
@@ -229,8 +240,8 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
         >>> sg.pdist(sg.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
         tensor([5.0000, 1.0000, 4.2426])
     """
-    if watch.lifts and (lifted := lift("pdist", pdist, "composite", input, p, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("pdist", pdist, "composite", input, p, out=out)) is not NOT_HANDLED:
+        return result
     name = "pdist"
     if out is not None:
         return write_out(name, out, pdist(input, p))
@@ -276,11 +287,11 @@ def cosine_similarity(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("cosine_similarity", cosine_similarity, "composite", x1, x2, dim, eps, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("cosine_similarity", cosine_similarity, "composite", x1, x2, dim, eps, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "cosine_similarity"
     if out is not None:
         return write_out(name, out, cosine_similarity(x1, x2, dim, eps))
@@ -332,11 +343,11 @@ def pairwise_distance(
     if keepdims is not None:
         keepdim = keepdims
     if (
-        watch.lifts
-        and (lifted := lift("pairwise_distance", pairwise_distance, "composite", x1, x2, p, eps, keepdim, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("pairwise_distance", pairwise_distance, "composite", x1, x2, p, eps, keepdim, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "pairwise_distance"
     if out is not None:
         return write_out(name, out, pairwise_distance(x1, x2, p, eps, keepdim))

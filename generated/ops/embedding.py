@@ -15,8 +15,7 @@ from ...runtime.dispatch.kernel_op import StructuredOp
 from ...runtime.dispatch.structured import array_in, computed_dtype
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.grad_mode import watch
-from ...runtime.modes.intercept import PLAIN, lift
+from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.embedding import checks as embedding_checks
 from ...runtime.ops.embedding import cpu as embedding_cpu
@@ -70,11 +69,15 @@ def embedding(
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("embedding", embedding, "embed", weight, indices, padding_idx, scale_grad_by_freq, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept(
+                "embedding", embedding, "embed", weight, indices, padding_idx, scale_grad_by_freq, out=out
+            )
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "embedding",
@@ -151,9 +154,9 @@ def embedding_backward(
         RuntimeError: expected: one row of the gradient for each index.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "embedding_backward",
                 embedding_backward,
                 "embed_backward",
@@ -164,9 +167,9 @@ def embedding_backward(
                 scale_grad_by_freq,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _embedding_backward("embedding_backward", grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
 
 
@@ -234,15 +237,15 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
         RuntimeError: expected: a table of rows, and indices of an integer dtype.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "embedding_gather", embedding_gather, "embed", input, indices, padding_idx, scale_grad_by_freq
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _embedding_gather("embedding_gather", input, indices, padding_idx, scale_grad_by_freq)
 
 
@@ -335,9 +338,9 @@ def embedding_bag(
         [[1.0, 2.0], [1.5, 2.0], [5.0, 6.0]]
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "embedding_bag",
                 embedding_bag,
                 "composite",
@@ -354,9 +357,9 @@ def embedding_bag(
                 padding_idx,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "embedding_bag"
     self = input
     if not isinstance(self, Tensor):

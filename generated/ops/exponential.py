@@ -16,8 +16,7 @@ from ...runtime.dispatch.overloads import Number
 from ...runtime.dispatch.row_loops import run_rows
 from ...runtime.dispatch.writing import before_write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.grad_mode import watch
-from ...runtime.modes.intercept import PLAIN, lift
+from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.tensor.base import TensorBase as Tensor
 from .. import kernels
@@ -47,8 +46,8 @@ def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.EXP.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("exp", exp, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("exp", exp, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("exp", out, _exp("exp", input), (input,), share="same")
     checks.tensor("exp", "input", input)
@@ -59,8 +58,8 @@ def exp_(input: Tensor) -> Tensor:
     """`exp`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.EXP.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("exp", exp_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("exp", exp_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("exp_", input, (input,), keep=(), share="same")
     before = input._fn
     _exp("exp_", original, into=input)
@@ -98,8 +97,8 @@ def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.EXP2.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("exp2", exp2, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("exp2", exp2, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("exp2", out, _exp2("exp2", input), (input,), share="same")
     checks.tensor("exp2", "input", input)
@@ -110,8 +109,8 @@ def exp2_(input: Tensor) -> Tensor:
     """`exp2`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.EXP2.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("exp2", exp2_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("exp2", exp2_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("exp2_", input, (input,), keep=(), share="same")
     before = input._fn
     _exp2("exp2_", original, into=input)
@@ -149,8 +148,8 @@ def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.EXPM1.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("expm1", expm1, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("expm1", expm1, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("expm1", out, _expm1("expm1", input), (input,), share="same")
     checks.tensor("expm1", "input", input)
@@ -161,8 +160,8 @@ def expm1_(input: Tensor) -> Tensor:
     """`expm1`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.EXPM1.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("expm1", expm1_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("expm1", expm1_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("expm1_", input, (input,), keep=(), share="same")
     before = input._fn
     _expm1("expm1_", original, into=input)
@@ -200,8 +199,8 @@ def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.LOG.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("log", log, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("log", log, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("log", out, _log("log", input), (input,), share="same")
     checks.tensor("log", "input", input)
@@ -212,8 +211,8 @@ def log_(input: Tensor) -> Tensor:
     """`log`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.LOG.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("log", log_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("log", log_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("log_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _log("log_", original, into=input)
@@ -251,8 +250,8 @@ def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.LOG2.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("log2", log2, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("log2", log2, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("log2", out, _log2("log2", input), (input,), share="same")
     checks.tensor("log2", "input", input)
@@ -263,8 +262,8 @@ def log2_(input: Tensor) -> Tensor:
     """`log2`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.LOG2.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("log2", log2_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("log2", log2_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("log2_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _log2("log2_", original, into=input)
@@ -302,8 +301,8 @@ def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.LOG10.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("log10", log10, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("log10", log10, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("log10", out, _log10("log10", input), (input,), share="same")
     checks.tensor("log10", "input", input)
@@ -314,8 +313,8 @@ def log10_(input: Tensor) -> Tensor:
     """`log10`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.LOG10.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("log10", log10_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("log10", log10_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("log10_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _log10("log10_", original, into=input)
@@ -353,8 +352,8 @@ def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.LOG1P.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("log1p", log1p, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("log1p", log1p, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("log1p", out, _log1p("log1p", input), (input,), share="same")
     checks.tensor("log1p", "input", input)
@@ -365,8 +364,8 @@ def log1p_(input: Tensor) -> Tensor:
     """`log1p`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.LOG1P.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("log1p", log1p_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("log1p", log1p_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("log1p_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _log1p("log1p_", original, into=input)
@@ -413,8 +412,11 @@ def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.LogaddexpBackward0.record(result, input, other)
             return result
-    if watch.lifts and (lifted := lift("logaddexp", logaddexp, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("logaddexp", logaddexp, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("logaddexp", out, _logaddexp("logaddexp", input, other), (input, other), share="same")
     checks.tensor("logaddexp", "input", input)
@@ -462,8 +464,11 @@ def logaddexp2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.Logaddexp2Backward0.record(result, input, other)
             return result
-    if watch.lifts and (lifted := lift("logaddexp2", logaddexp2, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("logaddexp2", logaddexp2, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("logaddexp2", out, _logaddexp2("logaddexp2", input, other), (input, other), share="same")
     checks.tensor("logaddexp2", "input", input)

@@ -16,8 +16,7 @@ from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.structured import array_in, computed_dtype
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.grad_mode import watch
-from ...runtime.modes.intercept import PLAIN, lift
+from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.fft import checks as fft_checks
 from ...runtime.ops.fft import cpu as fft_cpu
@@ -47,8 +46,11 @@ def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool
         IndexError, RuntimeError, ValueError: expected: `dim` in range; each dimension once; a scale of 0 (none), 1 (by
             the root of the size) or 2 (by the size).
     """
-    if watch.lifts and (lifted := lift("fft_c2c", fft_c2c, "along", input, dim, normalization, forward)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_c2c", fft_c2c, "along", input, dim, normalization, forward)) is not NOT_HANDLED
+    ):
+        return result
     return _fft_c2c("fft_c2c", input, dim, normalization, forward)
 
 
@@ -95,8 +97,11 @@ def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
         IndexError, RuntimeError, ValueError: expected: `dim` in range, at least one; the scale is 0, 1 or 2; the size
             of the last one is that whose half is given.
     """
-    if watch.lifts and (lifted := lift("fft_r2c", fft_r2c, "along", input, dim, normalization)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_r2c", fft_r2c, "along", input, dim, normalization)) is not NOT_HANDLED
+    ):
+        return result
     return _fft_r2c("fft_r2c", input, dim, normalization)
 
 
@@ -141,8 +146,11 @@ def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) ->
         IndexError, RuntimeError, ValueError: expected: `dim` in range, at least one; the scale is 0, 1 or 2; the size
             of the last one is that whose half is given.
     """
-    if watch.lifts and (lifted := lift("fft_c2r", fft_c2r, "along", input, dim, normalization, last)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_c2r", fft_c2r, "along", input, dim, normalization, last)) is not NOT_HANDLED
+    ):
+        return result
     return _fft_c2r("fft_c2r", input, dim, normalization, last)
 
 
@@ -206,8 +214,11 @@ def fft_fft(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_fft", fft_fft, "composite", input, n, dim, norm, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_fft", fft_fft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_fft"
     if out is not None:
         return write_out(name, out, fft_fft(input, n, dim, norm))
@@ -259,8 +270,11 @@ def fft_ifft(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_ifft", fft_ifft, "composite", input, n, dim, norm, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_ifft", fft_ifft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_ifft"
     if out is not None:
         return write_out(name, out, fft_ifft(input, n, dim, norm))
@@ -312,8 +326,11 @@ def fft_rfft(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_rfft", fft_rfft, "composite", input, n, dim, norm, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_rfft", fft_rfft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_rfft"
     if out is not None:
         return write_out(name, out, fft_rfft(input, n, dim, norm))
@@ -365,8 +382,11 @@ def fft_irfft(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_irfft", fft_irfft, "composite", input, n, dim, norm, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_irfft", fft_irfft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_irfft"
     if out is not None:
         return write_out(name, out, fft_irfft(input, n, dim, norm))
@@ -420,8 +440,11 @@ def fft_hfft(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_hfft", fft_hfft, "composite", input, n, dim, norm, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_hfft", fft_hfft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_hfft"
     if out is not None:
         return write_out(name, out, fft_hfft(input, n, dim, norm))
@@ -475,8 +498,11 @@ def fft_ihfft(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_ihfft", fft_ihfft, "composite", input, n, dim, norm, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_ihfft", fft_ihfft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_ihfft"
     if out is not None:
         return write_out(name, out, fft_ihfft(input, n, dim, norm))
@@ -529,8 +555,11 @@ def fft_fft2(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_fft2", fft_fft2, "composite", input, s, dim, norm, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_fft2", fft_fft2, "composite", input, s, dim, norm, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_fft2"
     if out is not None:
         return write_out(name, out, fft_fft2(input, s, dim, norm))
@@ -582,8 +611,11 @@ def fft_ifft2(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_ifft2", fft_ifft2, "composite", input, s, dim, norm, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_ifft2", fft_ifft2, "composite", input, s, dim, norm, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_ifft2"
     if out is not None:
         return write_out(name, out, fft_ifft2(input, s, dim, norm))
@@ -635,8 +667,11 @@ def fft_rfft2(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_rfft2", fft_rfft2, "composite", input, s, dim, norm, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_rfft2", fft_rfft2, "composite", input, s, dim, norm, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_rfft2"
     if out is not None:
         return write_out(name, out, fft_rfft2(input, s, dim, norm))
@@ -689,10 +724,11 @@ def fft_irfft2(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("fft_irfft2", fft_irfft2, "composite", input, s, dim, norm, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("fft_irfft2", fft_irfft2, "composite", input, s, dim, norm, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "fft_irfft2"
     if out is not None:
         return write_out(name, out, fft_irfft2(input, s, dim, norm))
@@ -746,8 +782,11 @@ def fft_hfft2(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_hfft2", fft_hfft2, "composite", input, s, dim, norm, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_hfft2", fft_hfft2, "composite", input, s, dim, norm, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_hfft2"
     if out is not None:
         return write_out(name, out, fft_hfft2(input, s, dim, norm))
@@ -802,10 +841,11 @@ def fft_ihfft2(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("fft_ihfft2", fft_ihfft2, "composite", input, s, dim, norm, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("fft_ihfft2", fft_ihfft2, "composite", input, s, dim, norm, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "fft_ihfft2"
     if out is not None:
         return write_out(name, out, fft_ihfft2(input, s, dim, norm))
@@ -857,8 +897,11 @@ def fft_fftn(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_fftn", fft_fftn, "composite", input, s, dim, norm, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_fftn", fft_fftn, "composite", input, s, dim, norm, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_fftn"
     if out is not None:
         return write_out(name, out, fft_fftn(input, s, dim, norm))
@@ -911,8 +954,11 @@ def fft_ifftn(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_ifftn", fft_ifftn, "composite", input, s, dim, norm, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_ifftn", fft_ifftn, "composite", input, s, dim, norm, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_ifftn"
     if out is not None:
         return write_out(name, out, fft_ifftn(input, s, dim, norm))
@@ -965,8 +1011,11 @@ def fft_rfftn(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_rfftn", fft_rfftn, "composite", input, s, dim, norm, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_rfftn", fft_rfftn, "composite", input, s, dim, norm, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_rfftn"
     if out is not None:
         return write_out(name, out, fft_rfftn(input, s, dim, norm))
@@ -1020,10 +1069,11 @@ def fft_irfftn(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("fft_irfftn", fft_irfftn, "composite", input, s, dim, norm, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("fft_irfftn", fft_irfftn, "composite", input, s, dim, norm, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "fft_irfftn"
     if out is not None:
         return write_out(name, out, fft_irfftn(input, s, dim, norm))
@@ -1078,8 +1128,11 @@ def fft_hfftn(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_hfftn", fft_hfftn, "composite", input, s, dim, norm, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_hfftn", fft_hfftn, "composite", input, s, dim, norm, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_hfftn"
     if out is not None:
         return write_out(name, out, fft_hfftn(input, s, dim, norm))
@@ -1135,10 +1188,11 @@ def fft_ihfftn(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("fft_ihfftn", fft_ihfftn, "composite", input, s, dim, norm, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("fft_ihfftn", fft_ihfftn, "composite", input, s, dim, norm, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "fft_ihfftn"
     if out is not None:
         return write_out(name, out, fft_ihfftn(input, s, dim, norm))
@@ -1180,8 +1234,11 @@ def fft_fftshift(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_fftshift", fft_fftshift, "composite", input, dim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_fftshift", fft_fftshift, "composite", input, dim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_fftshift"
     if out is not None:
         return write_out(name, out, fft_fftshift(input, dim))
@@ -1219,8 +1276,11 @@ def fft_ifftshift(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_ifftshift", fft_ifftshift, "composite", input, dim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fft_ifftshift", fft_ifftshift, "composite", input, dim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "fft_ifftshift"
     if out is not None:
         return write_out(name, out, fft_ifftshift(input, dim))
@@ -1284,9 +1344,9 @@ def stft(
         specgrad.Size([3, 2])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "stft.center",
                 stft,
                 "composite",
@@ -1304,9 +1364,9 @@ def stft(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "stft"
     if out is not None:
         return write_out(
@@ -1436,9 +1496,9 @@ def istft(
         tensor([0., 1., 2., 3., 4., 5., 6., 7.])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "istft",
                 istft,
                 "composite",
@@ -1455,9 +1515,9 @@ def istft(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "istft"
     if out is not None:
         return write_out(

@@ -15,8 +15,7 @@ from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.structured import array_in, computed_dtype
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.grad_mode import watch
-from ...runtime.modes.intercept import PLAIN, lift
+from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.image import checks as image_checks
 from ...runtime.ops.image import cpu_padding as image_cpu_padding
@@ -46,8 +45,11 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
         NotImplementedError, RuntimeError: expected: pairs of (before, after) for the last dimensions, of which there is
             enough to fill them.
     """
-    if watch.lifts and (lifted := lift("border_pad", border_pad, "planes", input, pad, mode)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("border_pad", border_pad, "planes", input, pad, mode)) is not NOT_HANDLED
+    ):
+        return result
     return _border_pad("border_pad", input, pad, mode)
 
 
@@ -91,11 +93,15 @@ def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Se
         NotImplementedError, RuntimeError: expected: the gradient has the shape of the padded tensor.
     """
     if (
-        watch.lifts
-        and (lifted := lift("border_pad_backward", border_pad_backward, "planes", grad_output, input_shape, pad, mode))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept(
+                "border_pad_backward", border_pad_backward, "planes", grad_output, input_shape, pad, mode
+            )
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _border_pad_backward("border_pad_backward", grad_output, input_shape, pad, mode)
 
 
@@ -151,10 +157,11 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
                  [2, 3]]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("pixel_shuffle", pixel_shuffle, "composite", input, upscale_factor, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("pixel_shuffle", pixel_shuffle, "composite", input, upscale_factor, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "pixel_shuffle"
     if out is not None:
         return write_out(name, out, pixel_shuffle(input, upscale_factor))
@@ -188,11 +195,11 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
         tensor([0, 1, 2, 3])
     """
     if (
-        watch.lifts
-        and (lifted := lift("pixel_unshuffle", pixel_unshuffle, "composite", input, downscale_factor, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("pixel_unshuffle", pixel_unshuffle, "composite", input, downscale_factor, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "pixel_unshuffle"
     if out is not None:
         return write_out(name, out, pixel_unshuffle(input, downscale_factor))
@@ -227,10 +234,11 @@ def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) ->
         tensor([0, 2, 1, 3])
     """
     if (
-        watch.lifts
-        and (lifted := lift("channel_shuffle", channel_shuffle, "composite", input, groups, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("channel_shuffle", channel_shuffle, "composite", input, groups, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "channel_shuffle"
     if out is not None:
         return write_out(name, out, channel_shuffle(input, groups))
@@ -269,11 +277,15 @@ def resample(
         IndexError, RuntimeError: expected: `dim` in range, which has elements before and after.
     """
     if (
-        watch.lifts
-        and (lifted := lift("resample", resample, "along", input, dim, length, filter, align_corners, scale, antialias))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept(
+                "resample", resample, "along", input, dim, length, filter, align_corners, scale, antialias
+            )
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _resample("resample", input, dim, length, filter, align_corners, scale, antialias)
 
 
@@ -343,9 +355,9 @@ def resample_backward(
         IndexError, RuntimeError: expected: `dim` in range, which has elements before and after.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "resample_backward",
                 resample_backward,
                 "along",
@@ -358,9 +370,9 @@ def resample_backward(
                 antialias,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _resample_backward("resample_backward", grad_output, dim, length, filter, align_corners, scale, antialias)
 
 
@@ -432,15 +444,15 @@ def resample_bytes(
         IndexError, RuntimeError: expected: `dim` in range, which has elements before and after.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "resample_bytes", resample_bytes, "along", input, dim, length, filter, align_corners, scale, antialias
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _resample_bytes("resample_bytes", input, dim, length, filter, align_corners, scale, antialias)
 
 
@@ -513,9 +525,9 @@ def grid_sampler(
         tensor([[[[2.5000]]]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "grid_sampler",
                 grid_sampler,
                 "composite",
@@ -527,9 +539,9 @@ def grid_sampler(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "grid_sampler"
     if out is not None:
         return write_out(name, out, grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners))
@@ -577,15 +589,15 @@ def affine_grid_generator(
                   [ 0.5000,  0.0000]]]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "affine_grid_generator", affine_grid_generator, "composite", theta, size, align_corners, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "affine_grid_generator"
     if out is not None:
         return write_out(name, out, affine_grid_generator(theta, size, align_corners))

@@ -19,8 +19,7 @@ from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.structured import array_in, arrays_in, computed_dtype
 from ...runtime.dispatch.writing import before_write, write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.grad_mode import watch
-from ...runtime.modes.intercept import PLAIN, lift
+from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.indexing import checks as indexing_checks
 from ...runtime.ops.indexing import checks_take_put as indexing_checks_take_put
@@ -57,8 +56,8 @@ def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
         IndexError: expected: index tensors of integers or bools, no more than dimensions; masks have the shape they
             select from.
     """
-    if watch.lifts and (lifted := lift("index.Tensor", index, "pick", input, indices)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("index.Tensor", index, "pick", input, indices)) is not NOT_HANDLED:
+        return result
     return _index("index", input, indices)
 
 
@@ -99,11 +98,11 @@ def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Seq
         IndexError, RuntimeError: expected: indices as for index on a tensor of `input_sizes`.
     """
     if (
-        watch.lifts
-        and (lifted := lift("index_backward", index_backward, "pick_backward", grad_output, input_sizes, indices))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("index_backward", index_backward, "pick_backward", grad_output, input_sizes, indices))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _index_backward("index_backward", grad_output, input_sizes, indices)
 
 
@@ -161,10 +160,11 @@ def index_put(
         tensor([1., 0., 5., 0.])
     """
     if (
-        watch.lifts
-        and (lifted := lift("index_put", index_put, "put", input, indices, values, accumulate, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("index_put", index_put, "put", input, indices, values, accumulate, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "index_put",
@@ -179,10 +179,10 @@ def index_put(
 def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
     """`index_put`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("index_put", index_put_, "put", input, indices, values, accumulate)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("index_put", index_put_, "put", input, indices, values, accumulate)) is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write(
         "index_put_", input, (input, *listed(indices), values), keep=(), share="never", replaces=True
     )
@@ -255,10 +255,11 @@ def index_select(
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("index_select", index_select, "select_rows", input, dim, index, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("index_select", index_select, "select_rows", input, dim, index, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "index_select", out, _index_select("index_select", input, dim, index), (input, index), share="never"
@@ -330,11 +331,11 @@ def index_add(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("index_add", index_add, "add_rows", input, dim, index, source, alpha=alpha, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("index_add", index_add, "add_rows", input, dim, index, source, alpha=alpha, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "index_add",
@@ -353,10 +354,11 @@ def index_add_(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("index_add", index_add_, "add_rows", input, dim, index, source, alpha=alpha)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("index_add", index_add_, "add_rows", input, dim, index, source, alpha=alpha))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("index_add_", input, (input, index, source), keep=(), share="never")
     before = input._fn
     _index_add("index_add_", original, dim, index, source, alpha, into=input)
@@ -433,11 +435,11 @@ def gather(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("gather", gather, "along", input, dim, index, sparse_grad=sparse_grad, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("gather", gather, "along", input, dim, index, sparse_grad=sparse_grad, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "gather", out, _gather("gather", input, dim, index, sparse_grad), (input, index), share="never"
@@ -493,10 +495,11 @@ def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
             tensor except along `dim`.
     """
     if (
-        watch.lifts
-        and (lifted := lift("scatter.src", scatter_src, "along", input, dim, index, src, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("scatter.src", scatter_src, "along", input, dim, index, src, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "scatter", out, _scatter_src("scatter", input, dim, index, src), (input, index, src), share="never"
@@ -506,8 +509,11 @@ def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
 
 def scatter_src_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """`scatter_src`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("scatter.src", scatter_src_, "along", input, dim, index, src)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("scatter.src", scatter_src_, "along", input, dim, index, src)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("scatter_", input, (input, index, src), keep=(), share="never")
     before = input._fn
     _scatter_src("scatter_", original, dim, index, src, into=input)
@@ -566,10 +572,11 @@ def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out:
             `dim`.
     """
     if (
-        watch.lifts
-        and (lifted := lift("scatter.value", scatter_value, "along", input, dim, index, value, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("scatter.value", scatter_value, "along", input, dim, index, value, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "scatter", out, _scatter_value("scatter", input, dim, index, value), (input, index), share="never"
@@ -580,10 +587,10 @@ def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out:
 def scatter_value_(input: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
     """`scatter_value`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("scatter.value", scatter_value_, "along", input, dim, index, value)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("scatter.value", scatter_value_, "along", input, dim, index, value)) is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("scatter_", input, (input, index), keep=(), share="never")
     before = input._fn
     _scatter_value("scatter_", original, dim, index, value, into=input)
@@ -651,10 +658,11 @@ def scatter_add(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("scatter_add", scatter_add, "along", input, dim, index, src, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("scatter_add", scatter_add, "along", input, dim, index, src, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "scatter_add", out, _scatter_add("scatter_add", input, dim, index, src), (input, index, src), share="never"
@@ -668,8 +676,11 @@ def scatter_add_(
     """`scatter_add`, written into `input`, which is returned; the same arguments but `out`."""
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("scatter_add", scatter_add_, "along", input, dim, index, src)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("scatter_add", scatter_add_, "along", input, dim, index, src)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("scatter_add_", input, (input, index, src), keep=(), share="never")
     before = input._fn
     _scatter_add("scatter_add_", original, dim, index, src, into=input)
@@ -728,11 +739,11 @@ def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tenso
         RuntimeError: expected: a mask of bools, and one value.
     """
     if (
-        watch.lifts
-        and (lifted := lift("masked_fill.Scalar", masked_fill_scalar, "elementwise", input, mask, value, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("masked_fill.Scalar", masked_fill_scalar, "elementwise", input, mask, value, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "masked_fill", out, _masked_fill_scalar("masked_fill", input, mask, value), (input, mask), share="same"
@@ -744,10 +755,11 @@ def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tenso
 def masked_fill_scalar_(input: Tensor, mask: Tensor, value: Number) -> Tensor:
     """`masked_fill_scalar`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("masked_fill.Scalar", masked_fill_scalar_, "elementwise", input, mask, value)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("masked_fill.Scalar", masked_fill_scalar_, "elementwise", input, mask, value))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("masked_fill_", input, (input, mask), keep=(), share="same", replaces=True)
     before = input._fn
     _masked_fill_scalar("masked_fill_", original, mask, value, into=input)
@@ -787,11 +799,11 @@ def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, o
         RuntimeError: expected: a mask of bools, and one value.
     """
     if (
-        watch.lifts
-        and (lifted := lift("masked_fill.Tensor", masked_fill_tensor, "filling", input, mask, value, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("masked_fill.Tensor", masked_fill_tensor, "filling", input, mask, value, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "masked_fill",
@@ -807,10 +819,11 @@ def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, o
 def masked_fill_tensor_(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
     """`masked_fill_tensor`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("masked_fill.Tensor", masked_fill_tensor_, "filling", input, mask, value)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("masked_fill.Tensor", masked_fill_tensor_, "filling", input, mask, value))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("masked_fill_", input, (input, mask, value), keep=(), share="same", replaces=True)
     before = input._fn
     _masked_fill_tensor("masked_fill_", original, mask, value, into=input)
@@ -851,8 +864,11 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
         >>> sg.masked_select(x, x > 0)
         tensor([1, 3])
     """
-    if watch.lifts and (lifted := lift("masked_select", masked_select, "composite", input, mask, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("masked_select", masked_select, "composite", input, mask, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "masked_select"
     if out is not None:
         return write_out(name, out, masked_select(input, mask))
@@ -877,8 +893,11 @@ def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: int64.
     """
-    if watch.lifts and (lifted := lift("nonzero", nonzero_default, "dynamic", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("nonzero", nonzero_default, "dynamic", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("nonzero", out, _nonzero_default("nonzero", input), (input,), share="anyhow")
     return _nonzero_default("nonzero", input)
@@ -922,15 +941,15 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
                 [-1, -1]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "nonzero_static", nonzero_static, "composite", input, size=size, fill_value=fill_value, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "nonzero_static"
     if out is not None:
         return write_out(name, out, nonzero_static(input, size=size, fill_value=fill_value))
@@ -961,10 +980,11 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
         through: nonzero(atleast_1d(self)).unbind(1) if as_tuple else nonzero(self)
     """
     if (
-        watch.lifts
-        and (lifted := lift("nonzero.as_tuple", nonzero_as_tuple, "composite", input, as_tuple=as_tuple)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("nonzero.as_tuple", nonzero_as_tuple, "composite", input, as_tuple=as_tuple))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "nonzero"
     self = input
     if not isinstance(self, Tensor):
@@ -992,10 +1012,11 @@ def checked_places(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> T
         IndexError: expected: indices of integers.
     """
     if (
-        watch.lifts
-        and (lifted := lift("checked_places", checked_places, "leading", index, dim, size, op, wrap)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("checked_places", checked_places, "leading", index, dim, size, op, wrap))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _checked_places("checked_places", index, dim, size, op, wrap)
 
 
@@ -1040,8 +1061,11 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.take(sg.tensor([[1, 2], [3, 4]]), sg.tensor([0, 3]))
         tensor([1, 4])
     """
-    if watch.lifts and (lifted := lift("take", take, "composite", input, index, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("take", take, "composite", input, index, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "take"
     if out is not None:
         return write_out(name, out, take(input, index))
@@ -1079,10 +1103,10 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, 
                 [6., 0.]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("put", put, "composite", input, index, source, accumulate, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("put", put, "composite", input, index, source, accumulate, out=out)) is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "put"
     if out is not None:
         return write_out(name, out, put(input, index, source, accumulate))
@@ -1102,8 +1126,11 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, 
 
 def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """`put`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("put", put_, "composite", input, index, source, accumulate)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("put", put_, "composite", input, index, source, accumulate)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("put_", input, (input, index, source), keep=(input, index, source), share="same")
     before = input._fn
     adopt_result("put_", input, put(original, index, source, accumulate))
@@ -1129,8 +1156,11 @@ def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tenso
         >>> sg.unravel_index(sg.tensor([5, 0]), (3, 4))
         (tensor([1, 0]), tensor([1, 0]))
     """
-    if watch.lifts and (lifted := lift("unravel_index", unravel_index, "composite", indices, shape)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("unravel_index", unravel_index, "composite", indices, shape)) is not NOT_HANDLED
+    ):
+        return result
     name = "unravel_index"
     if not isinstance(indices, Tensor):
         indices = checks.tensor(name, "indices", indices)
@@ -1172,10 +1202,11 @@ def take_along_dim(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("take_along_dim", take_along_dim, "composite", input, indices, dim, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("take_along_dim", take_along_dim, "composite", input, indices, dim, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "take_along_dim"
     if out is not None:
         return write_out(name, out, take_along_dim(input, indices, dim))
@@ -1235,10 +1266,11 @@ def index_copy(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("index_copy", index_copy, "composite", input, dim, index, source, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("index_copy", index_copy, "composite", input, dim, index, source, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "index_copy"
     if out is not None:
         return write_out(name, out, index_copy(input, dim, index, source))
@@ -1265,8 +1297,11 @@ def index_copy_(
     """`index_copy`, written into `input`, which is returned; the same arguments but `out`."""
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("index_copy", index_copy_, "composite", input, dim, index, source)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("index_copy", index_copy_, "composite", input, dim, index, source)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("index_copy_", input, (input, index, source), keep=(input, index, source), share="same")
     before = input._fn
     adopt_result("index_copy_", input, index_copy(original, dim, index, source))
@@ -1295,15 +1330,15 @@ def index_fill_int_scalar(
         IndexError, RuntimeError: expected: `dim` in range; a vector of int64 and one value.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "index_fill.int_Scalar", index_fill_int_scalar, "composite", input, dim, index, value, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "index_fill"
     if out is not None:
         return write_out(name, out, index_fill_int_scalar(input, dim, index, value))
@@ -1322,11 +1357,13 @@ def index_fill_int_scalar(
 def index_fill_int_scalar_(input: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
     """`index_fill_int_scalar`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("index_fill.int_Scalar", index_fill_int_scalar_, "composite", input, dim, index, value))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept("index_fill.int_Scalar", index_fill_int_scalar_, "composite", input, dim, index, value)
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("index_fill_", input, (input, index), keep=(input, index), share="same", replaces=True)
     before = input._fn
     adopt_result("index_fill_", input, index_fill_int_scalar(original, dim, index, value))
@@ -1355,15 +1392,15 @@ def index_fill_int_tensor(
         IndexError, RuntimeError: expected: `dim` in range; a vector of int64 and one value.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "index_fill.int_Tensor", index_fill_int_tensor, "composite", input, dim, index, value, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "index_fill"
     if out is not None:
         return write_out(name, out, index_fill_int_tensor(input, dim, index, value))
@@ -1383,11 +1420,13 @@ def index_fill_int_tensor(
 def index_fill_int_tensor_(input: Tensor, dim: int, index: Tensor, value: Tensor) -> Tensor:
     """`index_fill_int_tensor`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("index_fill.int_Tensor", index_fill_int_tensor_, "composite", input, dim, index, value))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept("index_fill.int_Tensor", index_fill_int_tensor_, "composite", input, dim, index, value)
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write(
         "index_fill_", input, (input, index, value), keep=(input, index, value), share="same", replaces=True
     )
@@ -1445,9 +1484,9 @@ def scatter_reduce(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "scatter_reduce.two",
                 scatter_reduce,
                 "along",
@@ -1460,9 +1499,9 @@ def scatter_reduce(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "scatter_reduce",
@@ -1488,9 +1527,9 @@ def scatter_reduce_(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "scatter_reduce.two",
                 scatter_reduce_,
                 "along",
@@ -1502,9 +1541,9 @@ def scatter_reduce_(
                 include_self=include_self,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("scatter_reduce_", input, (input, index, src), keep=(input, src), share="never")
     before = input._fn
     _scatter_reduce("scatter_reduce_", original, dim, index, src, reduce, include_self, into=input)
@@ -1576,15 +1615,15 @@ def scatter_src_reduce(
         IndexError, RuntimeError: expected: arguments as of scatter; reduce is 'add' or 'multiply'.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "scatter.src_reduce", scatter_src_reduce, "composite", input, dim, index, src, reduce=reduce, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "scatter"
     if out is not None:
         return write_out(name, out, scatter_src_reduce(input, dim, index, src, reduce=reduce))
@@ -1608,15 +1647,15 @@ def scatter_src_reduce(
 def scatter_src_reduce_(input: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str) -> Tensor:
     """`scatter_src_reduce`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "scatter.src_reduce", scatter_src_reduce_, "composite", input, dim, index, src, reduce=reduce
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("scatter_", input, (input, index, src), keep=(input, index, src), share="same")
     before = input._fn
     adopt_result("scatter_", input, scatter_src_reduce(original, dim, index, src, reduce=reduce))
@@ -1648,9 +1687,9 @@ def scatter_value_reduce(
         IndexError, RuntimeError: expected: arguments as of scatter; reduce is 'add' or 'multiply'.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "scatter.value_reduce",
                 scatter_value_reduce,
                 "composite",
@@ -1662,9 +1701,9 @@ def scatter_value_reduce(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "scatter"
     if out is not None:
         return write_out(name, out, scatter_value_reduce(input, dim, index, value, reduce=reduce))
@@ -1688,15 +1727,15 @@ def scatter_value_reduce(
 def scatter_value_reduce_(input: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str) -> Tensor:
     """`scatter_value_reduce`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "scatter.value_reduce", scatter_value_reduce_, "composite", input, dim, index, value, reduce=reduce
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("scatter_", input, (input, index), keep=(input, index), share="same")
     before = input._fn
     adopt_result("scatter_", input, scatter_value_reduce(original, dim, index, value, reduce=reduce))
@@ -1746,9 +1785,9 @@ def index_reduce(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "index_reduce",
                 index_reduce,
                 "composite",
@@ -1761,9 +1800,9 @@ def index_reduce(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "index_reduce"
     if out is not None:
         return write_out(name, out, index_reduce(input, dim, index, source, reduce, include_self=include_self))
@@ -1803,15 +1842,15 @@ def index_reduce_(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "index_reduce", index_reduce_, "composite", input, dim, index, source, reduce, include_self=include_self
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("index_reduce_", input, (input, index, source), keep=(input, index, source), share="same")
     before = input._fn
     adopt_result("index_reduce_", input, index_reduce(original, dim, index, source, reduce, include_self=include_self))
@@ -1832,8 +1871,11 @@ def order_of_true(mask: Tensor, available: int, lead: int) -> Tensor:
     Returns:
         Tensor: int64.
     """
-    if watch.lifts and (lifted := lift("order_of_true", order_of_true, "ordered", mask, available, lead)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("order_of_true", order_of_true, "ordered", mask, available, lead)) is not NOT_HANDLED
+    ):
+        return result
     return _order_of_true("order_of_true", mask, available, lead)
 
 
@@ -1878,10 +1920,11 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor |
         tensor([1., 0., 2.])
     """
     if (
-        watch.lifts
-        and (lifted := lift("masked_scatter", masked_scatter, "composite", input, mask, source, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("masked_scatter", masked_scatter, "composite", input, mask, source, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "masked_scatter"
     if out is not None:
         return write_out(name, out, masked_scatter(input, mask, source))
@@ -1904,10 +1947,11 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor |
 def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """`masked_scatter`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("masked_scatter", masked_scatter_, "composite", input, mask, source)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("masked_scatter", masked_scatter_, "composite", input, mask, source))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("masked_scatter_", input, (input, mask, source), keep=(input, mask, source), share="same")
     before = input._fn
     adopt_result("masked_scatter_", input, masked_scatter(original, mask, source))
@@ -1944,11 +1988,11 @@ def select_scatter(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("select_scatter", select_scatter, "composite", input, src, dim, index, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("select_scatter", select_scatter, "composite", input, src, dim, index, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "select_scatter"
     if out is not None:
         return write_out(name, out, select_scatter(input, src, dim, index))
@@ -2006,11 +2050,13 @@ def slice_scatter(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("slice_scatter", slice_scatter, "composite", input, src, dim, start, end, step, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept("slice_scatter", slice_scatter, "composite", input, src, dim, start, end, step, out=out)
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "slice_scatter"
     if out is not None:
         return write_out(name, out, slice_scatter(input, src, dim, start, end, step))
@@ -2060,11 +2106,15 @@ def diagonal_scatter(
                 [0., 2.]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("diagonal_scatter", diagonal_scatter, "composite", input, src, offset, dim1, dim2, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept(
+                "diagonal_scatter", diagonal_scatter, "composite", input, src, offset, dim1, dim2, out=out
+            )
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "diagonal_scatter"
     if out is not None:
         return write_out(name, out, diagonal_scatter(input, src, offset, dim1, dim2))
@@ -2120,15 +2170,15 @@ def as_strided_scatter(
         tensor([0., 1., 0., 1.])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "as_strided_scatter", as_strided_scatter, "composite", input, src, size, stride, storage_offset, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "as_strided_scatter"
     if out is not None:
         return write_out(name, out, as_strided_scatter(input, src, size, stride, storage_offset))
@@ -2166,8 +2216,11 @@ def fill__scalar(input: Tensor, value: Number) -> Tensor:
     Raises:
         RuntimeError: expected: one value.
     """
-    if watch.lifts and (lifted := lift("fill_.Scalar", fill__scalar, "elementwise", input, value)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fill_.Scalar", fill__scalar, "elementwise", input, value)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("fill_", input, (input,), keep=(), share="same", replaces=True)
     before = input._fn
     _fill__scalar("fill_", original, value, into=input)
@@ -2203,8 +2256,11 @@ def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     Raises:
         RuntimeError: expected: one value.
     """
-    if watch.lifts and (lifted := lift("fill_.Tensor", fill__tensor, "filling", input, value)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("fill_.Tensor", fill__tensor, "filling", input, value)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("fill_", input, (input, value), keep=(), share="same")
     before = input._fn
     _fill__tensor("fill_", original, value, into=input)
@@ -2239,8 +2295,8 @@ def zero_(input: Tensor) -> Tensor:
         >>> sg.ones(2).zero_()
         tensor([0., 0.])
     """
-    if watch.lifts and (lifted := lift("zero_", zero_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("zero_", zero_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("zero_", input, (input,), keep=(), share="same", replaces=True)
     before = input._fn
     _zero_("zero_", original, into=input)
@@ -2281,10 +2337,11 @@ def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Ten
                 [1., 0.]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("fill_diagonal_", fill_diagonal_, "composite", input, fill_value, wrap)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("fill_diagonal_", fill_diagonal_, "composite", input, fill_value, wrap))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "fill_diagonal_"
     self = input
     if not isinstance(self, Tensor):
@@ -2318,8 +2375,11 @@ def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Te
         tensor([[1., 2.],
                 [1., 2.]])
     """
-    if watch.lifts and (lifted := lift("copy_", copy_, "elementwise", input, src, non_blocking)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("copy_", copy_, "elementwise", input, src, non_blocking)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("copy_", input, (input, src), keep=(), share="same")
     before = input._fn
     _copy_("copy_", original, src, non_blocking, into=input)

@@ -19,8 +19,7 @@ from ...runtime.dispatch.structured import ReturnType, array_in, computed_dtype,
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.dispatch.writing_several import write_outs
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.grad_mode import watch
-from ...runtime.modes.intercept import PLAIN, lift
+from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.linalg import checks as linalg_checks
 from ...runtime.ops.linalg import checks_norms as linalg_checks_norms
@@ -58,8 +57,11 @@ def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None)
                 [1, 2, 4],
                 [1, 3, 9]])
     """
-    if watch.lifts and (lifted := lift("linalg_vander", linalg_vander, "composite", x, N=N, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("linalg_vander", linalg_vander, "composite", x, N=N, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "linalg_vander"
     if out is not None:
         return write_out(name, out, linalg_vander(x, N=N))
@@ -91,11 +93,13 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
         tensor([1, 4])
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_diagonal", linalg_diagonal, "composite", A, offset=offset, dim1=dim1, dim2=dim2))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept("linalg_diagonal", linalg_diagonal, "composite", A, offset=offset, dim1=dim1, dim2=dim2)
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_diagonal"
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
@@ -128,8 +132,8 @@ def linalg_inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[-2.0000,  1.0000],
                 [ 1.5000, -0.5000]])
     """
-    if watch.lifts and (lifted := lift("linalg_inv", linalg_inv, "leading", A, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("linalg_inv", linalg_inv, "leading", A, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("linalg_inv", out, _linalg_inv("linalg_inv", A), (A,), share="anyhow")
     return _linalg_inv("linalg_inv", A)
@@ -173,8 +177,8 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[0.5000, 0.0000],
                 [0.0000, 0.2500]])
     """
-    if watch.lifts and (lifted := lift("inverse", inverse, "composite", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("inverse", inverse, "composite", input, out=out)) is not NOT_HANDLED:
+        return result
     name = "inverse"
     if out is not None:
         return write_out(name, out, inverse(input))
@@ -209,11 +213,11 @@ def linalg_inv_ex(
         tensor(2, dtype=specgrad.int32)
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_inv_ex", linalg_inv_ex, "leading", A, check_errors=check_errors, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_inv_ex", linalg_inv_ex, "leading", A, check_errors=check_errors, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_outs("linalg_inv_ex", out, _linalg_inv_ex("linalg_inv_ex", A, check_errors), (A,), share="anyhow")
     return _linalg_inv_ex("linalg_inv_ex", A, check_errors)
@@ -260,8 +264,11 @@ def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Te
     Raises:
         RuntimeError: expected: square matrices A and matrices B of as many rows, in batches of one shape.
     """
-    if watch.lifts and (lifted := lift("solve_matrices", solve_matrices, "leading", A, B, check_errors)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("solve_matrices", solve_matrices, "leading", A, B, check_errors)) is not NOT_HANDLED
+    ):
+        return result
     return _solve_matrices("solve_matrices", A, B, check_errors)
 
 
@@ -324,10 +331,11 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None 
         tensor([0.5000, 0.2500])
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_solve", linalg_solve, "composite", A, B, left=left, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_solve", linalg_solve, "composite", A, B, left=left, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_solve"
     if out is not None:
         return write_out(name, out, linalg_solve(A, B, left=left))
@@ -379,15 +387,15 @@ def linalg_solve_ex(
         tensor(1, dtype=specgrad.int32)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_solve_ex", linalg_solve_ex, "composite", A, B, left=left, check_errors=check_errors, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_solve_ex"
     if out is not None:
         return write_outs(name, out, linalg_solve_ex(A, B, left=left, check_errors=check_errors))
@@ -432,15 +440,15 @@ def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: 
         RuntimeError: expected: square matrices A and matrices B of as many rows, in batches of one shape.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "solve_triangular_matrices", solve_triangular_matrices, "leading", A, B, upper, unitriangular
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _solve_triangular_matrices("solve_triangular_matrices", A, B, upper, unitriangular)
 
 
@@ -508,9 +516,9 @@ def linalg_solve_triangular(
                 [2.]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_solve_triangular",
                 linalg_solve_triangular,
                 "composite",
@@ -522,9 +530,9 @@ def linalg_solve_triangular(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_solve_triangular"
     if out is not None:
         return write_out(
@@ -566,8 +574,8 @@ def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.linalg.det(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
         tensor(-2.)
     """
-    if watch.lifts and (lifted := lift("linalg_det", linalg_det, "leading", A, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("linalg_det", linalg_det, "leading", A, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("linalg_det", out, _linalg_det("linalg_det", A), (A,), share="anyhow")
     return _linalg_det("linalg_det", A)
@@ -608,8 +616,8 @@ def cofactors(input: Tensor) -> Tensor:
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
-    if watch.lifts and (lifted := lift("cofactors", cofactors, "leading", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("cofactors", cofactors, "leading", input)) is not NOT_HANDLED:
+        return result
     return _cofactors("cofactors", input)
 
 
@@ -650,8 +658,8 @@ def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.det(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
         tensor(-2.)
     """
-    if watch.lifts and (lifted := lift("det", det, "composite", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("det", det, "composite", input, out=out)) is not NOT_HANDLED:
+        return result
     name = "det"
     if out is not None:
         return write_out(name, out, det(input))
@@ -685,8 +693,11 @@ def linalg_slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[T
         >>> sg.linalg.slogdet(sg.tensor([[1.0, 0.0], [0.0, -1.0]])).sign
         tensor(-1.)
     """
-    if watch.lifts and (lifted := lift("linalg_slogdet", linalg_slogdet, "leading", A, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("linalg_slogdet", linalg_slogdet, "leading", A, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_outs("linalg_slogdet", out, _linalg_slogdet("linalg_slogdet", A), (A,), share="anyhow")
     return _linalg_slogdet("linalg_slogdet", A)
@@ -731,8 +742,8 @@ def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tens
         >>> sg.slogdet(sg.eye(2)).logabsdet
         tensor(0.)
     """
-    if watch.lifts and (lifted := lift("slogdet", slogdet, "composite", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("slogdet", slogdet, "composite", input, out=out)) is not NOT_HANDLED:
+        return result
     name = "slogdet"
     if out is not None:
         return write_outs(name, out, slogdet(input))
@@ -764,8 +775,8 @@ def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.logdet(sg.tensor([[2.0, 0.0], [0.0, 0.5]]))
         tensor(0.)
     """
-    if watch.lifts and (lifted := lift("logdet", logdet, "composite", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("logdet", logdet, "composite", input, out=out)) is not NOT_HANDLED:
+        return result
     name = "logdet"
     if out is not None:
         return write_out(name, out, logdet(input))
@@ -798,10 +809,10 @@ def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
     if (
-        watch.lifts
-        and (lifted := lift("cholesky_factor", cholesky_factor, "leading", input, check_errors)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("cholesky_factor", cholesky_factor, "leading", input, check_errors)) is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _cholesky_factor("cholesky_factor", input, check_errors)
 
 
@@ -851,10 +862,11 @@ def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = 
                 [1., 2.]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_cholesky", linalg_cholesky, "composite", input, upper=upper, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_cholesky", linalg_cholesky, "composite", input, upper=upper, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_cholesky"
     if out is not None:
         return write_out(name, out, linalg_cholesky(input, upper=upper))
@@ -897,9 +909,9 @@ def linalg_cholesky_ex(
         tensor(2, dtype=specgrad.int32)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_cholesky_ex",
                 linalg_cholesky_ex,
                 "composite",
@@ -909,9 +921,9 @@ def linalg_cholesky_ex(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_cholesky_ex"
     if out is not None:
         return write_outs(name, out, linalg_cholesky_ex(input, upper=upper, check_errors=check_errors))
@@ -953,8 +965,11 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
         tensor([[2., 0.],
                 [1., 2.]])
     """
-    if watch.lifts and (lifted := lift("cholesky", cholesky, "composite", input, upper, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("cholesky", cholesky, "composite", input, upper, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "cholesky"
     if out is not None:
         return write_out(name, out, cholesky(input, upper))
@@ -1004,15 +1019,15 @@ def triangular_solve(
                 [2.]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "triangular_solve", triangular_solve, "composite", input, A, upper, transpose, unitriangular, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "triangular_solve"
     if out is not None:
         return write_outs(name, out, triangular_solve(input, A, upper, transpose, unitriangular))
@@ -1065,10 +1080,11 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
                 [2.]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("cholesky_solve", cholesky_solve, "composite", input, input2, upper, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("cholesky_solve", cholesky_solve, "composite", input, input2, upper, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "cholesky_solve"
     if out is not None:
         return write_out(name, out, cholesky_solve(input, input2, upper))
@@ -1109,10 +1125,11 @@ def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None =
                 [-0.5000,  1.0000]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("cholesky_inverse", cholesky_inverse, "composite", input, upper, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("cholesky_inverse", cholesky_inverse, "composite", input, upper, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "cholesky_inverse"
     if out is not None:
         return write_out(name, out, cholesky_inverse(input, upper))
@@ -1167,15 +1184,15 @@ def linalg_vector_norm(
     if keepdims is not None:
         keepdim = keepdims
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_vector_norm", linalg_vector_norm, "composite", input, ord, dim, keepdim, dtype=dtype, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_vector_norm"
     if out is not None:
         return write_out(name, out, linalg_vector_norm(input, ord, dim, keepdim, dtype=dtype))
@@ -1225,9 +1242,9 @@ def linalg_matrix_norm_default(
             dimensions.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_matrix_norm",
                 linalg_matrix_norm_default,
                 "composite",
@@ -1239,9 +1256,9 @@ def linalg_matrix_norm_default(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_matrix_norm"
     if out is not None:
         return write_out(name, out, linalg_matrix_norm_default(input, ord, dim, keepdim, dtype=dtype))
@@ -1289,9 +1306,9 @@ def linalg_matrix_norm_str_ord(
             dimensions.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_matrix_norm.str_ord",
                 linalg_matrix_norm_str_ord,
                 "composite",
@@ -1303,9 +1320,9 @@ def linalg_matrix_norm_str_ord(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_matrix_norm"
     if out is not None:
         return write_out(name, out, linalg_matrix_norm_str_ord(input, ord, dim, keepdim, dtype=dtype))
@@ -1353,15 +1370,15 @@ def linalg_norm_default(
         IndexError, RuntimeError: expected: floats; with an order, a vector or matrix, or one or two dimensions.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_norm", linalg_norm_default, "composite", input, ord, dim, keepdim, dtype=dtype, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_norm"
     if out is not None:
         return write_out(name, out, linalg_norm_default(input, ord, dim, keepdim, dtype=dtype))
@@ -1410,15 +1427,15 @@ def linalg_norm_ord_str(
         IndexError, RuntimeError: expected: floats; with an order, a vector or matrix, or one or two dimensions.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_norm.ord_str", linalg_norm_ord_str, "composite", input, ord, dim, keepdim, dtype=dtype, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_norm"
     if out is not None:
         return write_out(name, out, linalg_norm_ord_str(input, ord, dim, keepdim, dtype=dtype))
@@ -1477,10 +1494,11 @@ def linalg_svd(
         tensor([3., 2.])
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_svd", linalg_svd, "leading", A, full_matrices, driver=driver, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_svd", linalg_svd, "leading", A, full_matrices, driver=driver, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_outs("linalg_svd", out, _linalg_svd("linalg_svd", A, full_matrices, driver), (A,), share="anyhow")
     return _linalg_svd("linalg_svd", A, full_matrices, driver)
@@ -1533,10 +1551,11 @@ def linalg_svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None =
         tensor([3., 2.])
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_svdvals", linalg_svdvals, "leading", A, driver=driver, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_svdvals", linalg_svdvals, "leading", A, driver=driver, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("linalg_svdvals", out, _linalg_svdvals("linalg_svdvals", A, driver), (A,), share="anyhow")
     return _linalg_svdvals("linalg_svdvals", A, driver)
@@ -1590,8 +1609,11 @@ def svd(
         >>> sg.svd(sg.tensor([[0.0, 2.0], [3.0, 0.0]])).S
         tensor([3., 2.])
     """
-    if watch.lifts and (lifted := lift("svd", svd, "composite", input, some, compute_uv, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("svd", svd, "composite", input, some, compute_uv, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "svd"
     if out is not None:
         return write_outs(name, out, svd(input, some, compute_uv))
@@ -1633,8 +1655,11 @@ def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
-    if watch.lifts and (lifted := lift("hermitian_eigen", hermitian_eigen, "leading", input)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("hermitian_eigen", hermitian_eigen, "leading", input)) is not NOT_HANDLED
+    ):
+        return result
     return _hermitian_eigen("hermitian_eigen", input)
 
 
@@ -1678,8 +1703,11 @@ def linalg_eigh(input: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None 
         >>> sg.linalg.eigh(sg.tensor([[2.0, 1.0], [1.0, 2.0]])).eigenvalues
         tensor([1., 3.])
     """
-    if watch.lifts and (lifted := lift("linalg_eigh", linalg_eigh, "composite", input, UPLO, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("linalg_eigh", linalg_eigh, "composite", input, UPLO, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "linalg_eigh"
     if out is not None:
         return write_outs(name, out, linalg_eigh(input, UPLO))
@@ -1708,8 +1736,11 @@ def hermitian_eigenvalues(input: Tensor) -> Tensor:
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
-    if watch.lifts and (lifted := lift("hermitian_eigenvalues", hermitian_eigenvalues, "leading", input)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("hermitian_eigenvalues", hermitian_eigenvalues, "leading", input)) is not NOT_HANDLED
+    ):
+        return result
     return _hermitian_eigenvalues("hermitian_eigenvalues", input)
 
 
@@ -1752,10 +1783,11 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L", *, out: Tensor | None = None
         tensor([1., 3.])
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_eigvalsh", linalg_eigvalsh, "composite", input, UPLO, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_eigvalsh", linalg_eigvalsh, "composite", input, UPLO, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_eigvalsh"
     if out is not None:
         return write_out(name, out, linalg_eigvalsh(input, UPLO))
@@ -1794,8 +1826,11 @@ def linalg_eig(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[T
         >>> sg.linalg.eig(sg.tensor([[0.0, 1.0], [-1.0, 0.0]])).eigenvalues
         tensor([0.+1.j, 0.-1.j])
     """
-    if watch.lifts and (lifted := lift("linalg_eig", linalg_eig, "leading", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("linalg_eig", linalg_eig, "leading", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_outs("linalg_eig", out, _linalg_eig("linalg_eig", input), (input,), share="anyhow")
     return _linalg_eig("linalg_eig", input)
@@ -1842,8 +1877,11 @@ def linalg_eigvals(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.linalg.eigvals(sg.tensor([[0.0, 1.0], [-1.0, 0.0]]))
         tensor([0.+1.j, 0.-1.j])
     """
-    if watch.lifts and (lifted := lift("linalg_eigvals", linalg_eigvals, "leading", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("linalg_eigvals", linalg_eigvals, "leading", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("linalg_eigvals", out, _linalg_eigvals("linalg_eigvals", input), (input,), share="anyhow")
     return _linalg_eigvals("linalg_eigvals", input)
@@ -1899,8 +1937,11 @@ def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Sequence[Tensor] | None 
         tensor([[3., 0.],
                 [0., 2.]])
     """
-    if watch.lifts and (lifted := lift("linalg_qr", linalg_qr, "leading", A, mode, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("linalg_qr", linalg_qr, "leading", A, mode, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_outs("linalg_qr", out, _linalg_qr("linalg_qr", A, mode), (A,), share="anyhow")
     return _linalg_qr("linalg_qr", A, mode)
@@ -1949,8 +1990,8 @@ def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None)
         tensor([[3., 0.],
                 [0., 2.]])
     """
-    if watch.lifts and (lifted := lift("qr", qr, "composite", input, some, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("qr", qr, "composite", input, some, out=out)) is not NOT_HANDLED:
+        return result
     name = "qr"
     if out is not None:
         return write_outs(name, out, qr(input, some))
@@ -1986,8 +2027,11 @@ def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
     Raises:
         RuntimeError: expected: matrices of floats, and limits for each of them.
     """
-    if watch.lifts and (lifted := lift("pseudo_inverse", pseudo_inverse, "leading", input, atol, rtol)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("pseudo_inverse", pseudo_inverse, "leading", input, atol, rtol)) is not NOT_HANDLED
+    ):
+        return result
     return _pseudo_inverse("pseudo_inverse", input, atol, rtol)
 
 
@@ -2045,9 +2089,9 @@ def linalg_pinv_atol_rtol_float(
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_pinv.atol_rtol_float",
                 linalg_pinv_atol_rtol_float,
                 "composite",
@@ -2058,9 +2102,9 @@ def linalg_pinv_atol_rtol_float(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_pinv"
     if out is not None:
         return write_out(name, out, linalg_pinv_atol_rtol_float(input, atol=atol, rtol=rtol, hermitian=hermitian))
@@ -2109,9 +2153,9 @@ def linalg_pinv_atol_rtol_tensor(
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_pinv.atol_rtol_tensor",
                 linalg_pinv_atol_rtol_tensor,
                 "composite",
@@ -2122,9 +2166,9 @@ def linalg_pinv_atol_rtol_tensor(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_pinv"
     if out is not None:
         return write_out(name, out, linalg_pinv_atol_rtol_tensor(input, atol=atol, rtol=rtol, hermitian=hermitian))
@@ -2160,11 +2204,11 @@ def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False, *,
         through: linalg_pinv(self, rtol=rcond, hermitian=hermitian)
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_pinv", linalg_pinv_default, "composite", input, rcond, hermitian, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_pinv", linalg_pinv_default, "composite", input, rcond, hermitian, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_pinv"
     if out is not None:
         return write_out(name, out, linalg_pinv_default(input, rcond, hermitian))
@@ -2199,8 +2243,11 @@ def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) 
         tensor([[0.5000, 0.0000],
                 [0.0000, 0.2500]])
     """
-    if watch.lifts and (lifted := lift("pinverse", pinverse, "composite", input, rcond, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("pinverse", pinverse, "composite", input, rcond, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "pinverse"
     if out is not None:
         return write_out(name, out, pinverse(input, rcond))
@@ -2244,9 +2291,9 @@ def linalg_matrix_rank_atol_rtol_float(
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_matrix_rank.atol_rtol_float",
                 linalg_matrix_rank_atol_rtol_float,
                 "composite",
@@ -2257,9 +2304,9 @@ def linalg_matrix_rank_atol_rtol_float(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_matrix_rank"
     if out is not None:
         return write_out(
@@ -2314,9 +2361,9 @@ def linalg_matrix_rank_atol_rtol_tensor(
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_matrix_rank.atol_rtol_tensor",
                 linalg_matrix_rank_atol_rtol_tensor,
                 "composite",
@@ -2327,9 +2374,9 @@ def linalg_matrix_rank_atol_rtol_tensor(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_matrix_rank"
     if out is not None:
         return write_out(
@@ -2371,15 +2418,15 @@ def linalg_matrix_rank_default(
         through: linalg_matrix_rank(self, atol=tol, hermitian=hermitian)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_matrix_rank", linalg_matrix_rank_default, "composite", input, tol, hermitian, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_matrix_rank"
     if out is not None:
         return write_out(name, out, linalg_matrix_rank_default(input, tol, hermitian))
@@ -2443,11 +2490,11 @@ def linalg_lstsq(
         tensor([])
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_lstsq", linalg_lstsq, "composite", input, b, rcond, driver=driver, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_lstsq", linalg_lstsq, "composite", input, b, rcond, driver=driver, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_lstsq"
     if out is not None:
         return write_outs(name, out, linalg_lstsq(input, b, rcond, driver=driver))
@@ -2502,10 +2549,10 @@ def linalg_cond_default(input: Tensor, p: Number | None = None, *, out: Tensor |
         RuntimeError: expected: matrices of floats, square ones for orders other than 2 and -2.
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_cond", linalg_cond_default, "composite", input, p, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_cond", linalg_cond_default, "composite", input, p, out=out)) is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_cond"
     if out is not None:
         return write_out(name, out, linalg_cond_default(input, p))
@@ -2546,10 +2593,11 @@ def linalg_cond_p_str(input: Tensor, p: str, *, out: Tensor | None = None) -> Te
         RuntimeError: expected: matrices of floats, square ones for orders other than 2 and -2.
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_cond.p_str", linalg_cond_p_str, "composite", input, p, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_cond.p_str", linalg_cond_p_str, "composite", input, p, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_cond"
     if out is not None:
         return write_out(name, out, linalg_cond_p_str(input, p))
@@ -2584,10 +2632,11 @@ def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> 
                 [0., 1.]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_matrix_power", linalg_matrix_power, "composite", input, n, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_matrix_power", linalg_matrix_power, "composite", input, n, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_matrix_power"
     if out is not None:
         return write_out(name, out, linalg_matrix_power(input, n))
@@ -2621,8 +2670,11 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
         tensor([[4., 0.],
                 [0., 1.]])
     """
-    if watch.lifts and (lifted := lift("matrix_power", matrix_power, "composite", input, n, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("matrix_power", matrix_power, "composite", input, n, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "matrix_power"
     if out is not None:
         return write_out(name, out, matrix_power(input, n))
@@ -2655,8 +2707,11 @@ def linalg_matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[1., 1.],
                 [0., 1.]])
     """
-    if watch.lifts and (lifted := lift("linalg_matrix_exp", linalg_matrix_exp, "leading", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("linalg_matrix_exp", linalg_matrix_exp, "leading", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out(
             "linalg_matrix_exp", out, _linalg_matrix_exp("linalg_matrix_exp", input), (input,), share="anyhow"
@@ -2702,8 +2757,11 @@ def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[1., 0.],
                 [0., 1.]])
     """
-    if watch.lifts and (lifted := lift("matrix_exp", matrix_exp, "composite", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("matrix_exp", matrix_exp, "composite", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "matrix_exp"
     if out is not None:
         return write_out(name, out, matrix_exp(input))
@@ -2741,11 +2799,11 @@ def linalg_tensorsolve(
         tensor([1., 1., 1., 1.])
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_tensorsolve", linalg_tensorsolve, "composite", input, other, dims, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_tensorsolve", linalg_tensorsolve, "composite", input, other, dims, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_tensorsolve"
     if out is not None:
         return write_out(name, out, linalg_tensorsolve(input, other, dims))
@@ -2784,10 +2842,11 @@ def linalg_tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) 
         specgrad.Size([4, 2, 2])
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_tensorinv", linalg_tensorinv, "composite", input, ind, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_tensorinv", linalg_tensorinv, "composite", input, ind, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_tensorinv"
     if out is not None:
         return write_out(name, out, linalg_tensorinv(input, ind))
@@ -2825,11 +2884,15 @@ def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None
                 [-1.]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_householder_product", linalg_householder_product, "composite", input, tau, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept(
+                "linalg_householder_product", linalg_householder_product, "composite", input, tau, out=out
+            )
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_householder_product"
     if out is not None:
         return write_out(name, out, linalg_householder_product(input, tau))
@@ -2863,8 +2926,8 @@ def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor
         (tensor([[-5.0000],
                 [ 0.5000]]), tensor([1.6000]))
     """
-    if watch.lifts and (lifted := lift("geqrf", geqrf, "leading", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("geqrf", geqrf, "leading", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_outs("geqrf", out, _geqrf("geqrf", input), (input,), share="anyhow")
     return _geqrf("geqrf", input)
@@ -2926,10 +2989,11 @@ def ormqr(
                 [ 0.]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("ormqr", ormqr, "composite", input, input2, input3, left, transpose, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("ormqr", ormqr, "composite", input, input2, input3, left, transpose, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "ormqr"
     if out is not None:
         return write_out(name, out, ormqr(input, input2, input3, left, transpose))
@@ -2969,8 +3033,11 @@ def lu_packed(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor, Tensor
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
-    if watch.lifts and (lifted := lift("lu_packed", lu_packed, "leading", input, check_errors)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("lu_packed", lu_packed, "leading", input, check_errors)) is not NOT_HANDLED
+    ):
+        return result
     return _lu_packed("lu_packed", input, check_errors)
 
 
@@ -3009,8 +3076,8 @@ def row_order(pivots: Tensor, rows: int) -> Tensor:
     Returns:
         Tensor: int64.
     """
-    if watch.lifts and (lifted := lift("row_order", row_order, "leading", pivots, rows)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("row_order", row_order, "leading", pivots, rows)) is not NOT_HANDLED:
+        return result
     return _row_order("row_order", pivots, rows)
 
 
@@ -3054,10 +3121,11 @@ def linalg_lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | N
                 [0.2500, 1.0000]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_lu_factor", linalg_lu_factor, "composite", A, pivot=pivot, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_lu_factor", linalg_lu_factor, "composite", A, pivot=pivot, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_lu_factor"
     if out is not None:
         return write_outs(name, out, linalg_lu_factor(A, pivot=pivot))
@@ -3101,9 +3169,9 @@ def linalg_lu_factor_ex(
         tensor(2, dtype=specgrad.int32)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_lu_factor_ex",
                 linalg_lu_factor_ex,
                 "composite",
@@ -3113,9 +3181,9 @@ def linalg_lu_factor_ex(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_lu_factor_ex"
     if out is not None:
         return write_outs(name, out, linalg_lu_factor_ex(A, pivot=pivot, check_errors=check_errors))
@@ -3157,8 +3225,11 @@ def linalg_lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = N
         tensor([[1.0000, 0.0000],
                 [0.2500, 1.0000]])
     """
-    if watch.lifts and (lifted := lift("linalg_lu", linalg_lu, "composite", A, pivot=pivot, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("linalg_lu", linalg_lu, "composite", A, pivot=pivot, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "linalg_lu"
     if out is not None:
         return write_outs(name, out, linalg_lu(A, pivot=pivot))
@@ -3198,8 +3269,8 @@ def lu(input: Tensor, pivot: bool = True, get_infos: bool = False) -> Sequence[T
         >>> sg.lu(sg.tensor([[1.0, 2.0], [4.0, 4.0]]))[1]
         tensor([2, 2], dtype=specgrad.int32)
     """
-    if watch.lifts and (lifted := lift("lu", lu, "composite", input, pivot, get_infos)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("lu", lu, "composite", input, pivot, get_infos)) is not NOT_HANDLED:
+        return result
     name = "lu"
     self = input
     if not isinstance(self, Tensor):
@@ -3248,13 +3319,15 @@ def lu_unpack(
                 [0., 1.]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift("lu_unpack", lu_unpack, "composite", LU_data, LU_pivots, unpack_data, unpack_pivots, out=out)
+            result := intercept(
+                "lu_unpack", lu_unpack, "composite", LU_data, LU_pivots, unpack_data, unpack_pivots, out=out
+            )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "lu_unpack"
     if out is not None:
         return write_outs(name, out, lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots))
@@ -3325,15 +3398,15 @@ def linalg_lu_solve(
                 [0.5000]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_lu_solve", linalg_lu_solve, "composite", LU, pivots, B, left=left, adjoint=adjoint, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_lu_solve"
     if out is not None:
         return write_out(name, out, linalg_lu_solve(LU, pivots, B, left=left, adjoint=adjoint))
@@ -3394,10 +3467,11 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor |
                 [0.2500]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("lu_solve", lu_solve, "composite", input, LU_data, LU_pivots, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("lu_solve", lu_solve, "composite", input, LU_data, LU_pivots, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "lu_solve"
     if out is not None:
         return write_out(name, out, lu_solve(input, LU_data, LU_pivots))
@@ -3433,10 +3507,11 @@ def ldl_packed(input: Tensor, hermitian: bool, check_errors: bool) -> tuple[Tens
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
     if (
-        watch.lifts
-        and (lifted := lift("ldl_packed", ldl_packed, "leading", input, hermitian, check_errors)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("ldl_packed", ldl_packed, "leading", input, hermitian, check_errors))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _ldl_packed("ldl_packed", input, hermitian, check_errors)
 
 
@@ -3493,11 +3568,15 @@ def linalg_ldl_factor(
                 [ 0.5000, -1.0000]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_ldl_factor", linalg_ldl_factor, "composite", input, hermitian=hermitian, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept(
+                "linalg_ldl_factor", linalg_ldl_factor, "composite", input, hermitian=hermitian, out=out
+            )
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_ldl_factor"
     if out is not None:
         return write_outs(name, out, linalg_ldl_factor(input, hermitian=hermitian))
@@ -3542,9 +3621,9 @@ def linalg_ldl_factor_ex(
         tensor(1, dtype=specgrad.int32)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_ldl_factor_ex",
                 linalg_ldl_factor_ex,
                 "composite",
@@ -3554,9 +3633,9 @@ def linalg_ldl_factor_ex(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_ldl_factor_ex"
     if out is not None:
         return write_outs(name, out, linalg_ldl_factor_ex(input, hermitian=hermitian, check_errors=check_errors))
@@ -3596,10 +3675,11 @@ def ldl_solve_matrices(LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool) -
             broadcast.
     """
     if (
-        watch.lifts
-        and (lifted := lift("ldl_solve_matrices", ldl_solve_matrices, "leading", LD, pivots, B, hermitian)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("ldl_solve_matrices", ldl_solve_matrices, "leading", LD, pivots, B, hermitian))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _ldl_solve_matrices("ldl_solve_matrices", LD, pivots, B, hermitian)
 
 
@@ -3662,15 +3742,15 @@ def linalg_ldl_solve(
                 [1.]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linalg_ldl_solve", linalg_ldl_solve, "composite", LD, pivots, B, hermitian=hermitian, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_ldl_solve"
     if out is not None:
         return write_out(name, out, linalg_ldl_solve(LD, pivots, B, hermitian=hermitian))
@@ -3709,8 +3789,11 @@ def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor
         tensor([[ 0.],
                 [-1.]])
     """
-    if watch.lifts and (lifted := lift("orgqr", orgqr, "composite", input, input2, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("orgqr", orgqr, "composite", input, input2, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "orgqr"
     if out is not None:
         return write_out(name, out, orgqr(input, input2))

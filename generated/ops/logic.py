@@ -14,8 +14,7 @@ from ...runtime.dispatch.elementwise import run
 from ...runtime.dispatch.overloads import Number
 from ...runtime.dispatch.row_loops import run_rows
 from ...runtime.dispatch.writing import before_write, write_out
-from ...runtime.modes.grad_mode import watch
-from ...runtime.modes.intercept import PLAIN, lift
+from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.tensor.base import TensorBase as Tensor
 from .. import kernels
@@ -46,8 +45,11 @@ def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
         result = run_rows(kernels.LOGICAL_AND, "logical_and", (input, other), ())
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("logical_and", logical_and, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("logical_and", logical_and, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("logical_and", out, _logical_and("logical_and", input, other), (input, other), share="same")
     checks.tensor("logical_and", "input", input)
@@ -56,8 +58,11 @@ def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
 
 def logical_and_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`logical_and`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("logical_and", logical_and_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("logical_and", logical_and_, "elementwise", input, other)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("logical_and_", input, (input, other), keep=(), share="same")
     before = input._fn
     _logical_and("logical_and_", original, other, into=input)
@@ -97,8 +102,11 @@ def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
         result = run_rows(kernels.LOGICAL_OR, "logical_or", (input, other), ())
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("logical_or", logical_or, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("logical_or", logical_or, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("logical_or", out, _logical_or("logical_or", input, other), (input, other), share="same")
     checks.tensor("logical_or", "input", input)
@@ -107,8 +115,11 @@ def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
 
 def logical_or_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`logical_or`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("logical_or", logical_or_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("logical_or", logical_or_, "elementwise", input, other)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("logical_or_", input, (input, other), keep=(), share="same")
     before = input._fn
     _logical_or("logical_or_", original, other, into=input)
@@ -148,8 +159,11 @@ def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
         result = run_rows(kernels.LOGICAL_XOR, "logical_xor", (input, other), ())
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("logical_xor", logical_xor, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("logical_xor", logical_xor, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("logical_xor", out, _logical_xor("logical_xor", input, other), (input, other), share="same")
     checks.tensor("logical_xor", "input", input)
@@ -158,8 +172,11 @@ def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
 
 def logical_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`logical_xor`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("logical_xor", logical_xor_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("logical_xor", logical_xor_, "elementwise", input, other)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("logical_xor_", input, (input, other), keep=(), share="same")
     before = input._fn
     _logical_xor("logical_xor_", original, other, into=input)
@@ -193,8 +210,11 @@ def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.LOGICAL_NOT.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("logical_not", logical_not, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("logical_not", logical_not, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("logical_not", out, _logical_not("logical_not", input), (input,), share="same")
     checks.tensor("logical_not", "input", input)
@@ -203,8 +223,11 @@ def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def logical_not_(input: Tensor) -> Tensor:
     """`logical_not`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("logical_not", logical_not_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("logical_not", logical_not_, "elementwise", input)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("logical_not_", input, (input,), keep=(), share="same")
     before = input._fn
     _logical_not("logical_not_", original, into=input)
@@ -237,10 +260,11 @@ def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
         tensor([2, 1])
     """
     if (
-        watch.lifts
-        and (lifted := lift("bitwise_and.Tensor", bitwise_and, "elementwise", input, other, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("bitwise_and.Tensor", bitwise_and, "elementwise", input, other, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("bitwise_and", out, _bitwise_and("bitwise_and", input, other), (input, other), share="same")
     checks.tensor("bitwise_and", "input", input)
@@ -249,8 +273,11 @@ def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
 
 def bitwise_and_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_and`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("bitwise_and.Tensor", bitwise_and_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("bitwise_and.Tensor", bitwise_and_, "elementwise", input, other)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("bitwise_and_", input, (input, other), keep=(), share="same")
     before = input._fn
     _bitwise_and("bitwise_and_", original, other, into=input)
@@ -284,10 +311,11 @@ def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
         tensor([7, 7])
     """
     if (
-        watch.lifts
-        and (lifted := lift("bitwise_or.Tensor", bitwise_or, "elementwise", input, other, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("bitwise_or.Tensor", bitwise_or, "elementwise", input, other, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("bitwise_or", out, _bitwise_or("bitwise_or", input, other), (input, other), share="same")
     checks.tensor("bitwise_or", "input", input)
@@ -296,8 +324,11 @@ def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
 
 def bitwise_or_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_or`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("bitwise_or.Tensor", bitwise_or_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("bitwise_or.Tensor", bitwise_or_, "elementwise", input, other)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("bitwise_or_", input, (input, other), keep=(), share="same")
     before = input._fn
     _bitwise_or("bitwise_or_", original, other, into=input)
@@ -331,10 +362,11 @@ def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
         tensor([5, 6])
     """
     if (
-        watch.lifts
-        and (lifted := lift("bitwise_xor.Tensor", bitwise_xor, "elementwise", input, other, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("bitwise_xor.Tensor", bitwise_xor, "elementwise", input, other, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("bitwise_xor", out, _bitwise_xor("bitwise_xor", input, other), (input, other), share="same")
     checks.tensor("bitwise_xor", "input", input)
@@ -343,8 +375,11 @@ def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
 
 def bitwise_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_xor`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("bitwise_xor.Tensor", bitwise_xor_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("bitwise_xor.Tensor", bitwise_xor_, "elementwise", input, other)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("bitwise_xor_", input, (input, other), keep=(), share="same")
     before = input._fn
     _bitwise_xor("bitwise_xor_", original, other, into=input)
@@ -374,8 +409,11 @@ def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> ~sg.tensor([0, 5])
         tensor([-1, -6])
     """
-    if watch.lifts and (lifted := lift("bitwise_not", bitwise_not, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("bitwise_not", bitwise_not, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("bitwise_not", out, _bitwise_not("bitwise_not", input), (input,), share="same")
     checks.tensor("bitwise_not", "input", input)
@@ -384,8 +422,11 @@ def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def bitwise_not_(input: Tensor) -> Tensor:
     """`bitwise_not`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("bitwise_not", bitwise_not_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("bitwise_not", bitwise_not_, "elementwise", input)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("bitwise_not_", input, (input,), keep=(), share="same")
     before = input._fn
     _bitwise_not("bitwise_not_", original, into=input)
@@ -418,11 +459,11 @@ def bitwise_left_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | N
         tensor([ 4, 12])
     """
     if (
-        watch.lifts
-        and (lifted := lift("bitwise_left_shift.Tensor", bitwise_left_shift, "elementwise", input, other, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("bitwise_left_shift.Tensor", bitwise_left_shift, "elementwise", input, other, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "bitwise_left_shift",
@@ -438,10 +479,11 @@ def bitwise_left_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | N
 def bitwise_left_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_left_shift`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("bitwise_left_shift.Tensor", bitwise_left_shift_, "elementwise", input, other)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("bitwise_left_shift.Tensor", bitwise_left_shift_, "elementwise", input, other))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("bitwise_left_shift_", input, (input, other), keep=(), share="same")
     before = input._fn
     _bitwise_left_shift("bitwise_left_shift_", original, other, into=input)
@@ -475,11 +517,13 @@ def bitwise_right_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | 
         tensor([ 2, -3])
     """
     if (
-        watch.lifts
-        and (lifted := lift("bitwise_right_shift.Tensor", bitwise_right_shift, "elementwise", input, other, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept("bitwise_right_shift.Tensor", bitwise_right_shift, "elementwise", input, other, out=out)
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "bitwise_right_shift",
@@ -495,11 +539,11 @@ def bitwise_right_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | 
 def bitwise_right_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_right_shift`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("bitwise_right_shift.Tensor", bitwise_right_shift_, "elementwise", input, other))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("bitwise_right_shift.Tensor", bitwise_right_shift_, "elementwise", input, other))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("bitwise_right_shift_", input, (input, other), keep=(), share="same")
     before = input._fn
     _bitwise_right_shift("bitwise_right_shift_", original, other, into=input)

@@ -19,8 +19,7 @@ from ...runtime.dispatch.row_loops import run_rows
 from ...runtime.dispatch.structured import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.grad_mode import watch
-from ...runtime.modes.intercept import PLAIN, lift
+from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.loss import checks as loss_checks
 from ...runtime.ops.loss import checks_ctc as loss_checks_ctc
@@ -74,15 +73,15 @@ def nll_loss(
         tensor(0.0750)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "nll_loss", nll_loss, "negative_log_likelihood", input, target, weight, reduction, ignore_index
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _nll_loss("nll_loss", input, target, weight, reduction, ignore_index)
 
 
@@ -159,9 +158,9 @@ def nll_loss_backward(
             the shape of the reduced loss.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "nll_loss_backward",
                 nll_loss_backward,
                 "negative_log_likelihood_backward",
@@ -174,9 +173,9 @@ def nll_loss_backward(
                 ignore_index,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _nll_loss_backward(
         "nll_loss_backward", grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
     )
@@ -290,9 +289,9 @@ def cross_entropy_loss(
         if result is not None:
             return _cross_entropy_loss_result(*result)
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "cross_entropy_loss",
                 cross_entropy_loss,
                 "cross_entropy",
@@ -304,9 +303,9 @@ def cross_entropy_loss(
                 label_smoothing,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _cross_entropy_loss("cross_entropy_loss", input, target, weight, reduction, ignore_index, label_smoothing)
 
 
@@ -394,8 +393,11 @@ def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
         >>> sg.nn.functional.mse_loss(sg.tensor([1.0, 4.0]), sg.tensor([1.0, 2.0]))
         tensor(2.)
     """
-    if watch.lifts and (lifted := lift("mse_loss", mse_loss, "pointwise_loss", input, target, reduction)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("mse_loss", mse_loss, "pointwise_loss", input, target, reduction)) is not NOT_HANDLED
+    ):
+        return result
     return _mse_loss("mse_loss", input, target, reduction)
 
 
@@ -447,15 +449,15 @@ def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduct
             reduced loss.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "mse_loss_backward", mse_loss_backward, "pointwise_loss_backward", grad_output, input, target, reduction
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _mse_loss_backward("mse_loss_backward", grad_output, input, target, reduction)
 
 
@@ -525,15 +527,15 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
         tensor(0.1643)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "binary_cross_entropy", binary_cross_entropy, "pointwise_loss", input, target, weight, reduction
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _binary_cross_entropy("binary_cross_entropy", input, target, weight, reduction)
 
 
@@ -605,9 +607,9 @@ def binary_cross_entropy_backward(
             reduced loss.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "binary_cross_entropy_backward",
                 binary_cross_entropy_backward,
                 "pointwise_loss_backward",
@@ -618,9 +620,9 @@ def binary_cross_entropy_backward(
                 reduction,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _binary_cross_entropy_backward(
         "binary_cross_entropy_backward", grad_output, input, target, weight, reduction
     )
@@ -718,9 +720,9 @@ def binary_cross_entropy_with_logits(
         tensor(0.3466)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "binary_cross_entropy_with_logits",
                 binary_cross_entropy_with_logits,
                 "pointwise_loss",
@@ -732,9 +734,9 @@ def binary_cross_entropy_with_logits(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "binary_cross_entropy_with_logits",
@@ -837,9 +839,9 @@ def binary_cross_entropy_with_logits_backward(
             reduced loss.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "binary_cross_entropy_with_logits_backward",
                 binary_cross_entropy_with_logits_backward,
                 "pointwise_loss_backward",
@@ -851,9 +853,9 @@ def binary_cross_entropy_with_logits_backward(
                 reduction,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _binary_cross_entropy_with_logits_backward(
         "binary_cross_entropy_with_logits_backward", grad_output, input, target, weight, pos_weight, reduction
     )
@@ -960,11 +962,13 @@ def l1_loss(
         tensor(1.)
     """
     if (
-        watch.lifts
-        and (lifted := lift("l1_loss", l1_loss, "composite", input, target, size_average, reduce, reduction, weight))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept("l1_loss", l1_loss, "composite", input, target, size_average, reduce, reduction, weight)
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "l1_loss"
     self = input
     if not isinstance(self, Tensor):
@@ -1012,8 +1016,11 @@ def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tenso
             if (input._rg or target._rg) and grad_mode.grad:
                 functions.HuberValuesBackward0.record(result, input, target, float(delta))
             return result
-    if watch.lifts and (lifted := lift("huber_values", huber_values, "elementwise", input, target, delta)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("huber_values", huber_values, "elementwise", input, target, delta)) is not NOT_HANDLED
+    ):
+        return result
     checks.tensor("huber_values", "input", input)
     return _huber_values("huber_values", input, target, delta)
 
@@ -1065,15 +1072,15 @@ def smooth_l1_loss(
         tensor([0.1250, 3.5000])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "smooth_l1_loss", smooth_l1_loss, "composite", input, target, size_average, reduce, reduction, beta
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "smooth_l1_loss"
     self = input
     if not isinstance(self, Tensor):
@@ -1127,11 +1134,11 @@ def huber_loss(
         tensor([0.1250, 6.0000])
     """
     if (
-        watch.lifts
-        and (lifted := lift("huber_loss", huber_loss, "composite", input, target, reduction, delta, weight))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("huber_loss", huber_loss, "composite", input, target, reduction, delta, weight))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "huber_loss"
     self = input
     if not isinstance(self, Tensor):
@@ -1186,11 +1193,15 @@ def kl_div(
         tensor(0.3681)
     """
     if (
-        watch.lifts
-        and (lifted := lift("kl_div", kl_div, "composite", input, target, size_average, reduce, reduction, log_target))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept(
+                "kl_div", kl_div, "composite", input, target, size_average, reduce, reduction, log_target
+            )
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "kl_div"
     self = input
     if not isinstance(self, Tensor):
@@ -1252,9 +1263,9 @@ def poisson_nll_loss(
         tensor(1.)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "poisson_nll_loss",
                 poisson_nll_loss,
                 "composite",
@@ -1268,9 +1279,9 @@ def poisson_nll_loss(
                 reduction,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "poisson_nll_loss"
     self = input
     if not isinstance(self, Tensor):
@@ -1333,15 +1344,15 @@ def gaussian_nll_loss_default(
         ValueError: expected: var is a number, has input's shape, or one number for each row; nothing of it is negative.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "gaussian_nll_loss", gaussian_nll_loss_default, "composite", input, target, var, full, eps, reduction
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "gaussian_nll_loss"
     self = input
     if not isinstance(self, Tensor):
@@ -1386,9 +1397,9 @@ def gaussian_nll_loss_float(
         ValueError: expected: var is a number, has input's shape, or one number for each row; nothing of it is negative.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "gaussian_nll_loss.float",
                 gaussian_nll_loss_float,
                 "composite",
@@ -1400,9 +1411,9 @@ def gaussian_nll_loss_float(
                 reduction,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "gaussian_nll_loss"
     self = input
     if not isinstance(self, Tensor):
@@ -1447,15 +1458,15 @@ def soft_margin_loss(
         tensor([0.6931, 3.0486])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "soft_margin_loss", soft_margin_loss, "composite", input, target, size_average, reduce, reduction
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "soft_margin_loss"
     self = input
     if not isinstance(self, Tensor):
@@ -1504,9 +1515,9 @@ def hinge_embedding_loss(
         tensor([0.2500, 0.7500])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "hinge_embedding_loss",
                 hinge_embedding_loss,
                 "composite",
@@ -1518,9 +1529,9 @@ def hinge_embedding_loss(
                 reduction,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "hinge_embedding_loss"
     self = input
     if not isinstance(self, Tensor):
@@ -1575,9 +1586,9 @@ def margin_ranking_loss(
         tensor(2.5000)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "margin_ranking_loss",
                 margin_ranking_loss,
                 "composite",
@@ -1590,9 +1601,9 @@ def margin_ranking_loss(
                 reduction,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "margin_ranking_loss"
     if not isinstance(input1, Tensor):
         input1 = checks.tensor(name, "input1", input1)
@@ -1661,9 +1672,9 @@ def triplet_margin_loss(
         tensor(0.4142)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "triplet_margin_loss",
                 triplet_margin_loss,
                 "composite",
@@ -1679,9 +1690,9 @@ def triplet_margin_loss(
                 reduction,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "triplet_margin_loss"
     if not isinstance(anchor, Tensor):
         anchor = checks.tensor(name, "anchor", anchor)
@@ -1752,9 +1763,9 @@ def cosine_embedding_loss(
         tensor(0.4600)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "cosine_embedding_loss",
                 cosine_embedding_loss,
                 "composite",
@@ -1767,9 +1778,9 @@ def cosine_embedding_loss(
                 reduction,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "cosine_embedding_loss"
     if not isinstance(input1, Tensor):
         input1 = checks.tensor(name, "input1", input1)
@@ -1838,9 +1849,9 @@ def multi_margin_loss(
         tensor(0.3250)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "multi_margin_loss",
                 multi_margin_loss,
                 "composite",
@@ -1854,9 +1865,9 @@ def multi_margin_loss(
                 reduction,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "multi_margin_loss"
     self = input
     if not isinstance(self, Tensor):
@@ -1924,9 +1935,9 @@ def multilabel_margin_loss(
         tensor(0.8500)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "multilabel_margin_loss",
                 multilabel_margin_loss,
                 "composite",
@@ -1937,9 +1948,9 @@ def multilabel_margin_loss(
                 reduction,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "multilabel_margin_loss"
     self = input
     if not isinstance(self, Tensor):
@@ -2002,9 +2013,9 @@ def multilabel_soft_margin_loss(
         tensor(0.6931)
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "multilabel_soft_margin_loss",
                 multilabel_soft_margin_loss,
                 "composite",
@@ -2016,9 +2027,9 @@ def multilabel_soft_margin_loss(
                 reduction,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "multilabel_soft_margin_loss"
     self = input
     if not isinstance(self, Tensor):
@@ -2068,15 +2079,15 @@ def ctc_values(
             after another.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "ctc_values", ctc_values, "temporal", log_probs, targets, input_lengths, target_lengths, blank
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _ctc_values("ctc_values", log_probs, targets, input_lengths, target_lengths, blank)
 
 
@@ -2155,9 +2166,9 @@ def ctc_loss_intlist(
             after another.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "ctc_loss.IntList",
                 ctc_loss_intlist,
                 "composite",
@@ -2170,9 +2181,9 @@ def ctc_loss_intlist(
                 zero_infinity,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "ctc_loss"
     if not isinstance(log_probs, Tensor):
         log_probs = checks.tensor(name, "log_probs", log_probs)
@@ -2235,9 +2246,9 @@ def ctc_loss_tensor(
         RuntimeError: expected: the checks of `ctc_loss` with lengths in tensors of integers instead of lists.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "ctc_loss.Tensor",
                 ctc_loss_tensor,
                 "composite",
@@ -2250,9 +2261,9 @@ def ctc_loss_tensor(
                 zero_infinity,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "ctc_loss"
     if not isinstance(log_probs, Tensor):
         log_probs = checks.tensor(name, "log_probs", log_probs)

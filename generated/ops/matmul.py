@@ -18,8 +18,7 @@ from ...runtime.dispatch.overloads import Number
 from ...runtime.dispatch.structured import array_in, computed_dtype
 from ...runtime.dispatch.writing import before_write, write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.grad_mode import watch
-from ...runtime.modes.intercept import PLAIN, lift
+from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.matmul import checks as matmul_checks
 from ...runtime.ops.matmul import checks_contraction as matmul_checks_contraction
@@ -64,8 +63,8 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = MM.launch(input, mat2)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("mm", mm, "product", input, mat2, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("mm", mm, "product", input, mat2, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("mm", out, _mm("mm", input, mat2), (input, mat2), share="anyhow")
     return _mm("mm", input, mat2)
@@ -121,8 +120,8 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.bmm(sg.ones(2, 3, 4), sg.ones(2, 4, 5)).shape
         specgrad.Size([2, 3, 5])
     """
-    if watch.lifts and (lifted := lift("bmm", bmm, "product", input, mat2, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("bmm", bmm, "product", input, mat2, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("bmm", out, _bmm("bmm", input, mat2), (input, mat2), share="anyhow")
     return _bmm("bmm", input, mat2)
@@ -173,8 +172,8 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.mv(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
         tensor([21., 43.])
     """
-    if watch.lifts and (lifted := lift("mv", mv, "product", input, vec, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("mv", mv, "product", input, vec, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("mv", out, _mv("mv", input, vec), (input, vec), share="anyhow")
     return _mv("mv", input, vec)
@@ -225,8 +224,8 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.dot(sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]))
         tensor(11.)
     """
-    if watch.lifts and (lifted := lift("dot", dot, "product", input, tensor, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("dot", dot, "product", input, tensor, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("dot", out, _dot("dot", input, tensor), (input, tensor), share="anyhow")
     return _dot("dot", input, tensor)
@@ -278,8 +277,11 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
                 [ 2, 20],
                 [ 3, 30]])
     """
-    if watch.lifts and (lifted := lift("outer", outer, "composite", input, vec2, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("outer", outer, "composite", input, vec2, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "outer"
     if out is not None:
         return write_out(name, out, outer(input, vec2))
@@ -319,8 +321,11 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
         result = MM.launch(input, other)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("matmul", matmul, "composite", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("matmul", matmul, "composite", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "matmul"
     if out is not None:
         return write_out(name, out, matmul(input, other))
@@ -361,11 +366,11 @@ def addmm(
         tensor([[10.5000, 21.0000]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("addmm", addmm, "add_product", input, mat1, mat2, beta=beta, alpha=alpha, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("addmm", addmm, "add_product", input, mat1, mat2, beta=beta, alpha=alpha, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "addmm", out, _addmm("addmm", input, mat1, mat2, beta, alpha), (input, mat1, mat2), share="anyhow"
@@ -376,10 +381,11 @@ def addmm(
 def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`addmm`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("addmm", addmm_, "add_product", input, mat1, mat2, beta=beta, alpha=alpha)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("addmm", addmm_, "add_product", input, mat1, mat2, beta=beta, alpha=alpha))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("addmm_", input, (input, mat1, mat2), keep=(), share="anyhow")
     before = input._fn
     _addmm("addmm_", original, mat1, mat2, beta, alpha, into=input)
@@ -445,11 +451,15 @@ def baddbmm(
         specgrad.Size([2, 1, 1])
     """
     if (
-        watch.lifts
-        and (lifted := lift("baddbmm", baddbmm, "add_product", input, batch1, batch2, beta=beta, alpha=alpha, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept(
+                "baddbmm", baddbmm, "add_product", input, batch1, batch2, beta=beta, alpha=alpha, out=out
+            )
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "baddbmm",
@@ -464,11 +474,11 @@ def baddbmm(
 def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`baddbmm`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("baddbmm", baddbmm_, "add_product", input, batch1, batch2, beta=beta, alpha=alpha))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("baddbmm", baddbmm_, "add_product", input, batch1, batch2, beta=beta, alpha=alpha))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("baddbmm_", input, (input, batch1, batch2), keep=(), share="anyhow")
     before = input._fn
     _baddbmm("baddbmm_", original, batch1, batch2, beta, alpha, into=input)
@@ -536,11 +546,13 @@ def addbmm(
         tensor([[6.]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("addbmm", addbmm, "add_product", input, batch1, batch2, beta=beta, alpha=alpha, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept("addbmm", addbmm, "add_product", input, batch1, batch2, beta=beta, alpha=alpha, out=out)
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "addbmm",
@@ -555,11 +567,11 @@ def addbmm(
 def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`addbmm`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("addbmm", addbmm_, "add_product", input, batch1, batch2, beta=beta, alpha=alpha))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("addbmm", addbmm_, "add_product", input, batch1, batch2, beta=beta, alpha=alpha))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("addbmm_", input, (input, batch1, batch2), keep=(), share="anyhow")
     before = input._fn
     _addbmm("addbmm_", original, batch1, batch2, beta, alpha, into=input)
@@ -627,11 +639,11 @@ def addmv(
         tensor([13., 27.])
     """
     if (
-        watch.lifts
-        and (lifted := lift("addmv", addmv, "add_product", input, mat, vec, beta=beta, alpha=alpha, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("addmv", addmv, "add_product", input, mat, vec, beta=beta, alpha=alpha, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("addmv", out, _addmv("addmv", input, mat, vec, beta, alpha), (input, mat, vec), share="anyhow")
     return _addmv("addmv", input, mat, vec, beta, alpha)
@@ -640,10 +652,11 @@ def addmv(
 def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`addmv`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("addmv", addmv_, "add_product", input, mat, vec, beta=beta, alpha=alpha)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("addmv", addmv_, "add_product", input, mat, vec, beta=beta, alpha=alpha))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("addmv_", input, (input, mat, vec), keep=(), share="anyhow")
     before = input._fn
     _addmv("addmv_", original, mat, vec, beta, alpha, into=input)
@@ -698,8 +711,11 @@ def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
         ValueError: expected: tensors of one dtype, and an equation such as "ij,jk->ik" whose subscripts fit to their
             dimensions.
     """
-    if watch.lifts and (lifted := lift("einsum", einsum, "composite", equation, operands)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("einsum", einsum, "composite", equation, operands)) is not NOT_HANDLED
+    ):
+        return result
     name = "einsum"
     if equation.__class__ is not str:
         equation = checks.string(name, "equation", equation)
@@ -728,10 +744,11 @@ def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other
             one size.
     """
     if (
-        watch.lifts
-        and (lifted := lift("tensordot", tensordot, "composite", input, other, dims_self, dims_other)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("tensordot", tensordot, "composite", input, other, dims_self, dims_other))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "tensordot"
     self = input
     if not isinstance(self, Tensor):
@@ -764,8 +781,11 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.inner(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
         tensor([21., 43.])
     """
-    if watch.lifts and (lifted := lift("inner", inner, "composite", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("inner", inner, "composite", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "inner"
     if out is not None:
         return write_out(name, out, inner(input, other))
@@ -802,8 +822,11 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.vdot(sg.tensor([1j, 2.0]), sg.tensor([1j, 3.0]))
         tensor(7.+0.j)
     """
-    if watch.lifts and (lifted := lift("vdot", vdot, "composite", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("vdot", vdot, "composite", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "vdot"
     if out is not None:
         return write_out(name, out, vdot(input, other))
@@ -841,10 +864,11 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = N
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("linalg_vecdot", linalg_vecdot, "composite", x, y, dim=dim, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_vecdot", linalg_vecdot, "composite", x, y, dim=dim, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_vecdot"
     if out is not None:
         return write_out(name, out, linalg_vecdot(x, y, dim=dim))
@@ -877,8 +901,11 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[1., 2., 0., 0.],
                 [0., 0., 1., 2.]])
     """
-    if watch.lifts and (lifted := lift("kron", kron, "composite", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("kron", kron, "composite", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "kron"
     if out is not None:
         return write_out(name, out, kron(input, other))
@@ -917,10 +944,11 @@ def addr(
                 [ 3., 21.]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("addr", addr, "composite", input, vec1, vec2, beta=beta, alpha=alpha, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("addr", addr, "composite", input, vec1, vec2, beta=beta, alpha=alpha, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "addr"
     if out is not None:
         return write_out(name, out, addr(input, vec1, vec2, beta=beta, alpha=alpha))
@@ -940,10 +968,11 @@ def addr(
 def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`addr`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("addr", addr_, "composite", input, vec1, vec2, beta=beta, alpha=alpha)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("addr", addr_, "composite", input, vec1, vec2, beta=beta, alpha=alpha))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("addr_", input, (input, vec1, vec2), keep=(input, vec1, vec2), share="same")
     before = input._fn
     adopt_result("addr_", input, addr(original, vec1, vec2, beta=beta, alpha=alpha))
@@ -977,8 +1006,11 @@ def cross(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("cross", cross, "composite", input, other, dim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("cross", cross, "composite", input, other, dim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "cross"
     if out is not None:
         return write_out(name, out, cross(input, other, dim))
@@ -1019,10 +1051,11 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("linalg_cross", linalg_cross, "composite", input, other, dim=dim, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_cross", linalg_cross, "composite", input, other, dim=dim, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_cross"
     if out is not None:
         return write_out(name, out, linalg_cross(input, other, dim=dim))
@@ -1057,10 +1090,11 @@ def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) ->
         tensor([12., 12.])
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_multi_dot", linalg_multi_dot, "composite", tensors, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_multi_dot", linalg_multi_dot, "composite", tensors, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_multi_dot"
     if out is not None:
         return write_out(name, out, linalg_multi_dot(tensors))
@@ -1088,10 +1122,10 @@ def linalg_matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) ->
         tensor([21., 43.])
     """
     if (
-        watch.lifts
-        and (lifted := lift("linalg_matmul", linalg_matmul, "composite", input, other, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linalg_matmul", linalg_matmul, "composite", input, other, out=out)) is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "linalg_matmul"
     if out is not None:
         return write_out(name, out, linalg_matmul(input, other))
@@ -1130,10 +1164,11 @@ def bilinear(
         tensor([9.5000])
     """
     if (
-        watch.lifts
-        and (lifted := lift("bilinear", bilinear, "composite", input1, input2, weight, bias, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("bilinear", bilinear, "composite", input1, input2, weight, bias, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "bilinear"
     if out is not None:
         return write_out(name, out, bilinear(input1, input2, weight, bias))
@@ -1176,8 +1211,8 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         result = LINEAR.launch(input, weight, bias)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("linear", linear, "linear", input, weight, bias)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("linear", linear, "linear", input, weight, bias)) is not NOT_HANDLED:
+        return result
     return _linear("linear", input, weight, bias)
 
 
@@ -1232,15 +1267,15 @@ def linear_weight_backward(grad_output: Tensor, input: Tensor) -> Tensor:
         RuntimeError: expected: the leading dimensions must agree.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "linear_weight_backward", linear_weight_backward, "linear_weight_backward", grad_output, input
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _linear_weight_backward("linear_weight_backward", grad_output, input)
 
 

@@ -17,8 +17,7 @@ from ...runtime.dispatch.kernel_op import StructuredOp
 from ...runtime.dispatch.structured import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.writing import before_write, write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.grad_mode import watch
-from ...runtime.modes.intercept import PLAIN, lift
+from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.distance import checks as distance_checks
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
@@ -70,8 +69,11 @@ def renorm(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("renorm", renorm, "composite", input, p, dim, maxnorm, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("renorm", renorm, "composite", input, p, dim, maxnorm, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "renorm"
     if out is not None:
         return write_out(name, out, renorm(input, p, dim, maxnorm))
@@ -93,8 +95,11 @@ def renorm_(input: Tensor, p: float, dim: int = None, maxnorm: float = None, *, 
     """`renorm`, written into `input`, which is returned; the same arguments but `out`."""
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("renorm", renorm_, "composite", input, p, dim, maxnorm)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("renorm", renorm_, "composite", input, p, dim, maxnorm)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("renorm_", input, (input,), keep=(input,), share="same")
     before = input._fn
     adopt_result("renorm_", input, renorm(original, p, dim, maxnorm))
@@ -151,11 +156,11 @@ def standardize(
         if result is not None:
             return _standardize_result(*result)
     if (
-        watch.lifts
-        and (lifted := lift("standardize", standardize, "normalize", input, weight, bias, dim, affine_shape, eps))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("standardize", standardize, "normalize", input, weight, bias, dim, affine_shape, eps))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _standardize("standardize", input, weight, bias, dim, affine_shape, eps)
 
 
@@ -246,15 +251,15 @@ def standardize_groups(
             bias.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "standardize_groups", standardize_groups, "normalize_groups", input, weight, bias, groups, eps
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _standardize_groups("standardize_groups", input, weight, bias, groups, eps)
 
 
@@ -335,11 +340,11 @@ def normalize_by(
         RuntimeError: expected: input (N, C, ...), and C numbers in all others.
     """
     if (
-        watch.lifts
-        and (lifted := lift("normalize_by", normalize_by, "normalize_by", input, mean, var, weight, bias, eps))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("normalize_by", normalize_by, "normalize_by", input, mean, var, weight, bias, eps))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _normalize_by("normalize_by", input, mean, var, weight, bias, eps)
 
 
@@ -430,10 +435,11 @@ def normalize_rms(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("normalize_rms", normalize_rms, "normalize_rms", input, weight, dim, eps)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("normalize_rms", normalize_rms, "normalize_rms", input, weight, dim, eps))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _normalize_rms("normalize_rms", input, weight, dim, eps)
 
 
@@ -500,8 +506,11 @@ def normalize(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("normalize", normalize, "composite", input, p, dim, eps, out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("normalize", normalize, "composite", input, p, dim, eps, out)) is not NOT_HANDLED
+    ):
+        return result
     name = "normalize"
     self = input
     if not isinstance(self, Tensor):

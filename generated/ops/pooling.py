@@ -16,8 +16,7 @@ from ...runtime.dispatch.structured import ReturnType, array_in, computed_dtype,
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.dispatch.writing_several import write_outs
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.grad_mode import watch
-from ...runtime.modes.intercept import PLAIN, lift
+from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.pooling import checks as pooling_checks
 from ...runtime.ops.pooling import cpu as pooling_cpu
@@ -60,9 +59,9 @@ def max_pool_with_indices(
         RuntimeError: expected: a number for each dimension, or one for all; stride is kernel_size unless given.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "max_pool_with_indices",
                 max_pool_with_indices,
                 "planes",
@@ -75,9 +74,9 @@ def max_pool_with_indices(
                 spatial,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _max_pool_with_indices(
         "max_pool_with_indices", input, kernel_size, stride, padding, dilation, ceil_mode, spatial
     )
@@ -143,13 +142,15 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
         RuntimeError: expected: an index for each gradient, and planes for both.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift("max_pool_backward", max_pool_backward, "planes", grad_output, indices, input_shape, spatial)
+            result := intercept(
+                "max_pool_backward", max_pool_backward, "planes", grad_output, indices, input_shape, spatial
+            )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _max_pool_backward("max_pool_backward", grad_output, indices, input_shape, spatial)
 
 
@@ -224,15 +225,15 @@ def max_pool1d(
         tensor([[5., 3.]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "max_pool1d", max_pool1d, "composite", input, kernel_size, stride, padding, dilation, ceil_mode, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "max_pool1d"
     if out is not None:
         return write_out(name, out, max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode))
@@ -283,15 +284,15 @@ def max_pool2d(
                   [13., 15.]]]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "max_pool2d", max_pool2d, "composite", input, kernel_size, stride, padding, dilation, ceil_mode, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "max_pool2d"
     if out is not None:
         return write_out(name, out, max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode))
@@ -341,15 +342,15 @@ def max_pool3d(
         tensor([[[[7.]]]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "max_pool3d", max_pool3d, "composite", input, kernel_size, stride, padding, dilation, ceil_mode, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "max_pool3d"
     if out is not None:
         return write_out(name, out, max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode))
@@ -388,15 +389,15 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
             all.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "adaptive_max_pool_with_indices", adaptive_max_pool_with_indices, "planes", input, output_size, spatial
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _adaptive_max_pool_with_indices("adaptive_max_pool_with_indices", input, output_size, spatial)
 
 
@@ -447,11 +448,11 @@ def adaptive_max_pool1d(
         (tensor([[5., 3.]]), tensor([[1, 3]]))
     """
     if (
-        watch.lifts
-        and (lifted := lift("adaptive_max_pool1d", adaptive_max_pool1d, "composite", input, output_size, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("adaptive_max_pool1d", adaptive_max_pool1d, "composite", input, output_size, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "adaptive_max_pool1d"
     if out is not None:
         return write_outs(name, out, adaptive_max_pool1d(input, output_size))
@@ -496,9 +497,9 @@ def avg_pool(
         RuntimeError: expected: a number for each dimension, or one for all; stride is kernel_size unless given.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "avg_pool",
                 avg_pool,
                 "planes",
@@ -512,9 +513,9 @@ def avg_pool(
                 spatial,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _avg_pool(
         "avg_pool", input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
     )
@@ -614,9 +615,9 @@ def avg_pool_backward(
         RuntimeError: expected: the gradient has the shape of the pooled input.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "avg_pool_backward",
                 avg_pool_backward,
                 "planes",
@@ -631,9 +632,9 @@ def avg_pool_backward(
                 spatial,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _avg_pool_backward(
         "avg_pool_backward",
         grad_output,
@@ -783,9 +784,9 @@ def avg_pool1d(
         tensor([[3.0000, 2.5000]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "avg_pool1d",
                 avg_pool1d,
                 "composite",
@@ -798,9 +799,9 @@ def avg_pool1d(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "avg_pool1d"
     if out is not None:
         return write_out(name, out, avg_pool1d(input, kernel_size, stride, padding, ceil_mode, count_include_pad))
@@ -851,9 +852,9 @@ def avg_pool2d(
                   [10.5000, 12.5000]]]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "avg_pool2d",
                 avg_pool2d,
                 "composite",
@@ -866,9 +867,9 @@ def avg_pool2d(
                 divisor_override,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "avg_pool2d"
     self = input
     if not isinstance(self, Tensor):
@@ -918,9 +919,9 @@ def avg_pool3d(
         tensor([[[[3.5000]]]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "avg_pool3d",
                 avg_pool3d,
                 "composite",
@@ -933,9 +934,9 @@ def avg_pool3d(
                 divisor_override,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "avg_pool3d"
     self = input
     if not isinstance(self, Tensor):
@@ -973,10 +974,11 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
             all.
     """
     if (
-        watch.lifts
-        and (lifted := lift("adaptive_avg_pool", adaptive_avg_pool, "planes", input, output_size, spatial)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("adaptive_avg_pool", adaptive_avg_pool, "planes", input, output_size, spatial))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _adaptive_avg_pool("adaptive_avg_pool", input, output_size, spatial)
 
 
@@ -1019,15 +1021,15 @@ def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], 
         RuntimeError: expected: planes for both.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "adaptive_avg_pool_backward", adaptive_avg_pool_backward, "planes", grad_output, input_shape, spatial
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _adaptive_avg_pool_backward("adaptive_avg_pool_backward", grad_output, input_shape, spatial)
 
 
@@ -1081,11 +1083,11 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
         tensor([[3.0000, 2.5000]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("adaptive_avg_pool1d", adaptive_avg_pool1d, "composite", input, output_size, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("adaptive_avg_pool1d", adaptive_avg_pool1d, "composite", input, output_size, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "adaptive_avg_pool1d"
     if out is not None:
         return write_out(name, out, adaptive_avg_pool1d(input, output_size))
@@ -1111,10 +1113,11 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
         through: adaptive_avg_pool(self, output_size, 2)
     """
     if (
-        watch.lifts
-        and (lifted := lift("adaptive_avg_pool2d", adaptive_avg_pool2d, "composite", input, output_size)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("adaptive_avg_pool2d", adaptive_avg_pool2d, "composite", input, output_size))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "adaptive_avg_pool2d"
     self = input
     if not isinstance(self, Tensor):
@@ -1138,10 +1141,11 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tens
         through: adaptive_avg_pool(self, output_size, 3)
     """
     if (
-        watch.lifts
-        and (lifted := lift("adaptive_avg_pool3d", adaptive_avg_pool3d, "composite", input, output_size)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("adaptive_avg_pool3d", adaptive_avg_pool3d, "composite", input, output_size))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "adaptive_avg_pool3d"
     self = input
     if not isinstance(self, Tensor):
@@ -1183,11 +1187,15 @@ def lp_pool(
         ValueError: expected: the norm's exponent is not 0; a kernel_size of one number stands for all dimensions.
     """
     if (
-        watch.lifts
-        and (lifted := lift("lp_pool", lp_pool, "composite", input, norm_type, kernel_size, stride, ceil_mode, spatial))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept(
+                "lp_pool", lp_pool, "composite", input, norm_type, kernel_size, stride, ceil_mode, spatial
+            )
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "lp_pool"
     self = input
     if not isinstance(self, Tensor):
@@ -1242,11 +1250,11 @@ def lp_pool1d(
         tensor([[ 5., 10.]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("lp_pool1d", lp_pool1d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("lp_pool1d", lp_pool1d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "lp_pool1d"
     self = input
     if not isinstance(self, Tensor):
@@ -1289,11 +1297,11 @@ def lp_pool2d(
         tensor([[[[2.]]]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("lp_pool2d", lp_pool2d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("lp_pool2d", lp_pool2d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "lp_pool2d"
     self = input
     if not isinstance(self, Tensor):
@@ -1336,11 +1344,11 @@ def lp_pool3d(
         tensor([[[[[2.]]]]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("lp_pool3d", lp_pool3d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("lp_pool3d", lp_pool3d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "lp_pool3d"
     self = input
     if not isinstance(self, Tensor):
@@ -1381,15 +1389,15 @@ def fractional_max_pool(
             and dimension.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "fractional_max_pool", fractional_max_pool, "composite", input, kernel_size, output_size, random_samples
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "fractional_max_pool"
     self = input
     if not isinstance(self, Tensor):

@@ -14,8 +14,7 @@ from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.structured import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.grad_mode import watch
-from ...runtime.modes.intercept import PLAIN, lift
+from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.recurrent import checks as recurrent_checks
 from ...runtime.ops.recurrent import cpu_gru as recurrent_cpu_gru
@@ -68,9 +67,9 @@ def rnn_layer(
             with batch_sizes; states and weights of fitting sizes.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "rnn_layer",
                 rnn_layer,
                 "recurrent",
@@ -85,9 +84,9 @@ def rnn_layer(
                 nonlinearity,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _rnn_layer(
         "rnn_layer", input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
     )
@@ -221,9 +220,9 @@ def lstm_layer(
             hidden has the size of the projection where there is one.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "lstm_layer",
                 lstm_layer,
                 "recurrent",
@@ -239,9 +238,9 @@ def lstm_layer(
                 reverse,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _lstm_layer(
         "lstm_layer", input, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
     )
@@ -377,9 +376,9 @@ def gru_layer(
         NotImplementedError, RuntimeError, ValueError: expected: sizes of a GRU layer, with weights of three gates.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "gru_layer",
                 gru_layer,
                 "recurrent",
@@ -393,9 +392,9 @@ def gru_layer(
                 reverse,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _gru_layer("gru_layer", input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse)
 
 

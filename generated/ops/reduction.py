@@ -19,8 +19,7 @@ from ...runtime.dispatch.structured import ReturnType, array_in, computed_dtype,
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.dispatch.writing_several import write_outs
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.grad_mode import watch
-from ...runtime.modes.intercept import PLAIN, lift
+from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.reduction import checks as reduction_checks
@@ -65,8 +64,11 @@ def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) 
         result = SUM_DEFAULT.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("sum", sum_default, "everything", input, dtype=dtype, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("sum", sum_default, "everything", input, dtype=dtype, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("sum", out, _sum_default("sum", input, dtype), (input,), share="anyhow")
     return _sum_default("sum", input, dtype)
@@ -116,8 +118,8 @@ def filled(input: Tensor, size: Sequence[int]) -> Tensor:
         result = FILLED.launch(input, size)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("filled", filled, "filled", input, size)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("filled", filled, "filled", input, size)) is not NOT_HANDLED:
+        return result
     return _filled("filled", input, size)
 
 
@@ -176,11 +178,15 @@ def sum_dim_intlist(
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("sum.dim_IntList", sum_dim_intlist, "reduction", input, dim, keepdim, dtype=dtype, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept(
+                "sum.dim_IntList", sum_dim_intlist, "reduction", input, dim, keepdim, dtype=dtype, out=out
+            )
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("sum", out, _sum_dim_intlist("sum", input, dim, keepdim, dtype), (input,), share="anyhow")
     return _sum_dim_intlist("sum", input, dim, keepdim, dtype)
@@ -232,8 +238,11 @@ def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
     Gradients:
         self: grad * conjugate(prod_others(self.reshape(-1), 0)).reshape(self.shape)
     """
-    if watch.lifts and (lifted := lift("prod", prod_default, "everything", input, dtype=dtype, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("prod", prod_default, "everything", input, dtype=dtype, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("prod", out, _prod_default("prod", input, dtype), (input,), share="anyhow")
     return _prod_default("prod", input, dtype)
@@ -282,11 +291,11 @@ def prod_dim_int(
         IndexError: expected: a single `dim` in range.
     """
     if (
-        watch.lifts
-        and (lifted := lift("prod.dim_int", prod_dim_int, "along", input, dim, keepdim, dtype=dtype, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("prod.dim_int", prod_dim_int, "along", input, dim, keepdim, dtype=dtype, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("prod", out, _prod_dim_int("prod", input, dim, keepdim, dtype), (input,), share="anyhow")
     return _prod_dim_int("prod", input, dim, keepdim, dtype)
@@ -334,8 +343,8 @@ def prod_others(input: Tensor, dim: int) -> Tensor:
     Raises:
         IndexError: expected: a single `dim` in range.
     """
-    if watch.lifts and (lifted := lift("prod_others", prod_others, "along", input, dim)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("prod_others", prod_others, "along", input, dim)) is not NOT_HANDLED:
+        return result
     return _prod_others("prod_others", input, dim)
 
 
@@ -378,8 +387,11 @@ def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
         result = MEAN_DEFAULT.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("mean", mean_default, "everything", input, dtype=dtype, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("mean", mean_default, "everything", input, dtype=dtype, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("mean", out, _mean_default("mean", input, dtype), (input,), share="anyhow")
     return _mean_default("mean", input, dtype)
@@ -444,10 +456,11 @@ def mean_dim(
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("mean.dim", mean_dim, "reduction", input, dim, keepdim, dtype=dtype, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("mean.dim", mean_dim, "reduction", input, dim, keepdim, dtype=dtype, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("mean", out, _mean_dim("mean", input, dim, keepdim, dtype), (input,), share="anyhow")
     return _mean_dim("mean", input, dim, keepdim, dtype)
@@ -501,8 +514,11 @@ def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = No
     Gradients:
         through: var(self, None, correction=1 if unbiased else 0)
     """
-    if watch.lifts and (lifted := lift("var", var_default, "composite", input, unbiased, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("var", var_default, "composite", input, unbiased, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "var"
     if out is not None:
         return write_out(name, out, var_default(input, unbiased))
@@ -539,10 +555,11 @@ def var_dim(
         through: var(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
     """
     if (
-        watch.lifts
-        and (lifted := lift("var.dim", var_dim, "composite", input, dim, unbiased, keepdim, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("var.dim", var_dim, "composite", input, dim, unbiased, keepdim, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "var"
     if out is not None:
         return write_out(name, out, var_dim(input, dim, unbiased, keepdim))
@@ -587,9 +604,9 @@ def var_correction(
         IndexError, RuntimeError, TypeError: expected: `dim` in range; the correction is 1 unless given, and real.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "var.correction",
                 var_correction,
                 "reduction",
@@ -600,9 +617,9 @@ def var_correction(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("var", out, _var_correction("var", input, dim, correction, keepdim), (input,), share="anyhow")
     return _var_correction("var", input, dim, correction, keepdim)
@@ -649,8 +666,11 @@ def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = No
     Gradients:
         through: std(self, None, correction=1 if unbiased else 0)
     """
-    if watch.lifts and (lifted := lift("std", std_default, "composite", input, unbiased, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("std", std_default, "composite", input, unbiased, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "std"
     if out is not None:
         return write_out(name, out, std_default(input, unbiased))
@@ -687,10 +707,11 @@ def std_dim(
         through: std(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
     """
     if (
-        watch.lifts
-        and (lifted := lift("std.dim", std_dim, "composite", input, dim, unbiased, keepdim, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("std.dim", std_dim, "composite", input, dim, unbiased, keepdim, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "std"
     if out is not None:
         return write_out(name, out, std_dim(input, dim, unbiased, keepdim))
@@ -736,9 +757,9 @@ def std_correction(
         IndexError, RuntimeError, TypeError: expected: `dim` in range; the correction is 1 unless given, and real.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "std.correction",
                 std_correction,
                 "reduction",
@@ -749,9 +770,9 @@ def std_correction(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("std", out, _std_correction("std", input, dim, correction, keepdim), (input,), share="anyhow")
     return _std_correction("std", input, dim, correction, keepdim)
@@ -823,8 +844,11 @@ def amax(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if watch.lifts and (lifted := lift("amax", amax, "reduction", input, dim, keepdim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("amax", amax, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("amax", out, _amax("amax", input, dim, keepdim), (input,), share="anyhow")
     return _amax("amax", input, dim, keepdim)
@@ -889,8 +913,11 @@ def amin(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if watch.lifts and (lifted := lift("amin", amin, "reduction", input, dim, keepdim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("amin", amin, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("amin", out, _amin("amin", input, dim, keepdim), (input,), share="anyhow")
     return _amin("amin", input, dim, keepdim)
@@ -935,8 +962,8 @@ def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises:
         RuntimeError: expected: there must be elements to choose from.
     """
-    if watch.lifts and (lifted := lift("max", max_default, "extreme", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("max", max_default, "extreme", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("max", out, _max_default("max", input), (input,), share="anyhow")
     return _max_default("max", input)
@@ -982,8 +1009,11 @@ def max_dim(
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
-    if watch.lifts and (lifted := lift("max.dim", max_dim, "along", input, dim, keepdim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("max.dim", max_dim, "along", input, dim, keepdim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_outs("max", out, _max_dim("max", input, dim, keepdim), (input,), share="anyhow")
     return _max_dim("max", input, dim, keepdim)
@@ -1029,8 +1059,11 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     Gradients:
         through: maximum(self, other)
     """
-    if watch.lifts and (lifted := lift("max.other", max_other, "composite", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("max.other", max_other, "composite", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "max"
     if out is not None:
         return write_out(name, out, max_other(input, other))
@@ -1060,8 +1093,8 @@ def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises:
         RuntimeError: expected: there must be elements to choose from.
     """
-    if watch.lifts and (lifted := lift("min", min_default, "extreme", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("min", min_default, "extreme", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("min", out, _min_default("min", input), (input,), share="anyhow")
     return _min_default("min", input)
@@ -1107,8 +1140,11 @@ def min_dim(
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
-    if watch.lifts and (lifted := lift("min.dim", min_dim, "along", input, dim, keepdim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("min.dim", min_dim, "along", input, dim, keepdim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_outs("min", out, _min_dim("min", input, dim, keepdim), (input,), share="anyhow")
     return _min_dim("min", input, dim, keepdim)
@@ -1154,8 +1190,11 @@ def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     Gradients:
         through: minimum(self, other)
     """
-    if watch.lifts and (lifted := lift("min.other", min_other, "composite", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("min.other", min_other, "composite", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "min"
     if out is not None:
         return write_out(name, out, min_other(input, other))
@@ -1203,8 +1242,11 @@ def argmax(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if watch.lifts and (lifted := lift("argmax", argmax, "reduction", input, dim, keepdim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("argmax", argmax, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("argmax", out, _argmax("argmax", input, dim, keepdim), (input,), share="anyhow")
     return _argmax("argmax", input, dim, keepdim)
@@ -1263,8 +1305,11 @@ def argmin(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if watch.lifts and (lifted := lift("argmin", argmin, "reduction", input, dim, keepdim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("argmin", argmin, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("argmin", out, _argmin("argmin", input, dim, keepdim), (input,), share="anyhow")
     return _argmin("argmin", input, dim, keepdim)
@@ -1302,8 +1347,11 @@ def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: bool.
     """
-    if watch.lifts and (lifted := lift("any", any_default, "everything", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("any", any_default, "everything", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("any", out, _any_default("any", input), (input,), share="anyhow")
     return _any_default("any", input)
@@ -1340,8 +1388,11 @@ def any_dims(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
-    if watch.lifts and (lifted := lift("any.dims", any_dims, "reduction", input, dim, keepdim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("any.dims", any_dims, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("any", out, _any_dims("any", input, dim, keepdim), (input,), share="anyhow")
     return _any_dims("any", input, dim, keepdim)
@@ -1379,8 +1430,11 @@ def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: bool.
     """
-    if watch.lifts and (lifted := lift("all", all_default, "everything", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("all", all_default, "everything", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("all", out, _all_default("all", input), (input,), share="anyhow")
     return _all_default("all", input)
@@ -1417,8 +1471,11 @@ def all_dims(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
-    if watch.lifts and (lifted := lift("all.dims", all_dims, "reduction", input, dim, keepdim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("all.dims", all_dims, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("all", out, _all_dims("all", input, dim, keepdim), (input,), share="anyhow")
     return _all_dims("all", input, dim, keepdim)
@@ -1476,11 +1533,11 @@ def norm_default(
             or p = inf need an element.
     """
     if (
-        watch.lifts
-        and (lifted := lift("norm", norm_default, "reduction", input, p, dim, keepdim, dtype=dtype, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("norm", norm_default, "reduction", input, p, dim, keepdim, dtype=dtype, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("norm", out, _norm_default("norm", input, p, dim, keepdim, dtype), (input,), share="anyhow")
     return _norm_default("norm", input, p, dim, keepdim, dtype)
@@ -1546,11 +1603,11 @@ def norm_named(
         ValueError: expected: the only norm known by a name is 'fro'.
     """
     if (
-        watch.lifts
-        and (lifted := lift("norm.named", norm_named, "composite", input, p, dim, keepdim, dtype=dtype, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("norm.named", norm_named, "composite", input, p, dim, keepdim, dtype=dtype, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "norm"
     if out is not None:
         return write_out(name, out, norm_named(input, p, dim, keepdim, dtype=dtype))
@@ -1605,8 +1662,11 @@ def logsumexp(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if watch.lifts and (lifted := lift("logsumexp", logsumexp, "reduction", input, dim, keepdim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("logsumexp", logsumexp, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("logsumexp", out, _logsumexp("logsumexp", input, dim, keepdim), (input,), share="anyhow")
     return _logsumexp("logsumexp", input, dim, keepdim)
@@ -1657,8 +1717,11 @@ def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None
         result = SUM_TO_SIZE.launch(input, size)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("sum_to_size", sum_to_size, "summed_to", input, size, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("sum_to_size", sum_to_size, "summed_to", input, size, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("sum_to_size", out, _sum_to_size("sum_to_size", input, size), (input,), share="anyhow")
     return _sum_to_size("sum_to_size", input, size)
@@ -1726,10 +1789,11 @@ def nansum(
     if keepdims is not None:
         keepdim = keepdims
     if (
-        watch.lifts
-        and (lifted := lift("nansum", nansum, "composite", input, dim, keepdim, dtype=dtype, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("nansum", nansum, "composite", input, dim, keepdim, dtype=dtype, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "nansum"
     if out is not None:
         return write_out(name, out, nansum(input, dim, keepdim, dtype=dtype))
@@ -1784,10 +1848,11 @@ def nanmean(
     if keepdims is not None:
         keepdim = keepdims
     if (
-        watch.lifts
-        and (lifted := lift("nanmean", nanmean, "composite", input, dim, keepdim, dtype=dtype, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("nanmean", nanmean, "composite", input, dim, keepdim, dtype=dtype, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "nanmean"
     if out is not None:
         return write_out(name, out, nanmean(input, dim, keepdim, dtype=dtype))
@@ -1825,10 +1890,11 @@ def var_mean_default(
         through: (var(self, unbiased), mean(self))
     """
     if (
-        watch.lifts
-        and (lifted := lift("var_mean", var_mean_default, "composite", input, unbiased, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("var_mean", var_mean_default, "composite", input, unbiased, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "var_mean"
     if out is not None:
         return write_outs(name, out, var_mean_default(input, unbiased))
@@ -1867,11 +1933,11 @@ def var_mean_dim(
         through: (var(self, dim, unbiased, keepdim), mean(self, dim, keepdim))
     """
     if (
-        watch.lifts
-        and (lifted := lift("var_mean.dim", var_mean_dim, "composite", input, dim, unbiased, keepdim, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("var_mean.dim", var_mean_dim, "composite", input, dim, unbiased, keepdim, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "var_mean"
     if out is not None:
         return write_outs(name, out, var_mean_dim(input, dim, unbiased, keepdim))
@@ -1914,9 +1980,9 @@ def var_mean_correction(
         through: (var(self, dim, correction=correction, keepdim=keepdim), mean(self, dim, keepdim))
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "var_mean.correction",
                 var_mean_correction,
                 "composite",
@@ -1927,9 +1993,9 @@ def var_mean_correction(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "var_mean"
     if out is not None:
         return write_outs(name, out, var_mean_correction(input, dim, correction=correction, keepdim=keepdim))
@@ -1964,10 +2030,11 @@ def std_mean_default(
         through: (std(self, unbiased), mean(self))
     """
     if (
-        watch.lifts
-        and (lifted := lift("std_mean", std_mean_default, "composite", input, unbiased, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("std_mean", std_mean_default, "composite", input, unbiased, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "std_mean"
     if out is not None:
         return write_outs(name, out, std_mean_default(input, unbiased))
@@ -2006,11 +2073,11 @@ def std_mean_dim(
         through: (std(self, dim, unbiased, keepdim), mean(self, dim, keepdim))
     """
     if (
-        watch.lifts
-        and (lifted := lift("std_mean.dim", std_mean_dim, "composite", input, dim, unbiased, keepdim, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("std_mean.dim", std_mean_dim, "composite", input, dim, unbiased, keepdim, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "std_mean"
     if out is not None:
         return write_outs(name, out, std_mean_dim(input, dim, unbiased, keepdim))
@@ -2053,9 +2120,9 @@ def std_mean_correction(
         through: (std(self, dim, correction=correction, keepdim=keepdim), mean(self, dim, keepdim))
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "std_mean.correction",
                 std_mean_correction,
                 "composite",
@@ -2066,9 +2133,9 @@ def std_mean_correction(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "std_mean"
     if out is not None:
         return write_outs(name, out, std_mean_correction(input, dim, correction=correction, keepdim=keepdim))
@@ -2124,10 +2191,11 @@ def aminmax(
     if keepdims is not None:
         keepdim = keepdims
     if (
-        watch.lifts
-        and (lifted := lift("aminmax", aminmax, "composite", input, dim=dim, keepdim=keepdim, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("aminmax", aminmax, "composite", input, dim=dim, keepdim=keepdim, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "aminmax"
     if out is not None:
         return write_outs(name, out, aminmax(input, dim=dim, keepdim=keepdim))
@@ -2171,8 +2239,11 @@ def count_nonzero(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("count_nonzero", count_nonzero, "composite", input, dim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("count_nonzero", count_nonzero, "composite", input, dim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "count_nonzero"
     if out is not None:
         return write_out(name, out, count_nonzero(input, dim))
@@ -2226,15 +2297,15 @@ def cov(
                 [-1.,  1.]])
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "cov", cov, "composite", input, correction=correction, fweights=fweights, aweights=aweights, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "cov"
     if out is not None:
         return write_out(name, out, cov(input, correction=correction, fweights=fweights, aweights=aweights))
@@ -2287,8 +2358,11 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[ 1., -1.],
                 [-1.,  1.]])
     """
-    if watch.lifts and (lifted := lift("corrcoef", corrcoef, "composite", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("corrcoef", corrcoef, "composite", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "corrcoef"
     if out is not None:
         return write_out(name, out, corrcoef(input))

@@ -15,8 +15,7 @@ from ...runtime.dispatch.elementwise import run
 from ...runtime.dispatch.overloads import Overloads
 from ...runtime.dispatch.writing import before_write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.grad_mode import watch
-from ...runtime.modes.intercept import PLAIN, lift
+from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.tensor.base import TensorBase as Tensor
 from .. import kernels
@@ -44,8 +43,8 @@ def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.FLOOR.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("floor", floor, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("floor", floor, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("floor", out, _floor("floor", input), (input,), share="same")
     checks.tensor("floor", "input", input)
@@ -56,8 +55,8 @@ def floor_(input: Tensor) -> Tensor:
     """`floor`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.FLOOR.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("floor", floor_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("floor", floor_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("floor_", input, (input,), keep=(), share="same")
     before = input._fn
     _floor("floor_", original, into=input)
@@ -95,8 +94,8 @@ def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.CEIL.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("ceil", ceil, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("ceil", ceil, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("ceil", out, _ceil("ceil", input), (input,), share="same")
     checks.tensor("ceil", "input", input)
@@ -107,8 +106,8 @@ def ceil_(input: Tensor) -> Tensor:
     """`ceil`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.CEIL.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("ceil", ceil_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("ceil", ceil_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("ceil_", input, (input,), keep=(), share="same")
     before = input._fn
     _ceil("ceil_", original, into=input)
@@ -143,8 +142,11 @@ def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ROUND.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("round", round_default, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("round", round_default, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("round", out, _round_default("round", input), (input,), share="same")
     checks.tensor("round", "input", input)
@@ -155,8 +157,8 @@ def round_default_(input: Tensor) -> Tensor:
     """`round_default`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.ROUND.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("round", round_default_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("round", round_default_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("round_", input, (input,), keep=(), share="same")
     before = input._fn
     _round_default("round_", original, into=input)
@@ -189,11 +191,11 @@ def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -
         self: zeros_like(grad)
     """
     if (
-        watch.lifts
-        and (lifted := lift("round.decimals", round_decimals, "elementwise", input, decimals=decimals, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("round.decimals", round_decimals, "elementwise", input, decimals=decimals, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("round", out, _round_decimals("round", input, decimals), (input,), share="same")
     checks.tensor("round", "input", input)
@@ -203,10 +205,11 @@ def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -
 def round_decimals_(input: Tensor, *, decimals: int) -> Tensor:
     """`round_decimals`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("round.decimals", round_decimals_, "elementwise", input, decimals=decimals)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("round.decimals", round_decimals_, "elementwise", input, decimals=decimals))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     original = before_write("round_", input, (input,), keep=(), share="same")
     before = input._fn
     _round_decimals("round_", original, decimals, into=input)
@@ -246,8 +249,8 @@ def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.TRUNC.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("trunc", trunc, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("trunc", trunc, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("trunc", out, _trunc("trunc", input), (input,), share="same")
     checks.tensor("trunc", "input", input)
@@ -258,8 +261,8 @@ def trunc_(input: Tensor) -> Tensor:
     """`trunc`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.TRUNC.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("trunc", trunc_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("trunc", trunc_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("trunc_", input, (input,), keep=(), share="same")
     before = input._fn
     _trunc("trunc_", original, into=input)
@@ -297,8 +300,8 @@ def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.FRAC.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("frac", frac, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("frac", frac, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("frac", out, _frac("frac", input), (input,), share="same")
     checks.tensor("frac", "input", input)
@@ -309,8 +312,8 @@ def frac_(input: Tensor) -> Tensor:
     """`frac`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.FRAC.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("frac", frac_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("frac", frac_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("frac_", input, (input,), keep=(), share="same")
     before = input._fn
     _frac("frac_", original, into=input)

@@ -18,8 +18,7 @@ from ...runtime.dispatch.structured import ReturnType, array_in, computed_dtype,
 from ...runtime.dispatch.writing import before_write, write, write_out
 from ...runtime.dispatch.writing_several import write_outs
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.grad_mode import watch
-from ...runtime.modes.intercept import PLAIN, lift
+from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.reduction import checks as reduction_checks
 from ...runtime.ops.scan import checks as scan_checks
@@ -54,8 +53,11 @@ def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | N
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("cumsum", cumsum, "along", input, dim, dtype=dtype, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("cumsum", cumsum, "along", input, dim, dtype=dtype, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("cumsum", out, _cumsum("cumsum", input, dim, dtype), (input,), share="anyhow")
     return _cumsum("cumsum", input, dim, dtype)
@@ -65,8 +67,11 @@ def cumsum_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = No
     """`cumsum`, written into `input`, which is returned; the same arguments but `out`."""
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("cumsum", cumsum_, "along", input, dim, dtype=dtype)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("cumsum", cumsum_, "along", input, dim, dtype=dtype)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("cumsum_", input, (input,), keep=(), share="anyhow")
     before = input._fn
     _cumsum("cumsum_", original, dim, dtype, into=input)
@@ -123,8 +128,11 @@ def cumprod(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("cumprod", cumprod, "along", input, dim, dtype=dtype, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("cumprod", cumprod, "along", input, dim, dtype=dtype, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("cumprod", out, _cumprod("cumprod", input, dim, dtype), (input,), share="anyhow")
     return _cumprod("cumprod", input, dim, dtype)
@@ -134,8 +142,11 @@ def cumprod_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = N
     """`cumprod`, written into `input`, which is returned; the same arguments but `out`."""
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("cumprod", cumprod_, "along", input, dim, dtype=dtype)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("cumprod", cumprod_, "along", input, dim, dtype=dtype)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("cumprod_", input, (input,), keep=(input,), share="anyhow")
     before = input._fn
     _cumprod("cumprod_", original, dim, dtype, into=input)
@@ -191,8 +202,11 @@ def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, a
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("logcumsumexp", logcumsumexp, "along", input, dim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("logcumsumexp", logcumsumexp, "along", input, dim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("logcumsumexp", out, _logcumsumexp("logcumsumexp", input, dim), (input,), share="anyhow")
     return _logcumsumexp("logcumsumexp", input, dim)
@@ -239,10 +253,11 @@ def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) ->
         IndexError, RuntimeError: expected: `dim` in range of two tensors of one shape.
     """
     if (
-        watch.lifts
-        and (lifted := lift("linear_recurrence", linear_recurrence, "along", input, factor, dim, reverse)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("linear_recurrence", linear_recurrence, "along", input, factor, dim, reverse))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _linear_recurrence("linear_recurrence", input, factor, dim, reverse)
 
 
@@ -303,8 +318,8 @@ def cummax(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("cummax", cummax, "along", input, dim, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("cummax", cummax, "along", input, dim, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_outs("cummax", out, _cummax("cummax", input, dim), (input,), share="anyhow")
     return _cummax("cummax", input, dim)
@@ -357,8 +372,8 @@ def cummin(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("cummin", cummin, "along", input, dim, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("cummin", cummin, "along", input, dim, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_outs("cummin", out, _cummin("cummin", input, dim), (input,), share="anyhow")
     return _cummin("cummin", input, dim)
@@ -422,10 +437,10 @@ def diff(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("diff", diff, "composite", input, n, dim, prepend, append, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("diff", diff, "composite", input, n, dim, prepend, append, out=out)) is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "diff"
     if out is not None:
         return write_out(name, out, diff(input, n, dim, prepend, append))
@@ -462,8 +477,11 @@ def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = Non
     Raises:
         IndexError, RuntimeError: expected: `dim` in range of y, which is not bool; there is a point for each sample.
     """
-    if watch.lifts and (lifted := lift("trapezoid.x", trapezoid_x, "composite", y, x, dim=dim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("trapezoid.x", trapezoid_x, "composite", y, x, dim=dim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "trapezoid"
     if out is not None:
         return write_out(name, out, trapezoid_x(y, x, dim=dim))
@@ -496,10 +514,11 @@ def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None 
         IndexError: expected: `dim` in range of y, which is not bool.
     """
     if (
-        watch.lifts
-        and (lifted := lift("trapezoid.dx", trapezoid_dx, "composite", y, dx=dx, dim=dim, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("trapezoid.dx", trapezoid_dx, "composite", y, dx=dx, dim=dim, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "trapezoid"
     if out is not None:
         return write_out(name, out, trapezoid_dx(y, dx=dx, dim=dim))
@@ -532,11 +551,11 @@ def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor |
         IndexError, RuntimeError: expected: `dim` in range of y, which is not bool; there is a point for each sample.
     """
     if (
-        watch.lifts
-        and (lifted := lift("cumulative_trapezoid.x", cumulative_trapezoid_x, "composite", y, x, dim=dim, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("cumulative_trapezoid.x", cumulative_trapezoid_x, "composite", y, x, dim=dim, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "cumulative_trapezoid"
     if out is not None:
         return write_out(name, out, cumulative_trapezoid_x(y, x, dim=dim))
@@ -569,13 +588,15 @@ def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Ten
         IndexError: expected: `dim` in range of y, which is not bool.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift("cumulative_trapezoid.dx", cumulative_trapezoid_dx, "composite", y, dx=dx, dim=dim, out=out)
+            result := intercept(
+                "cumulative_trapezoid.dx", cumulative_trapezoid_dx, "composite", y, dx=dx, dim=dim, out=out
+            )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "cumulative_trapezoid"
     if out is not None:
         return write_out(name, out, cumulative_trapezoid_dx(y, dx=dx, dim=dim))

@@ -20,8 +20,7 @@ from ...runtime.dispatch.structured import array_in, arrays_in, computed_dtype, 
 from ...runtime.dispatch.view_cache import ViewOp
 from ...runtime.dispatch.writing import before_write, write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.grad_mode import watch
-from ...runtime.modes.intercept import PLAIN, lift
+from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.complex import checks as complex_checks
 from ...runtime.ops.image import checks as image_checks
@@ -91,8 +90,8 @@ def view_default(input: Tensor, size: Sequence[int]) -> Tensor:
         result = VIEW_DEFAULT.launch(input, size)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("view", view_default, "along", input, size)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("view", view_default, "along", input, size)) is not NOT_HANDLED:
+        return result
     return _view_default("view", input, size)
 
 
@@ -130,8 +129,8 @@ def view_dtype(input: Tensor, dtype: Any) -> Tensor:
     Raises:
         RuntimeError: expected: the last dimension can be read in elements of the dtype's size.
     """
-    if watch.lifts and (lifted := lift("view.dtype", view_dtype, "along", input, dtype)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("view.dtype", view_dtype, "along", input, dtype)) is not NOT_HANDLED:
+        return result
     return _view_dtype("view", input, dtype)
 
 
@@ -177,8 +176,8 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
         result = VIEW_DEFAULT.launch(input, shape)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("reshape", reshape, "composite", input, shape)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("reshape", reshape, "composite", input, shape)) is not NOT_HANDLED:
+        return result
     name = "reshape"
     given = (shape,)
     self = input
@@ -209,8 +208,8 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
         tensor([[0, 1],
                 [2, 3]])
     """
-    if watch.lifts and (lifted := lift("view_as", view_as, "composite", input, other)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("view_as", view_as, "composite", input, other)) is not NOT_HANDLED:
+        return result
     name = "view_as"
     self = input
     if not isinstance(self, Tensor):
@@ -240,8 +239,11 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
         >>> sg.tensor([[1, 2], [3, 4]]).t().reshape_as(sg.zeros(4))
         tensor([1, 3, 2, 4])
     """
-    if watch.lifts and (lifted := lift("reshape_as", reshape_as, "composite", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("reshape_as", reshape_as, "composite", input, other)) is not NOT_HANDLED
+    ):
+        return result
     name = "reshape_as"
     self = input
     if not isinstance(self, Tensor):
@@ -275,8 +277,11 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
         >>> sg.flatten(x) is x
         True
     """
-    if watch.lifts and (lifted := lift("flatten", flatten, "composite", input, start_dim, end_dim)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("flatten", flatten, "composite", input, start_dim, end_dim)) is not NOT_HANDLED
+    ):
+        return result
     name = "flatten"
     self = input
     if not isinstance(self, Tensor):
@@ -309,8 +314,8 @@ def ravel(input: Tensor) -> Tensor:
         >>> sg.ravel(sg.tensor([[1, 2], [3, 4]]))
         tensor([1, 2, 3, 4])
     """
-    if watch.lifts and (lifted := lift("ravel", ravel, "composite", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("ravel", ravel, "composite", input)) is not NOT_HANDLED:
+        return result
     name = "ravel"
     self = input
     if not isinstance(self, Tensor):
@@ -341,8 +346,11 @@ def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, ax
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("unflatten", unflatten, "composite", input, dim, sizes)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("unflatten", unflatten, "composite", input, dim, sizes)) is not NOT_HANDLED
+    ):
+        return result
     name = "unflatten"
     self = input
     if not isinstance(self, Tensor):
@@ -380,15 +388,21 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
         result = TRANSPOSE.launch(input, dim0, dim1)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("transpose", transpose, "along", input, dim0, dim1)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("transpose", transpose, "along", input, dim0, dim1)) is not NOT_HANDLED
+    ):
+        return result
     return _transpose("transpose", input, dim0, dim1)
 
 
 def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """`transpose`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("transpose", transpose_, "along", input, dim0, dim1)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("transpose", transpose_, "along", input, dim0, dim1)) is not NOT_HANDLED
+    ):
+        return result
     return view_in_place("transpose_", input, transpose, dim0, dim1)
 
 
@@ -438,8 +452,8 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
         result = PERMUTE.launch(input, dims)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("permute", permute, "reordered", input, dims)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("permute", permute, "reordered", input, dims)) is not NOT_HANDLED:
+        return result
     return _permute("permute", input, dims)
 
 
@@ -483,8 +497,11 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
         >>> sg.movedim(sg.ones(2, 3, 4), 0, -1).shape
         specgrad.Size([3, 4, 2])
     """
-    if watch.lifts and (lifted := lift("movedim", movedim, "composite", input, source, destination)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("movedim", movedim, "composite", input, source, destination)) is not NOT_HANDLED
+    ):
+        return result
     name = "movedim"
     self = input
     if not isinstance(self, Tensor):
@@ -519,15 +536,15 @@ def t(input: Tensor) -> Tensor:
         result = T.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("t", t, "transposed", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("t", t, "transposed", input)) is not NOT_HANDLED:
+        return result
     return _t("t", input)
 
 
 def t_(input: Tensor) -> Tensor:
     """`t`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("t", t_, "transposed", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("t", t_, "transposed", input)) is not NOT_HANDLED:
+        return result
     return view_in_place("t_", input, t)
 
 
@@ -567,15 +584,15 @@ def squeeze_default(input: Tensor) -> Tensor:
         result = SQUEEZE_DEFAULT.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("squeeze", squeeze_default, "squeezed", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("squeeze", squeeze_default, "squeezed", input)) is not NOT_HANDLED:
+        return result
     return _squeeze_default("squeeze", input)
 
 
 def squeeze_default_(input: Tensor) -> Tensor:
     """`squeeze_default`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("squeeze", squeeze_default_, "squeezed", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("squeeze", squeeze_default_, "squeezed", input)) is not NOT_HANDLED:
+        return result
     return view_in_place("squeeze_", input, squeeze_default)
 
 
@@ -617,15 +634,18 @@ def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
         result = SQUEEZE_DIM.launch(input, dim)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("squeeze.dim", squeeze_dim, "along", input, dim)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("squeeze.dim", squeeze_dim, "along", input, dim)) is not NOT_HANDLED:
+        return result
     return _squeeze_dim("squeeze", input, dim)
 
 
 def squeeze_dim_(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """`squeeze_dim`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("squeeze.dim", squeeze_dim_, "along", input, dim)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("squeeze.dim", squeeze_dim_, "along", input, dim)) is not NOT_HANDLED
+    ):
+        return result
     return view_in_place("squeeze_", input, squeeze_dim, dim)
 
 
@@ -676,8 +696,11 @@ def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
         result = UNSQUEEZE.launch(input, dim)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("unsqueeze", unsqueeze, "new_dimension", input, dim)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("unsqueeze", unsqueeze, "new_dimension", input, dim)) is not NOT_HANDLED
+    ):
+        return result
     return _unsqueeze("unsqueeze", input, dim)
 
 
@@ -685,8 +708,11 @@ def unsqueeze_(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """`unsqueeze`, written into `input`, which is returned; the same arguments but `out`."""
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("unsqueeze", unsqueeze_, "new_dimension", input, dim)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("unsqueeze", unsqueeze_, "new_dimension", input, dim)) is not NOT_HANDLED
+    ):
+        return result
     return view_in_place("unsqueeze_", input, unsqueeze, dim)
 
 
@@ -735,8 +761,8 @@ def expand(input: Tensor, size: Sequence[int]) -> Tensor:
         result = EXPAND.launch(input, size)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("expand", expand, "broadcasting", input, size)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("expand", expand, "broadcasting", input, size)) is not NOT_HANDLED:
+        return result
     return _expand("expand", input, size)
 
 
@@ -777,8 +803,8 @@ def alias(input: Tensor) -> Tensor:
         result = ALIAS.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("alias", alias, "along", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("alias", alias, "along", input)) is not NOT_HANDLED:
+        return result
     return _alias("alias", input)
 
 
@@ -818,8 +844,11 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
         tensor([[1, 2],
                 [1, 2]])
     """
-    if watch.lifts and (lifted := lift("expand_as", expand_as, "composite", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("expand_as", expand_as, "composite", input, other)) is not NOT_HANDLED
+    ):
+        return result
     name = "expand_as"
     self = input
     if not isinstance(self, Tensor):
@@ -847,8 +876,11 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
         tensor([[1, 2],
                 [1, 2]])
     """
-    if watch.lifts and (lifted := lift("broadcast_to", broadcast_to, "composite", input, size)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("broadcast_to", broadcast_to, "composite", input, size)) is not NOT_HANDLED
+    ):
+        return result
     name = "broadcast_to"
     self = input
     if not isinstance(self, Tensor):
@@ -878,8 +910,8 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
         tensor([[1, 2, 1, 2],
                 [1, 2, 1, 2]])
     """
-    if watch.lifts and (lifted := lift("repeat", repeat, "composite", input, repeats)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("repeat", repeat, "composite", input, repeats)) is not NOT_HANDLED:
+        return result
     name = "repeat"
     self = input
     if not isinstance(self, Tensor):
@@ -909,8 +941,8 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
         >>> sg.tile(sg.tensor([[1, 2]]), (2,))
         tensor([[1, 2, 1, 2]])
     """
-    if watch.lifts and (lifted := lift("tile", tile, "composite", input, dims, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("tile", tile, "composite", input, dims, out=out)) is not NOT_HANDLED:
+        return result
     name = "tile"
     if out is not None:
         return write_out(name, out, tile(input, dims))
@@ -935,8 +967,8 @@ def atleast_1d(input: Tensor) -> Tensor:
     Gradients:
         through: self if self.ndim else self.reshape((1,))
     """
-    if watch.lifts and (lifted := lift("atleast_1d", atleast_1d, "composite", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("atleast_1d", atleast_1d, "composite", input)) is not NOT_HANDLED:
+        return result
     name = "atleast_1d"
     self = input
     if not isinstance(self, Tensor):
@@ -957,8 +989,8 @@ def atleast_2d(input: Tensor) -> Tensor:
     Gradients:
         through: self if self.ndim >= 2 else atleast_1d(self).unsqueeze(0)
     """
-    if watch.lifts and (lifted := lift("atleast_2d", atleast_2d, "composite", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("atleast_2d", atleast_2d, "composite", input)) is not NOT_HANDLED:
+        return result
     name = "atleast_2d"
     self = input
     if not isinstance(self, Tensor):
@@ -979,8 +1011,8 @@ def atleast_3d(input: Tensor) -> Tensor:
     Gradients:
         through: self if self.ndim >= 3 else atleast_2d(self).unsqueeze(2)
     """
-    if watch.lifts and (lifted := lift("atleast_3d", atleast_3d, "composite", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("atleast_3d", atleast_3d, "composite", input)) is not NOT_HANDLED:
+        return result
     name = "atleast_3d"
     self = input
     if not isinstance(self, Tensor):
@@ -1009,8 +1041,8 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
         tensor([[1, 3],
                 [2, 4]])
     """
-    if watch.lifts and (lifted := lift("hstack", hstack, "composite", tensors, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("hstack", hstack, "composite", tensors, out=out)) is not NOT_HANDLED:
+        return result
     name = "hstack"
     if out is not None:
         return write_out(name, out, hstack(tensors))
@@ -1040,8 +1072,8 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
         tensor([[1, 2],
                 [3, 4]])
     """
-    if watch.lifts and (lifted := lift("vstack", vstack, "composite", tensors, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("vstack", vstack, "composite", tensors, out=out)) is not NOT_HANDLED:
+        return result
     name = "vstack"
     if out is not None:
         return write_out(name, out, vstack(tensors))
@@ -1070,8 +1102,8 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
         tensor([[[1, 3],
                  [2, 4]]])
     """
-    if watch.lifts and (lifted := lift("dstack", dstack, "composite", tensors, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("dstack", dstack, "composite", tensors, out=out)) is not NOT_HANDLED:
+        return result
     name = "dstack"
     if out is not None:
         return write_out(name, out, dstack(tensors))
@@ -1100,8 +1132,11 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
         tensor([[1, 3],
                 [2, 4]])
     """
-    if watch.lifts and (lifted := lift("column_stack", column_stack, "composite", tensors, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("column_stack", column_stack, "composite", tensors, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "column_stack"
     if out is not None:
         return write_out(name, out, column_stack(tensors))
@@ -1128,11 +1163,11 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
         IndexError, RuntimeError: expected: `dim` in range; at least one section.
     """
     if (
-        watch.lifts
-        and (lifted := lift("tensor_split.sections", tensor_split_sections, "composite", input, sections, dim))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("tensor_split.sections", tensor_split_sections, "composite", input, sections, dim))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "tensor_split"
     self = input
     if not isinstance(self, Tensor):
@@ -1166,9 +1201,9 @@ def tensor_split_tensor_indices_or_sections(
         IndexError, RuntimeError: expected: int64 numbers of at most one dimension, which become an int or ints.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "tensor_split.tensor_indices_or_sections",
                 tensor_split_tensor_indices_or_sections,
                 "composite",
@@ -1177,9 +1212,9 @@ def tensor_split_tensor_indices_or_sections(
                 dim,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "tensor_split"
     self = input
     if not isinstance(self, Tensor):
@@ -1212,11 +1247,11 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
         IndexError, RuntimeError: expected: `dim` in range; at least one section.
     """
     if (
-        watch.lifts
-        and (lifted := lift("tensor_split.indices", tensor_split_indices, "composite", input, indices, dim))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("tensor_split.indices", tensor_split_indices, "composite", input, indices, dim))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "tensor_split"
     self = input
     if not isinstance(self, Tensor):
@@ -1244,8 +1279,11 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     Raises:
         RuntimeError: expected: at least one dimension; pieces of equal size.
     """
-    if watch.lifts and (lifted := lift("hsplit.int", hsplit_int, "composite", input, sections)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("hsplit.int", hsplit_int, "composite", input, sections)) is not NOT_HANDLED
+    ):
+        return result
     name = "hsplit"
     self = input
     if not isinstance(self, Tensor):
@@ -1272,8 +1310,11 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     Raises:
         RuntimeError: expected: at least one dimension; pieces of equal size.
     """
-    if watch.lifts and (lifted := lift("hsplit.indices", hsplit_indices, "composite", input, indices)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("hsplit.indices", hsplit_indices, "composite", input, indices)) is not NOT_HANDLED
+    ):
+        return result
     name = "hsplit"
     self = input
     if not isinstance(self, Tensor):
@@ -1299,8 +1340,11 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     Raises:
         RuntimeError: expected: at least two dimensions; pieces of equal size.
     """
-    if watch.lifts and (lifted := lift("vsplit.int", vsplit_int, "composite", input, sections)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("vsplit.int", vsplit_int, "composite", input, sections)) is not NOT_HANDLED
+    ):
+        return result
     name = "vsplit"
     self = input
     if not isinstance(self, Tensor):
@@ -1327,8 +1371,11 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     Raises:
         RuntimeError: expected: at least two dimensions; pieces of equal size.
     """
-    if watch.lifts and (lifted := lift("vsplit.indices", vsplit_indices, "composite", input, indices)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("vsplit.indices", vsplit_indices, "composite", input, indices)) is not NOT_HANDLED
+    ):
+        return result
     name = "vsplit"
     self = input
     if not isinstance(self, Tensor):
@@ -1354,8 +1401,11 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     Raises:
         RuntimeError: expected: at least three dimensions; pieces of equal size.
     """
-    if watch.lifts and (lifted := lift("dsplit.int", dsplit_int, "composite", input, sections)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("dsplit.int", dsplit_int, "composite", input, sections)) is not NOT_HANDLED
+    ):
+        return result
     name = "dsplit"
     self = input
     if not isinstance(self, Tensor):
@@ -1382,8 +1432,11 @@ def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     Raises:
         RuntimeError: expected: at least three dimensions; pieces of equal size.
     """
-    if watch.lifts and (lifted := lift("dsplit.indices", dsplit_indices, "composite", input, indices)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("dsplit.indices", dsplit_indices, "composite", input, indices)) is not NOT_HANDLED
+    ):
+        return result
     name = "dsplit"
     self = input
     if not isinstance(self, Tensor):
@@ -1425,10 +1478,11 @@ def narrow_copy(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("narrow_copy", narrow_copy, "composite", input, dim, start, length, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("narrow_copy", narrow_copy, "composite", input, dim, start, length, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "narrow_copy"
     if out is not None:
         return write_out(name, out, narrow_copy(input, dim, start, length))
@@ -1464,8 +1518,8 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[2, 1],
                 [4, 3]])
     """
-    if watch.lifts and (lifted := lift("fliplr", fliplr, "composite", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("fliplr", fliplr, "composite", input, out=out)) is not NOT_HANDLED:
+        return result
     name = "fliplr"
     if out is not None:
         return write_out(name, out, fliplr(input))
@@ -1496,8 +1550,8 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[3, 4],
                 [1, 2]])
     """
-    if watch.lifts and (lifted := lift("flipud", flipud, "composite", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("flipud", flipud, "composite", input, out=out)) is not NOT_HANDLED:
+        return result
     name = "flipud"
     if out is not None:
         return write_out(name, out, flipud(input))
@@ -1530,8 +1584,11 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tenso
         tensor([[2, 4],
                 [1, 3]])
     """
-    if watch.lifts and (lifted := lift("rot90", rot90, "composite", input, k, dims, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("rot90", rot90, "composite", input, k, dims, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "rot90"
     if out is not None:
         return write_out(name, out, rot90(input, k, dims))
@@ -1561,9 +1618,9 @@ def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None,
         RuntimeError: expected: a vector of int64 or int32, whose kernel refuses negative counts.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "repeat_interleave.Tensor",
                 repeat_interleave_tensor,
                 "dynamic",
@@ -1572,9 +1629,9 @@ def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None,
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "repeat_interleave",
@@ -1628,9 +1685,9 @@ def repeat_interleave_self_tensor(
         IndexError, RuntimeError: expected: `dim` in range; one count for each slice, or one for all.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "repeat_interleave.self_Tensor",
                 repeat_interleave_self_tensor,
                 "composite",
@@ -1641,9 +1698,9 @@ def repeat_interleave_self_tensor(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "repeat_interleave"
     if out is not None:
         return write_out(name, out, repeat_interleave_self_tensor(input, repeats, dim, output_size=output_size))
@@ -1690,9 +1747,9 @@ def repeat_interleave_self_int(
         IndexError, RuntimeError: expected: `dim` in range; a count that is not negative.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "repeat_interleave.self_int",
                 repeat_interleave_self_int,
                 "composite",
@@ -1703,9 +1760,9 @@ def repeat_interleave_self_int(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "repeat_interleave"
     if out is not None:
         return write_out(name, out, repeat_interleave_self_int(input, repeats, dim, output_size=output_size))
@@ -1742,8 +1799,11 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Ten
     Raises:
         RuntimeError: expected: vectors or numbers of one dtype; indexing 'ij' or 'xy'.
     """
-    if watch.lifts and (lifted := lift("meshgrid", meshgrid, "composite", tensors, indexing=indexing)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("meshgrid", meshgrid, "composite", tensors, indexing=indexing)) is not NOT_HANDLED
+    ):
+        return result
     name = "meshgrid"
     tensors = checks.tensor_list(name, "tensors", tensors)
     if indexing.__class__ is not str:
@@ -1767,8 +1827,11 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
     Raises:
         RuntimeError: expected: vectors of one dtype.
     """
-    if watch.lifts and (lifted := lift("cartesian_prod", cartesian_prod, "composite", tensors)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("cartesian_prod", cartesian_prod, "composite", tensors)) is not NOT_HANDLED
+    ):
+        return result
     name = "cartesian_prod"
     tensors = checks.tensor_list(name, "tensors", tensors)
     (tensors,) = shape_checks_repeat.vectors(name, tensors)
@@ -1800,11 +1863,11 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
                 [2, 3]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("combinations", combinations, "composite", input, r, with_replacement, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("combinations", combinations, "composite", input, r, with_replacement, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "combinations"
     if out is not None:
         return write_out(name, out, combinations(input, r, with_replacement))
@@ -1840,8 +1903,8 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
     Raises:
         RuntimeError: expected: tensors of at most two dimensions.
     """
-    if watch.lifts and (lifted := lift("block_diag", block_diag, "composite", tensors)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("block_diag", block_diag, "composite", tensors)) is not NOT_HANDLED:
+        return result
     name = "block_diag"
     tensors = checks.tensor_list(name, "tensors", tensors)
     (tensors,) = shape_checks_repeat.blocks(name, tensors)
@@ -1872,10 +1935,11 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
                 [0, 2]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("diag_embed", diag_embed, "composite", input, offset, dim1, dim2, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("diag_embed", diag_embed, "composite", input, offset, dim1, dim2, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "diag_embed"
     if out is not None:
         return write_out(name, out, diag_embed(input, offset, dim1, dim2))
@@ -1914,8 +1978,11 @@ def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Te
                 [0, 0, 2],
                 [0, 0, 0]])
     """
-    if watch.lifts and (lifted := lift("diagflat", diagflat, "composite", input, offset, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("diagflat", diagflat, "composite", input, offset, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "diagflat"
     if out is not None:
         return write_out(name, out, diagflat(input, offset))
@@ -1951,8 +2018,11 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
                 [4, 2, 1],
                 [9, 3, 1]])
     """
-    if watch.lifts and (lifted := lift("vander", vander, "composite", x, N, increasing, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("vander", vander, "composite", x, N, increasing, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "vander"
     if out is not None:
         return write_out(name, out, vander(x, N, increasing))
@@ -1986,8 +2056,8 @@ def adjoint(input: Tensor) -> Tensor:
         tensor([[1.-2.j],
                 [0.-3.j]])
     """
-    if watch.lifts and (lifted := lift("adjoint", adjoint, "composite", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("adjoint", adjoint, "composite", input)) is not NOT_HANDLED:
+        return result
     name = "adjoint"
     self = input
     if not isinstance(self, Tensor):
@@ -2022,8 +2092,11 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
         result = UNFOLD.launch(input, dimension, size, step)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("unfold", unfold, "windows", input, dimension, size, step)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("unfold", unfold, "windows", input, dimension, size, step)) is not NOT_HANDLED
+    ):
+        return result
     return _unfold("unfold", input, dimension, size, step)
 
 
@@ -2072,11 +2145,15 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
         IndexError, RuntimeError: expected: `dim` in range; the gradient has one window of `length` at each step.
     """
     if (
-        watch.lifts
-        and (lifted := lift("unfold_backward", unfold_backward, "along", grad_output, input_sizes, dim, length, step))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept(
+                "unfold_backward", unfold_backward, "along", grad_output, input_sizes, dim, length, step
+            )
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _unfold_backward("unfold_backward", grad_output, input_sizes, dim, length, step)
 
 
@@ -2142,8 +2219,11 @@ def select(input: Tensor, dim: int = None, index: int = None, *, axis: Any = Non
         result = SELECT.launch(input, dim, index)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("select.int", select, "along", input, dim, index)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("select.int", select, "along", input, dim, index)) is not NOT_HANDLED
+    ):
+        return result
     return _select("select", input, dim, index)
 
 
@@ -2193,11 +2273,11 @@ def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, i
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("select_backward", select_backward, "along", grad_output, input_sizes, dim, index))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("select_backward", select_backward, "along", grad_output, input_sizes, dim, index))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _select_backward("select_backward", grad_output, input_sizes, dim, index)
 
 
@@ -2257,8 +2337,11 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
         result = SLICE.launch(input, dim, start, end, step)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("slice.Tensor", slice, "along", input, dim, start, end, step)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("slice.Tensor", slice, "along", input, dim, start, end, step)) is not NOT_HANDLED
+    ):
+        return result
     return _slice("slice", input, dim, start, end, step)
 
 
@@ -2317,11 +2400,15 @@ def slice_backward(
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("slice_backward", slice_backward, "along", grad_output, input_sizes, dim, start, end, step))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept(
+                "slice_backward", slice_backward, "along", grad_output, input_sizes, dim, start, end, step
+            )
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _slice_backward("slice_backward", grad_output, input_sizes, dim, start, end, step)
 
 
@@ -2399,8 +2486,11 @@ def narrow(input: Tensor, dim: int = None, start: int = None, length: int = None
         result = NARROW.launch(input, dim, start, length)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("narrow", narrow, "along", input, dim, start, length)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("narrow", narrow, "along", input, dim, start, length)) is not NOT_HANDLED
+    ):
+        return result
     return _narrow("narrow", input, dim, start, length)
 
 
@@ -2452,20 +2542,22 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
                 [4, 5]])
     """
     if (
-        watch.lifts
-        and (lifted := lift("as_strided", as_strided, "restrided", input, size, stride, storage_offset)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("as_strided", as_strided, "restrided", input, size, stride, storage_offset))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _as_strided("as_strided", input, size, stride, storage_offset)
 
 
 def as_strided_(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """`as_strided`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.lifts
-        and (lifted := lift("as_strided", as_strided_, "restrided", input, size, stride, storage_offset)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("as_strided", as_strided_, "restrided", input, size, stride, storage_offset))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return view_in_place("as_strided_", input, as_strided, size, stride, storage_offset)
 
 
@@ -2515,13 +2607,15 @@ def restride(
         RuntimeError: expected: one stride for each size, and nothing negative.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift("restride", restride, "restrided_sum", input, stride, offset, to_size, to_stride, to_offset)
+            result := intercept(
+                "restride", restride, "restrided_sum", input, stride, offset, to_size, to_stride, to_offset
+            )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _restride("restride", input, stride, offset, to_size, to_stride, to_offset)
 
 
@@ -2581,8 +2675,11 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
         result = DIAGONAL.launch(input, offset, dim1, dim2)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("diagonal", diagonal, "along", input, offset, dim1, dim2)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("diagonal", diagonal, "along", input, offset, dim1, dim2)) is not NOT_HANDLED
+    ):
+        return result
     return _diagonal("diagonal", input, offset, dim1, dim2)
 
 
@@ -2633,15 +2730,15 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
             the diagonal.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "diagonal_backward", diagonal_backward, "along", grad_output, input_sizes, offset, dim1, dim2
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _diagonal_backward("diagonal_backward", grad_output, input_sizes, offset, dim1, dim2)
 
 
@@ -2701,8 +2798,11 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
         tensor([[1, 0],
                 [0, 2]])
     """
-    if watch.lifts and (lifted := lift("diag", diag, "composite", input, diagonal, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("diag", diag, "composite", input, diagonal, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "diag"
     if out is not None:
         return write_out(name, out, diag(input, diagonal))
@@ -2734,8 +2834,8 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.trace(sg.tensor([[1, 2], [3, 4]]))
         tensor(5)
     """
-    if watch.lifts and (lifted := lift("trace", trace, "composite", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("trace", trace, "composite", input, out=out)) is not NOT_HANDLED:
+        return result
     name = "trace"
     if out is not None:
         return write_out(name, out, trace(input))
@@ -2768,8 +2868,8 @@ def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("unbind.int", unbind, "along", input, dim)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("unbind.int", unbind, "along", input, dim)) is not NOT_HANDLED:
+        return result
     return _unbind("unbind", input, dim)
 
 
@@ -2814,8 +2914,11 @@ def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tenso
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; pieces of size 0 only of nothing.
     """
-    if watch.lifts and (lifted := lift("split.Tensor", split_tensor, "along", input, split_size, dim)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("split.Tensor", split_tensor, "along", input, split_size, dim)) is not NOT_HANDLED
+    ):
+        return result
     return _split_tensor("split", input, split_size, dim)
 
 
@@ -2869,10 +2972,11 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *,
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("split_with_sizes", split_with_sizes, "along", input, split_sizes, dim)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("split_with_sizes", split_with_sizes, "along", input, split_sizes, dim))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _split_with_sizes("split_with_sizes", input, split_sizes, dim)
 
 
@@ -2918,8 +3022,11 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
     Gradients:
         through: split_with_sizes(self, split_size, dim)
     """
-    if watch.lifts and (lifted := lift("split.sizes", split_sizes, "composite", input, split_size, dim)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("split.sizes", split_sizes, "composite", input, split_size, dim)) is not NOT_HANDLED
+    ):
+        return result
     name = "split"
     self = input
     if not isinstance(self, Tensor):
@@ -2953,8 +3060,8 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("chunk", chunk, "composite", input, chunks, dim)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("chunk", chunk, "composite", input, chunks, dim)) is not NOT_HANDLED:
+        return result
     name = "chunk"
     self = input
     if not isinstance(self, Tensor):
@@ -2991,8 +3098,11 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) 
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("unsafe_chunk", unsafe_chunk, "composite", input, chunks, dim)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("unsafe_chunk", unsafe_chunk, "composite", input, chunks, dim)) is not NOT_HANDLED
+    ):
+        return result
     name = "unsafe_chunk"
     self = input
     if not isinstance(self, Tensor):
@@ -3028,8 +3138,11 @@ def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = No
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("unsafe_split", unsafe_split, "composite", input, split_size, dim)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("unsafe_split", unsafe_split, "composite", input, split_size, dim)) is not NOT_HANDLED
+    ):
+        return result
     name = "unsafe_split"
     self = input
     if not isinstance(self, Tensor):
@@ -3068,11 +3181,15 @@ def unsafe_split_with_sizes(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("unsafe_split_with_sizes", unsafe_split_with_sizes, "composite", input, split_sizes, dim))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept(
+                "unsafe_split_with_sizes", unsafe_split_with_sizes, "composite", input, split_sizes, dim
+            )
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "unsafe_split_with_sizes"
     self = input
     if not isinstance(self, Tensor):
@@ -3112,8 +3229,8 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, a
         result = CAT.launch(tensors, dim)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("cat", cat, "joined", tensors, dim, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("cat", cat, "joined", tensors, dim, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("cat", out, _cat("cat", tensors, dim), (*listed(tensors),), share="anyhow")
     return _cat("cat", tensors, dim)
@@ -3171,8 +3288,11 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None,
         result = STACK.launch(tensors, dim)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("stack", stack, "new_dimension", tensors, dim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("stack", stack, "new_dimension", tensors, dim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("stack", out, _stack("stack", tensors, dim), (*listed(tensors),), share="anyhow")
     return _stack("stack", tensors, dim)
@@ -3223,8 +3343,8 @@ def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
         tensor([[3, 4],
                 [1, 2]])
     """
-    if watch.lifts and (lifted := lift("flip", flip, "along", input, dims, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("flip", flip, "along", input, dims, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("flip", out, _flip("flip", input, dims), (input,), share="anyhow")
     return _flip("flip", input, dims)
@@ -3273,8 +3393,11 @@ def roll(
         >>> sg.roll(sg.arange(5), 2)
         tensor([3, 4, 0, 1, 2])
     """
-    if watch.lifts and (lifted := lift("roll", roll, "rolled", input, shifts, dims, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("roll", roll, "rolled", input, shifts, dims, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("roll", out, _roll("roll", input, shifts, dims), (input,), share="anyhow")
     return _roll("roll", input, shifts, dims)
@@ -3322,8 +3445,11 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
                 [0., 0., 1.],
                 [0., 0., 0.]])
     """
-    if watch.lifts and (lifted := lift("triu", triu, "leading", input, diagonal, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("triu", triu, "leading", input, diagonal, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("triu", out, _triu("triu", input, diagonal), (input,), share="anyhow")
     return _triu("triu", input, diagonal)
@@ -3331,8 +3457,8 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 
 def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
     """`triu`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("triu", triu_, "leading", input, diagonal)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("triu", triu_, "leading", input, diagonal)) is not NOT_HANDLED:
+        return result
     original = before_write("triu_", input, (input,), keep=(), share="anyhow", replaces=True)
     before = input._fn
     _triu("triu_", original, diagonal, into=input)
@@ -3381,8 +3507,11 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
                 [1., 1., 0.],
                 [1., 1., 1.]])
     """
-    if watch.lifts and (lifted := lift("tril", tril, "leading", input, diagonal, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("tril", tril, "leading", input, diagonal, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("tril", out, _tril("tril", input, diagonal), (input,), share="anyhow")
     return _tril("tril", input, diagonal)
@@ -3390,8 +3519,8 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 
 def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
     """`tril`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("tril", tril_, "leading", input, diagonal)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("tril", tril_, "leading", input, diagonal)) is not NOT_HANDLED:
+        return result
     original = before_write("tril_", input, (input,), keep=(), share="anyhow", replaces=True)
     before = input._fn
     _tril("tril_", original, diagonal, into=input)
@@ -3440,10 +3569,11 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out
         tensor([9, 1, 2, 9, 9])
     """
     if (
-        watch.lifts
-        and (lifted := lift("constant_pad_nd", constant_pad_nd, "leading", input, pad, value, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("constant_pad_nd", constant_pad_nd, "leading", input, pad, value, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "constant_pad_nd", out, _constant_pad_nd("constant_pad_nd", input, pad, value), (input,), share="anyhow"
@@ -3496,10 +3626,11 @@ def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("clone", clone, "leading", input, memory_format=memory_format, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("clone", clone, "leading", input, memory_format=memory_format, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("clone", out, _clone("clone", input, memory_format), (input,), share="anyhow")
     return _clone("clone", input, memory_format)
@@ -3544,8 +3675,11 @@ def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     Gradients:
         self: grad
     """
-    if watch.lifts and (lifted := lift("_to_copy", _to_copy, "leading", input, dtype, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("_to_copy", _to_copy, "leading", input, dtype, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("_to_copy", out, __to_copy("_to_copy", input, dtype), (input,), share="anyhow")
     return __to_copy("_to_copy", input, dtype)
@@ -3595,10 +3729,11 @@ def im2col(
         RuntimeError: expected: (N, C, H, W) or (C, H, W), in which at least one window fits.
     """
     if (
-        watch.lifts
-        and (lifted := lift("im2col", im2col, "planes", input, kernel_size, dilation, padding, stride)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("im2col", im2col, "planes", input, kernel_size, dilation, padding, stride))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _im2col("im2col", input, kernel_size, dilation, padding, stride)
 
 
@@ -3655,11 +3790,13 @@ def col2im(
         RuntimeError: expected: (N, C kh kw, L) or (C kh kw, L) with as many columns as windows in the output.
     """
     if (
-        watch.lifts
-        and (lifted := lift("col2im", col2im, "planes", input, output_size, kernel_size, dilation, padding, stride))
-        is not PLAIN
+        watch.interceptors
+        and (
+            result := intercept("col2im", col2im, "planes", input, output_size, kernel_size, dilation, padding, stride)
+        )
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _col2im("col2im", input, output_size, kernel_size, dilation, padding, stride)
 
 

@@ -15,8 +15,7 @@ from ...runtime.dispatch.kernel_op import StructuredOp
 from ...runtime.dispatch.structured import array_in, computed_dtype
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.grad_mode import watch
-from ...runtime.modes.intercept import PLAIN, lift
+from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.reduction import checks as reduction_checks
 from ...runtime.ops.softmax import checks as softmax_checks
@@ -75,8 +74,11 @@ def softmax(
         result = SOFTMAX.launch(input, dim)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("softmax", softmax, "along", input, dim, dtype, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("softmax", softmax, "along", input, dim, dtype, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("softmax", out, _softmax("softmax", input, dim, dtype), (input,), share="anyhow")
     return _softmax("softmax", input, dim, dtype)
@@ -140,10 +142,11 @@ def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, ax
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("softmax_backward", softmax_backward, "along", grad_output, output, dim)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("softmax_backward", softmax_backward, "along", grad_output, output, dim))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _softmax_backward("softmax_backward", grad_output, output, dim)
 
 
@@ -210,8 +213,11 @@ def log_softmax(
         result = LOG_SOFTMAX.launch(input, dim)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("log_softmax", log_softmax, "along", input, dim, dtype, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("log_softmax", log_softmax, "along", input, dim, dtype, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("log_softmax", out, _log_softmax("log_softmax", input, dim, dtype), (input,), share="anyhow")
     return _log_softmax("log_softmax", input, dim, dtype)
@@ -274,11 +280,11 @@ def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("log_softmax_backward", log_softmax_backward, "along", grad_output, output, dim))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("log_softmax_backward", log_softmax_backward, "along", grad_output, output, dim))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _log_softmax_backward("log_softmax_backward", grad_output, output, dim)
 
 

@@ -18,8 +18,7 @@ from ...runtime.dispatch.structured import ReturnType, array_in, computed_dtype,
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.dispatch.writing_several import write_outs
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.grad_mode import watch
-from ...runtime.modes.intercept import PLAIN, lift
+from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.reduction import checks as reduction_checks
@@ -72,10 +71,11 @@ def sort(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("sort", sort, "along", input, dim, descending, stable=stable, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("sort", sort, "along", input, dim, descending, stable=stable, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_outs("sort", out, _sort("sort", input, dim, descending, stable), (input,), share="anyhow")
     return _sort("sort", input, dim, descending, stable)
@@ -126,8 +126,8 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[2, 1],
                 [3, 4]])
     """
-    if watch.lifts and (lifted := lift("msort", msort, "composite", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("msort", msort, "composite", input, out=out)) is not NOT_HANDLED:
+        return result
     name = "msort"
     if out is not None:
         return write_out(name, out, msort(input))
@@ -170,10 +170,11 @@ def argsort(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("argsort", argsort, "along", input, dim, descending, stable, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("argsort", argsort, "along", input, dim, descending, stable, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("argsort", out, _argsort("argsort", input, dim, descending, stable), (input,), share="anyhow")
     return _argsort("argsort", input, dim, descending, stable)
@@ -239,8 +240,11 @@ def topk(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("topk", topk, "along", input, k, dim, largest, sorted, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("topk", topk, "along", input, k, dim, largest, sorted, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_outs("topk", out, _topk("topk", input, k, dim, largest, sorted), (input,), share="anyhow")
     return _topk("topk", input, k, dim, largest, sorted)
@@ -314,8 +318,11 @@ def kthvalue(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if watch.lifts and (lifted := lift("kthvalue", kthvalue, "along", input, k, dim, keepdim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("kthvalue", kthvalue, "along", input, k, dim, keepdim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_outs("kthvalue", out, _kthvalue("kthvalue", input, k, dim, keepdim), (input,), share="anyhow")
     return _kthvalue("kthvalue", input, k, dim, keepdim)
@@ -363,8 +370,11 @@ def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         where chosen: ((self == result) | (isnan(self) & isnan(result))).to(self.dtype)
         where share: chosen / chosen.sum()
     """
-    if watch.lifts and (lifted := lift("median", median_default, "middle", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("median", median_default, "middle", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("median", out, _median_default("median", input), (input,), share="anyhow")
     return _median_default("median", input)
@@ -409,8 +419,11 @@ def median_dim(
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
-    if watch.lifts and (lifted := lift("median.dim", median_dim, "along", input, dim, keepdim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("median.dim", median_dim, "along", input, dim, keepdim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_outs("median", out, _median_dim("median", input, dim, keepdim), (input,), share="anyhow")
     return _median_dim("median", input, dim, keepdim)
@@ -455,8 +468,11 @@ def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         where chosen: ((self == result) | (isnan(self) & isnan(result))).to(self.dtype)
         where share: chosen / chosen.sum()
     """
-    if watch.lifts and (lifted := lift("nanmedian", nanmedian_default, "middle", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("nanmedian", nanmedian_default, "middle", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("nanmedian", out, _nanmedian_default("nanmedian", input), (input,), share="anyhow")
     return _nanmedian_default("nanmedian", input)
@@ -502,10 +518,11 @@ def nanmedian_dim(
         IndexError: expected: a single `dim` in range, which must have elements.
     """
     if (
-        watch.lifts
-        and (lifted := lift("nanmedian.dim", nanmedian_dim, "along", input, dim, keepdim, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("nanmedian.dim", nanmedian_dim, "along", input, dim, keepdim, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_outs("nanmedian", out, _nanmedian_dim("nanmedian", input, dim, keepdim), (input,), share="anyhow")
     return _nanmedian_dim("nanmedian", input, dim, keepdim)
@@ -573,8 +590,11 @@ def mode(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if watch.lifts and (lifted := lift("mode", mode, "along", input, dim, keepdim, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("mode", mode, "along", input, dim, keepdim, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_outs("mode", out, _mode("mode", input, dim, keepdim), (input,), share="anyhow")
     return _mode("mode", input, dim, keepdim)
@@ -635,15 +655,15 @@ def quantile_default(
             elements, q lies in [0, 1].
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "quantile", quantile_default, "composite", input, q, dim, keepdim, interpolation=interpolation, out=out
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "quantile"
     if out is not None:
         return write_out(name, out, quantile_default(input, q, dim, keepdim, interpolation=interpolation))
@@ -693,9 +713,9 @@ def quantile_scalar(
             elements, q lies in [0, 1].
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "quantile.scalar",
                 quantile_scalar,
                 "composite",
@@ -707,9 +727,9 @@ def quantile_scalar(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "quantile"
     if out is not None:
         return write_out(name, out, quantile_scalar(input, q, dim, keepdim, interpolation=interpolation))
@@ -761,9 +781,9 @@ def nanquantile_default(
             elements, q lies in [0, 1].
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "nanquantile",
                 nanquantile_default,
                 "composite",
@@ -775,9 +795,9 @@ def nanquantile_default(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "nanquantile"
     if out is not None:
         return write_out(name, out, nanquantile_default(input, q, dim, keepdim, interpolation=interpolation))
@@ -827,9 +847,9 @@ def nanquantile_scalar(
             elements, q lies in [0, 1].
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "nanquantile.scalar",
                 nanquantile_scalar,
                 "composite",
@@ -841,9 +861,9 @@ def nanquantile_scalar(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "nanquantile"
     if out is not None:
         return write_out(name, out, nanquantile_scalar(input, q, dim, keepdim, interpolation=interpolation))
@@ -894,11 +914,11 @@ def quantiles(input: Tensor, q: Tensor, dim: int | None, keepdim: bool, interpol
             found.unsqueeze(dim)
     """
     if (
-        watch.lifts
-        and (lifted := lift("quantiles", quantiles, "composite", input, q, dim, keepdim, interpolation, skip_nan))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("quantiles", quantiles, "composite", input, q, dim, keepdim, interpolation, skip_nan))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "quantiles"
     self = input
     if not isinstance(self, Tensor):
@@ -948,8 +968,11 @@ def at_ranks(ordered: Tensor, rank: Tensor, interpolation: str) -> Tensor:
         where lower: ordered.gather(-1, rank.long())
         where upper: ordered.gather(-1, ceil(rank).long())
     """
-    if watch.lifts and (lifted := lift("at_ranks", at_ranks, "composite", ordered, rank, interpolation)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("at_ranks", at_ranks, "composite", ordered, rank, interpolation)) is not NOT_HANDLED
+    ):
+        return result
     name = "at_ranks"
     if not isinstance(ordered, Tensor):
         ordered = checks.tensor(name, "ordered", ordered)
@@ -997,10 +1020,11 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
         tensor([0.0000, 2.5000, 1.0000])
     """
     if (
-        watch.lifts
-        and (lifted := lift("bincount", bincount, "composite", input, weights, minlength, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("bincount", bincount, "composite", input, weights, minlength, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "bincount"
     if out is not None:
         return write_out(name, out, bincount(input, weights, minlength))
@@ -1033,8 +1057,11 @@ def bin_counts(input: Tensor, minlength: int) -> Tensor:
     Returns:
         Tensor: int64.
     """
-    if watch.lifts and (lifted := lift("bin_counts", bin_counts, "dynamic", input, minlength)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("bin_counts", bin_counts, "dynamic", input, minlength)) is not NOT_HANDLED
+    ):
+        return result
     return _bin_counts("bin_counts", input, minlength)
 
 
@@ -1076,8 +1103,11 @@ def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, o
         >>> sg.histc(sg.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
         tensor([0., 2., 1., 0.])
     """
-    if watch.lifts and (lifted := lift("histc", histc, "one_by_one", input, bins, min, max, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("histc", histc, "one_by_one", input, bins, min, max, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("histc", out, _histc("histc", input, bins, min, max), (input,), share="anyhow")
     return _histc("histc", input, bins, min, max)
@@ -1133,9 +1163,9 @@ def histogram_bins_tensor(
         RuntimeError: expected: floating-point numbers, a weight for each, and a vector of at least two edges.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "histogram.bins_tensor",
                 histogram_bins_tensor,
                 "one_by_one",
@@ -1146,9 +1176,9 @@ def histogram_bins_tensor(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "histogram"
     if out is not None:
         return write_outs(name, out, histogram_bins_tensor(input, bins, weight=weight, density=density))
@@ -1206,9 +1236,9 @@ def histogram_bin_ct(
             default of the numbers.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "histogram.bin_ct",
                 histogram_bin_ct,
                 "one_by_one",
@@ -1220,9 +1250,9 @@ def histogram_bin_ct(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "histogram"
     if out is not None:
         return write_outs(name, out, histogram_bin_ct(input, bins, range=range, weight=weight, density=density))
@@ -1263,10 +1293,11 @@ def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tenso
         Tensor: the dtype of `input`.
     """
     if (
-        watch.lifts
-        and (lifted := lift("counts_between", counts_between, "one_by_one", input, edges, weight)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("counts_between", counts_between, "one_by_one", input, edges, weight))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _counts_between("counts_between", input, edges, weight)
 
 
@@ -1330,9 +1361,9 @@ def searchsorted_tensor(
             is what `side` says.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "searchsorted.Tensor",
                 searchsorted_tensor,
                 "composite",
@@ -1345,9 +1376,9 @@ def searchsorted_tensor(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "searchsorted"
     if out is not None:
         return write_out(
@@ -1409,9 +1440,9 @@ def searchsorted_scalar(
             is what `side` says.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "searchsorted.Scalar",
                 searchsorted_scalar,
                 "composite",
@@ -1424,9 +1455,9 @@ def searchsorted_scalar(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "searchsorted"
     if out is not None:
         return write_out(
@@ -1477,9 +1508,9 @@ def bucketize_tensor(
         RuntimeError: expected: real numbers; the boundaries are a vector.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "bucketize.Tensor",
                 bucketize_tensor,
                 "composite",
@@ -1490,9 +1521,9 @@ def bucketize_tensor(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "bucketize"
     if out is not None:
         return write_out(name, out, bucketize_tensor(input, boundaries, out_int32=out_int32, right=right))
@@ -1534,9 +1565,9 @@ def bucketize_scalar(
         RuntimeError: expected: real numbers; the boundaries are a vector.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "bucketize.Scalar",
                 bucketize_scalar,
                 "composite",
@@ -1547,9 +1578,9 @@ def bucketize_scalar(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "bucketize"
     if out is not None:
         return write_out(name, out, bucketize_scalar(input, boundaries, out_int32=out_int32, right=right))
@@ -1592,9 +1623,9 @@ def isin_tensor_tensor(
         RuntimeError: expected: real numbers.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "isin.Tensor_Tensor",
                 isin_tensor_tensor,
                 "one_by_one",
@@ -1605,9 +1636,9 @@ def isin_tensor_tensor(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "isin",
@@ -1678,9 +1709,9 @@ def isin_tensor_scalar(
         RuntimeError: expected: real numbers.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "isin.Tensor_Scalar",
                 isin_tensor_scalar,
                 "composite",
@@ -1691,9 +1722,9 @@ def isin_tensor_scalar(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "isin"
     if out is not None:
         return write_out(
@@ -1740,9 +1771,9 @@ def isin_scalar_tensor(
         RuntimeError: expected: real numbers.
     """
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "isin.Scalar_Tensor",
                 isin_scalar_tensor,
                 "composite",
@@ -1753,9 +1784,9 @@ def isin_scalar_tensor(
                 out=out,
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "isin"
     if out is not None:
         return write_out(
@@ -1792,11 +1823,11 @@ def search_places(sorted_sequence: Tensor, input: Tensor, right: bool, sorter: T
             each.
     """
     if (
-        watch.lifts
-        and (lifted := lift("search_places", search_places, "searched", sorted_sequence, input, right, sorter))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("search_places", search_places, "searched", sorted_sequence, input, right, sorter))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     return _search_places("search_places", sorted_sequence, input, right, sorter)
 
 
@@ -1868,11 +1899,11 @@ def unique(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
-        and (lifted := lift("unique", unique, "composite", input, sorted, return_inverse, return_counts, dim))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("unique", unique, "composite", input, sorted, return_inverse, return_counts, dim))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "unique"
     self = input
     if not isinstance(self, Tensor):
@@ -1927,15 +1958,15 @@ def unique_consecutive(
     if axis is not None:
         dim = axis
     if (
-        watch.lifts
+        watch.interceptors
         and (
-            lifted := lift(
+            result := intercept(
                 "unique_consecutive", unique_consecutive, "composite", input, return_inverse, return_counts, dim
             )
         )
-        is not PLAIN
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     name = "unique_consecutive"
     self = input
     if not isinstance(self, Tensor):
@@ -1969,8 +2000,11 @@ def distinct(input: Tensor, dim: int | None, runs: bool, places: bool) -> tuple[
         inverse: int64.
         counts: int64.
     """
-    if watch.lifts and (lifted := lift("distinct", distinct, "dynamic", input, dim, runs, places)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("distinct", distinct, "dynamic", input, dim, runs, places)) is not NOT_HANDLED
+    ):
+        return result
     return _distinct("distinct", input, dim, runs, places)
 
 

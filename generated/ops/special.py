@@ -15,8 +15,7 @@ from ...runtime.dispatch.elementwise import Promoting, run
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.writing import before_write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.grad_mode import watch
-from ...runtime.modes.intercept import PLAIN, lift
+from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import checks as elementwise_checks
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
@@ -46,8 +45,8 @@ def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ERF.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("erf", erf, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("erf", erf, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("erf", out, _erf("erf", input), (input,), share="same")
     checks.tensor("erf", "input", input)
@@ -58,8 +57,8 @@ def erf_(input: Tensor) -> Tensor:
     """`erf`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.ERF.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("erf", erf_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("erf", erf_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("erf_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _erf("erf_", original, into=input)
@@ -97,8 +96,8 @@ def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ERFC.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("erfc", erfc, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("erfc", erfc, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("erfc", out, _erfc("erfc", input), (input,), share="same")
     checks.tensor("erfc", "input", input)
@@ -109,8 +108,8 @@ def erfc_(input: Tensor) -> Tensor:
     """`erfc`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.ERFC.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("erfc", erfc_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("erfc", erfc_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("erfc_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _erfc("erfc_", original, into=input)
@@ -144,8 +143,8 @@ def normal_pdf(input: Tensor) -> Tensor:
         result = kernels.NORMAL_PDF.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("normal_pdf", normal_pdf, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("normal_pdf", normal_pdf, "elementwise", input)) is not NOT_HANDLED:
+        return result
     checks.tensor("normal_pdf", "input", input)
     return _normal_pdf("normal_pdf", input)
 
@@ -177,8 +176,8 @@ def normal_cdf(input: Tensor) -> Tensor:
         result = kernels.NORMAL_CDF.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("normal_cdf", normal_cdf, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("normal_cdf", normal_cdf, "elementwise", input)) is not NOT_HANDLED:
+        return result
     checks.tensor("normal_cdf", "input", input)
     return _normal_cdf("normal_cdf", input)
 
@@ -212,10 +211,10 @@ def xlogy_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
         RuntimeError: expected: shapes that broadcast.
     """
     if (
-        watch.lifts
-        and (lifted := lift("xlogy.Tensor", xlogy_tensor, "elementwise", input, other, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("xlogy.Tensor", xlogy_tensor, "elementwise", input, other, out=out)) is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("xlogy", out, _xlogy_tensor("xlogy", input, other), (input, other), share="same")
     checks.tensor("xlogy", "input", input)
@@ -224,8 +223,11 @@ def xlogy_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
 
 def xlogy_tensor_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`xlogy_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("xlogy.Tensor", xlogy_tensor_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("xlogy.Tensor", xlogy_tensor_, "elementwise", input, other)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("xlogy_", input, (input, other), keep=(input, other), share="same")
     before = input._fn
     _xlogy_tensor("xlogy_", original, other, into=input)
@@ -263,10 +265,11 @@ def xlogy_scalar_self(input: Number, other: Tensor, *, out: Tensor | None = None
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("xlogy.Scalar_Self", xlogy_scalar_self, "elementwise", input, other, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("xlogy.Scalar_Self", xlogy_scalar_self, "elementwise", input, other, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("xlogy", out, _xlogy_scalar_self("xlogy", input, other), (other,), share="same")
     return _xlogy_scalar_self("xlogy", input, other)
@@ -301,8 +304,11 @@ def xlog1py_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if watch.lifts and (lifted := lift("xlog1py", xlog1py_default, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("xlog1py", xlog1py_default, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("xlog1py", out, _xlog1py_default("xlog1py", input, other), (input, other), share="same")
     checks.tensor("xlog1py", "input", input)
@@ -340,11 +346,11 @@ def xlog1py_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = No
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("xlog1py.self_scalar", xlog1py_self_scalar, "elementwise", input, other, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("xlog1py.self_scalar", xlog1py_self_scalar, "elementwise", input, other, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("xlog1py", out, _xlog1py_self_scalar("xlog1py", input, other), (other,), share="same")
     return _xlog1py_self_scalar("xlog1py", input, other)
@@ -379,8 +385,11 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
         >>> sg.logit(sg.tensor([0.5, 0.9, 1.0]), eps=0.01)
         tensor([0.0000, 2.1972, 4.5951])
     """
-    if watch.lifts and (lifted := lift("logit", logit, "composite", input, eps, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("logit", logit, "composite", input, eps, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "logit"
     if out is not None:
         return write_out(name, out, logit(input, eps))
@@ -394,8 +403,8 @@ def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None)
 
 def logit_(input: Tensor, eps: float | None = None) -> Tensor:
     """`logit`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("logit", logit_, "composite", input, eps)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("logit", logit_, "composite", input, eps)) is not NOT_HANDLED:
+        return result
     original = before_write("logit_", input, (input,), keep=(input,), share="same")
     before = input._fn
     adopt_result("logit_", input, logit(original, eps))
@@ -419,8 +428,8 @@ def log_odds(input: Tensor) -> Tensor:
         result = kernels.LOG_ODDS.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("log_odds", log_odds, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("log_odds", log_odds, "elementwise", input)) is not NOT_HANDLED:
+        return result
     checks.tensor("log_odds", "input", input)
     return _log_odds("log_odds", input)
 
@@ -456,8 +465,8 @@ def entr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ENTR.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("entr", entr, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("entr", entr, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("entr", out, _entr("entr", input), (input,), share="same")
     checks.tensor("entr", "input", input)
@@ -497,8 +506,8 @@ def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.SINC.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("sinc", sinc, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("sinc", sinc, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("sinc", out, _sinc("sinc", input), (input,), share="same")
     checks.tensor("sinc", "input", input)
@@ -509,8 +518,8 @@ def sinc_(input: Tensor) -> Tensor:
     """`sinc`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.SINC.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("sinc", sinc_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("sinc", sinc_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("sinc_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _sinc("sinc_", original, into=input)
@@ -548,8 +557,8 @@ def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ERFINV.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("erfinv", erfinv, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("erfinv", erfinv, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("erfinv", out, _erfinv("erfinv", input), (input,), share="same")
     checks.tensor("erfinv", "input", input)
@@ -560,8 +569,8 @@ def erfinv_(input: Tensor) -> Tensor:
     """`erfinv`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.ERFINV.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("erfinv", erfinv_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("erfinv", erfinv_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("erfinv_", input, (input,), keep=(), share="same")
     before = input._fn
     _erfinv("erfinv_", original, into=input)
@@ -599,8 +608,8 @@ def erfcx(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ERFCX.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("erfcx", erfcx, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("erfcx", erfcx, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("erfcx", out, _erfcx("erfcx", input), (input,), share="same")
     checks.tensor("erfcx", "input", input)
@@ -638,8 +647,8 @@ def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.NDTR.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("ndtr", ndtr, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("ndtr", ndtr, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("ndtr", out, _ndtr("ndtr", input), (input,), share="same")
     checks.tensor("ndtr", "input", input)
@@ -677,8 +686,8 @@ def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.NDTRI.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("ndtri", ndtri, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("ndtri", ndtri, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("ndtri", out, _ndtri("ndtri", input), (input,), share="same")
     checks.tensor("ndtri", "input", input)
@@ -713,8 +722,11 @@ def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.log_ndtr(sg.tensor([-10.0, 0.0]))
         tensor([-53.2313,  -0.6931])
     """
-    if watch.lifts and (lifted := lift("log_ndtr", log_ndtr, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("log_ndtr", log_ndtr, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("log_ndtr", out, _log_ndtr("log_ndtr", input), (input,), share="same")
     checks.tensor("log_ndtr", "input", input)
@@ -748,8 +760,8 @@ def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.lgamma(sg.tensor([1.0, 5.0, 0.5]))
         tensor([0.0000, 3.1781, 0.5724])
     """
-    if watch.lifts and (lifted := lift("lgamma", lgamma, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("lgamma", lgamma, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("lgamma", out, _lgamma("lgamma", input), (input,), share="same")
     checks.tensor("lgamma", "input", input)
@@ -758,8 +770,8 @@ def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def lgamma_(input: Tensor) -> Tensor:
     """`lgamma`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("lgamma", lgamma_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("lgamma", lgamma_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("lgamma_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _lgamma("lgamma_", original, into=input)
@@ -796,8 +808,11 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
         >>> sg.mvlgamma(sg.tensor([3.0]), 2)
         tensor([1.5502])
     """
-    if watch.lifts and (lifted := lift("mvlgamma", mvlgamma, "composite", input, p, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("mvlgamma", mvlgamma, "composite", input, p, out=out)) is not NOT_HANDLED
+    ):
+        return result
     name = "mvlgamma"
     if out is not None:
         return write_out(name, out, mvlgamma(input, p))
@@ -812,8 +827,8 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
 
 def mvlgamma_(input: Tensor, p: int) -> Tensor:
     """`mvlgamma`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("mvlgamma", mvlgamma_, "composite", input, p)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("mvlgamma", mvlgamma_, "composite", input, p)) is not NOT_HANDLED:
+        return result
     original = before_write("mvlgamma_", input, (input,), keep=(input,), share="same")
     before = input._fn
     adopt_result("mvlgamma_", input, mvlgamma(original, p))
@@ -837,8 +852,11 @@ def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.digamma(sg.tensor([1.0, 0.5]))
         tensor([-0.5772, -1.9635])
     """
-    if watch.lifts and (lifted := lift("digamma", digamma, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("digamma", digamma, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("digamma", out, _digamma("digamma", input), (input,), share="same")
     checks.tensor("digamma", "input", input)
@@ -847,8 +865,8 @@ def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def digamma_(input: Tensor) -> Tensor:
     """`digamma`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("digamma", digamma_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("digamma", digamma_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("digamma_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _digamma("digamma_", original, into=input)
@@ -885,8 +903,11 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.polygamma(1, sg.tensor([1.0, 0.5]))
         tensor([1.6449, 4.9348])
     """
-    if watch.lifts and (lifted := lift("polygamma", polygamma, "elementwise", n, input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("polygamma", polygamma, "elementwise", n, input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("polygamma", out, _polygamma("polygamma", n, input), (input,), share="same")
     return _polygamma("polygamma", n, input)
@@ -894,8 +915,11 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def polygamma_(input: Tensor, n: int) -> Tensor:
     """`polygamma`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("polygamma", polygamma_, "elementwise", input, n)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("polygamma", polygamma_, "elementwise", input, n)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("polygamma_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _polygamma("polygamma_", n, original, into=input)
@@ -933,8 +957,11 @@ def zeta_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if watch.lifts and (lifted := lift("zeta", zeta_default, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("zeta", zeta_default, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("zeta", out, _zeta_default("zeta", input, other), (input, other), share="same")
     checks.tensor("zeta", "input", input)
@@ -968,10 +995,11 @@ def zeta_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = None)
         other: -grad * self * unfused(zeta(self + 1, other))
     """
     if (
-        watch.lifts
-        and (lifted := lift("zeta.self_scalar", zeta_self_scalar, "elementwise", input, other, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("zeta.self_scalar", zeta_self_scalar, "elementwise", input, other, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out("zeta", out, _zeta_self_scalar("zeta", input, other), (other,), share="same")
     return _zeta_self_scalar("zeta", input, other)
@@ -1009,8 +1037,11 @@ def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) 
         >>> sg.igamma(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 1.0]))
         tensor([0.6321, 0.2642])
     """
-    if watch.lifts and (lifted := lift("igamma", igamma, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("igamma", igamma, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("igamma", out, _igamma("igamma", input, other), (input, other), share="same")
     checks.tensor("igamma", "input", input)
@@ -1019,8 +1050,8 @@ def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) 
 
 def igamma_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`igamma`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("igamma", igamma_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("igamma", igamma_, "elementwise", input, other)) is not NOT_HANDLED:
+        return result
     original = before_write("igamma_", input, (input, other), keep=(other,), share="same")
     before = input._fn
     _igamma("igamma_", original, other, into=input)
@@ -1059,8 +1090,11 @@ def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
         >>> sg.igammac(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 50.0]))
         tensor([3.6788e-01, 9.8366e-21])
     """
-    if watch.lifts and (lifted := lift("igammac", igammac, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("igammac", igammac, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("igammac", out, _igammac("igammac", input, other), (input, other), share="same")
     checks.tensor("igammac", "input", input)
@@ -1069,8 +1103,11 @@ def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
 
 def igammac_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`igammac`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("igammac", igammac_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("igammac", igammac_, "elementwise", input, other)) is not NOT_HANDLED
+    ):
+        return result
     original = before_write("igammac_", input, (input, other), keep=(other,), share="same")
     before = input._fn
     _igammac("igammac_", original, other, into=input)
@@ -1105,8 +1142,8 @@ def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.i0(sg.tensor([0.0, 1.0]))
         tensor([1.0000, 1.2661])
     """
-    if watch.lifts and (lifted := lift("i0", i0, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("i0", i0, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("i0", out, _i0("i0", input), (input,), share="same")
     checks.tensor("i0", "input", input)
@@ -1115,8 +1152,8 @@ def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def i0_(input: Tensor) -> Tensor:
     """`i0`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("i0", i0_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("i0", i0_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("i0_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _i0("i0_", original, into=input)
@@ -1150,8 +1187,8 @@ def i0e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.i0e(sg.tensor([0.0, 1000.0]))
         tensor([1.0000, 0.0126])
     """
-    if watch.lifts and (lifted := lift("i0e", i0e, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("i0e", i0e, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("i0e", out, _i0e("i0e", input), (input,), share="same")
     checks.tensor("i0e", "input", input)
@@ -1185,8 +1222,8 @@ def i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.i1(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 0.5652])
     """
-    if watch.lifts and (lifted := lift("i1", i1, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("i1", i1, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("i1", out, _i1("i1", input), (input,), share="same")
     checks.tensor("i1", "input", input)
@@ -1220,8 +1257,8 @@ def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.i1e(sg.tensor([0.0, 1000.0]))
         tensor([0.0000, 0.0126])
     """
-    if watch.lifts and (lifted := lift("i1e", i1e, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("i1e", i1e, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("i1e", out, _i1e("i1e", input), (input,), share="same")
     checks.tensor("i1e", "input", input)
@@ -1256,10 +1293,11 @@ def modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([   inf, 0.4210])
     """
     if (
-        watch.lifts
-        and (lifted := lift("modified_bessel_k0", modified_bessel_k0, "elementwise", input, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("modified_bessel_k0", modified_bessel_k0, "elementwise", input, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "modified_bessel_k0", out, _modified_bessel_k0("modified_bessel_k0", input), (input,), share="same"
@@ -1296,10 +1334,11 @@ def modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([   inf, 0.6019])
     """
     if (
-        watch.lifts
-        and (lifted := lift("modified_bessel_k1", modified_bessel_k1, "elementwise", input, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("modified_bessel_k1", modified_bessel_k1, "elementwise", input, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "modified_bessel_k1", out, _modified_bessel_k1("modified_bessel_k1", input), (input,), share="same"
@@ -1336,11 +1375,11 @@ def scaled_modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Te
         tensor([1.1445, 0.0396])
     """
     if (
-        watch.lifts
-        and (lifted := lift("scaled_modified_bessel_k0", scaled_modified_bessel_k0, "elementwise", input, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("scaled_modified_bessel_k0", scaled_modified_bessel_k0, "elementwise", input, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "scaled_modified_bessel_k0",
@@ -1381,11 +1420,11 @@ def scaled_modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Te
         tensor([1.6362, 0.0396])
     """
     if (
-        watch.lifts
-        and (lifted := lift("scaled_modified_bessel_k1", scaled_modified_bessel_k1, "elementwise", input, out=out))
-        is not PLAIN
+        watch.interceptors
+        and (result := intercept("scaled_modified_bessel_k1", scaled_modified_bessel_k1, "elementwise", input, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "scaled_modified_bessel_k1",
@@ -1431,10 +1470,11 @@ def spherical_bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         if result is not None:
             return result
     if (
-        watch.lifts
-        and (lifted := lift("spherical_bessel_j0", spherical_bessel_j0, "elementwise", input, out=out)) is not PLAIN
+        watch.interceptors
+        and (result := intercept("spherical_bessel_j0", spherical_bessel_j0, "elementwise", input, out=out))
+        is not NOT_HANDLED
     ):
-        return lifted
+        return result
     if out is not None:
         return write_out(
             "spherical_bessel_j0", out, _spherical_bessel_j0("spherical_bessel_j0", input), (input,), share="same"
@@ -1472,8 +1512,11 @@ def airy_ai(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.AIRY_AI.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("airy_ai", airy_ai, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("airy_ai", airy_ai, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("airy_ai", out, _airy_ai("airy_ai", input), (input,), share="same")
     checks.tensor("airy_ai", "input", input)
@@ -1503,8 +1546,11 @@ def bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.bessel_j0(sg.tensor([0.0, 1.0]))
         tensor([1.0000, 0.7652])
     """
-    if watch.lifts and (lifted := lift("bessel_j0", bessel_j0, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("bessel_j0", bessel_j0, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("bessel_j0", out, _bessel_j0("bessel_j0", input), (input,), share="same")
     checks.tensor("bessel_j0", "input", input)
@@ -1538,8 +1584,11 @@ def bessel_j1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.bessel_j1(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 0.4401])
     """
-    if watch.lifts and (lifted := lift("bessel_j1", bessel_j1, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("bessel_j1", bessel_j1, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("bessel_j1", out, _bessel_j1("bessel_j1", input), (input,), share="same")
     checks.tensor("bessel_j1", "input", input)
@@ -1573,8 +1622,11 @@ def bessel_y0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.bessel_y0(sg.tensor([1.0, 10.0]))
         tensor([0.0883, 0.0557])
     """
-    if watch.lifts and (lifted := lift("bessel_y0", bessel_y0, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("bessel_y0", bessel_y0, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("bessel_y0", out, _bessel_y0("bessel_y0", input), (input,), share="same")
     checks.tensor("bessel_y0", "input", input)
@@ -1608,8 +1660,11 @@ def bessel_y1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.bessel_y1(sg.tensor([1.0, 10.0]))
         tensor([-0.7812,  0.2490])
     """
-    if watch.lifts and (lifted := lift("bessel_y1", bessel_y1, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("bessel_y1", bessel_y1, "elementwise", input, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("bessel_y1", out, _bessel_y1("bessel_y1", input), (input,), share="same")
     checks.tensor("bessel_y1", "input", input)

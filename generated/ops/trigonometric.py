@@ -16,8 +16,7 @@ from ...runtime.dispatch.overloads import Number
 from ...runtime.dispatch.row_loops import run_rows
 from ...runtime.dispatch.writing import before_write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.grad_mode import watch
-from ...runtime.modes.intercept import PLAIN, lift
+from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import checks as elementwise_checks
 from ...runtime.tensor.base import TensorBase as Tensor
@@ -46,8 +45,8 @@ def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.SIN.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("sin", sin, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("sin", sin, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("sin", out, _sin("sin", input), (input,), share="same")
     checks.tensor("sin", "input", input)
@@ -58,8 +57,8 @@ def sin_(input: Tensor) -> Tensor:
     """`sin`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.SIN.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("sin", sin_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("sin", sin_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("sin_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _sin("sin_", original, into=input)
@@ -97,8 +96,8 @@ def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.COS.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("cos", cos, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("cos", cos, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("cos", out, _cos("cos", input), (input,), share="same")
     checks.tensor("cos", "input", input)
@@ -109,8 +108,8 @@ def cos_(input: Tensor) -> Tensor:
     """`cos`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.COS.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("cos", cos_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("cos", cos_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("cos_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _cos("cos_", original, into=input)
@@ -148,8 +147,8 @@ def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.TAN.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("tan", tan, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("tan", tan, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("tan", out, _tan("tan", input), (input,), share="same")
     checks.tensor("tan", "input", input)
@@ -160,8 +159,8 @@ def tan_(input: Tensor) -> Tensor:
     """`tan`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.TAN.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("tan", tan_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("tan", tan_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("tan_", input, (input,), keep=(), share="same")
     before = input._fn
     _tan("tan_", original, into=input)
@@ -199,8 +198,8 @@ def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ASIN.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("asin", asin, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("asin", asin, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("asin", out, _asin("asin", input), (input,), share="same")
     checks.tensor("asin", "input", input)
@@ -211,8 +210,8 @@ def asin_(input: Tensor) -> Tensor:
     """`asin`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.ASIN.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("asin", asin_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("asin", asin_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("asin_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _asin("asin_", original, into=input)
@@ -250,8 +249,8 @@ def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ACOS.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("acos", acos, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("acos", acos, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("acos", out, _acos("acos", input), (input,), share="same")
     checks.tensor("acos", "input", input)
@@ -262,8 +261,8 @@ def acos_(input: Tensor) -> Tensor:
     """`acos`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.ACOS.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("acos", acos_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("acos", acos_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("acos_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _acos("acos_", original, into=input)
@@ -301,8 +300,8 @@ def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ATAN.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("atan", atan, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("atan", atan, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("atan", out, _atan("atan", input), (input,), share="same")
     checks.tensor("atan", "input", input)
@@ -313,8 +312,8 @@ def atan_(input: Tensor) -> Tensor:
     """`atan`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.ATAN.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("atan", atan_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("atan", atan_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("atan_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _atan("atan_", original, into=input)
@@ -352,8 +351,8 @@ def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.SINH.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("sinh", sinh, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("sinh", sinh, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("sinh", out, _sinh("sinh", input), (input,), share="same")
     checks.tensor("sinh", "input", input)
@@ -364,8 +363,8 @@ def sinh_(input: Tensor) -> Tensor:
     """`sinh`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.SINH.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("sinh", sinh_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("sinh", sinh_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("sinh_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _sinh("sinh_", original, into=input)
@@ -403,8 +402,8 @@ def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.COSH.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("cosh", cosh, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("cosh", cosh, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("cosh", out, _cosh("cosh", input), (input,), share="same")
     checks.tensor("cosh", "input", input)
@@ -415,8 +414,8 @@ def cosh_(input: Tensor) -> Tensor:
     """`cosh`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.COSH.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("cosh", cosh_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("cosh", cosh_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("cosh_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _cosh("cosh_", original, into=input)
@@ -454,8 +453,8 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.TANH.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("tanh", tanh, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("tanh", tanh, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("tanh", out, _tanh("tanh", input), (input,), share="same")
     checks.tensor("tanh", "input", input)
@@ -466,8 +465,8 @@ def tanh_(input: Tensor) -> Tensor:
     """`tanh`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.TANH.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("tanh", tanh_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("tanh", tanh_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("tanh_", input, (input,), keep=(), share="same")
     before = input._fn
     _tanh("tanh_", original, into=input)
@@ -505,8 +504,8 @@ def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ASINH.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("asinh", asinh, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("asinh", asinh, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("asinh", out, _asinh("asinh", input), (input,), share="same")
     checks.tensor("asinh", "input", input)
@@ -517,8 +516,8 @@ def asinh_(input: Tensor) -> Tensor:
     """`asinh`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.ASINH.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("asinh", asinh_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("asinh", asinh_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("asinh_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _asinh("asinh_", original, into=input)
@@ -556,8 +555,8 @@ def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ACOSH.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("acosh", acosh, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("acosh", acosh, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("acosh", out, _acosh("acosh", input), (input,), share="same")
     checks.tensor("acosh", "input", input)
@@ -568,8 +567,8 @@ def acosh_(input: Tensor) -> Tensor:
     """`acosh`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.ACOSH.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("acosh", acosh_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("acosh", acosh_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("acosh_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _acosh("acosh_", original, into=input)
@@ -607,8 +606,8 @@ def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ATANH.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("atanh", atanh, "elementwise", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("atanh", atanh, "elementwise", input, out=out)) is not NOT_HANDLED:
+        return result
     if out is not None:
         return write_out("atanh", out, _atanh("atanh", input), (input,), share="same")
     checks.tensor("atanh", "input", input)
@@ -619,8 +618,8 @@ def atanh_(input: Tensor) -> Tensor:
     """`atanh`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.ATANH.launch_in_place(input) is not None:
         return input
-    if watch.lifts and (lifted := lift("atanh", atanh_, "elementwise", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("atanh", atanh_, "elementwise", input)) is not NOT_HANDLED:
+        return result
     original = before_write("atanh_", input, (input,), keep=(input,), share="same")
     before = input._fn
     _atanh("atanh_", original, into=input)
@@ -669,8 +668,11 @@ def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.Atan2Backward0.record(result, input, other)
             return result
-    if watch.lifts and (lifted := lift("atan2", atan2, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("atan2", atan2, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("atan2", out, _atan2("atan2", input, other), (input, other), share="same")
     checks.tensor("atan2", "input", input)
@@ -681,8 +683,8 @@ def atan2_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`atan2`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.ATAN2.launch_in_place(input, other) is not None:
         return input
-    if watch.lifts and (lifted := lift("atan2", atan2_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("atan2", atan2_, "elementwise", input, other)) is not NOT_HANDLED:
+        return result
     original = before_write("atan2_", input, (input, other), keep=(input, other), share="same")
     before = input._fn
     _atan2("atan2_", original, other, into=input)
@@ -730,8 +732,11 @@ def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.HypotBackward0.record(result, input, other)
             return result
-    if watch.lifts and (lifted := lift("hypot", hypot, "elementwise", input, other, out=out)) is not PLAIN:
-        return lifted
+    if (
+        watch.interceptors
+        and (result := intercept("hypot", hypot, "elementwise", input, other, out=out)) is not NOT_HANDLED
+    ):
+        return result
     if out is not None:
         return write_out("hypot", out, _hypot("hypot", input, other), (input, other), share="same")
     checks.tensor("hypot", "input", input)
@@ -742,8 +747,8 @@ def hypot_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`hypot`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.active and kernels.HYPOT.launch_in_place(input, other) is not None:
         return input
-    if watch.lifts and (lifted := lift("hypot", hypot_, "elementwise", input, other)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("hypot", hypot_, "elementwise", input, other)) is not NOT_HANDLED:
+        return result
     original = before_write("hypot_", input, (input, other), keep=(input,), share="same")
     before = input._fn
     _hypot("hypot_", original, other, into=input)
@@ -780,8 +785,8 @@ def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.deg2rad(sg.tensor([0.0, 180.0]))
         tensor([0.0000, 3.1416])
     """
-    if watch.lifts and (lifted := lift("deg2rad", deg2rad, "composite", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("deg2rad", deg2rad, "composite", input, out=out)) is not NOT_HANDLED:
+        return result
     name = "deg2rad"
     if out is not None:
         return write_out(name, out, deg2rad(input))
@@ -794,8 +799,8 @@ def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def deg2rad_(input: Tensor) -> Tensor:
     """`deg2rad`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("deg2rad", deg2rad_, "composite", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("deg2rad", deg2rad_, "composite", input)) is not NOT_HANDLED:
+        return result
     original = before_write("deg2rad_", input, (input,), keep=(input,), share="same")
     before = input._fn
     adopt_result("deg2rad_", input, deg2rad(original))
@@ -821,8 +826,8 @@ def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.rad2deg(sg.tensor([0.0, sg.pi]))
         tensor([  0., 180.])
     """
-    if watch.lifts and (lifted := lift("rad2deg", rad2deg, "composite", input, out=out)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("rad2deg", rad2deg, "composite", input, out=out)) is not NOT_HANDLED:
+        return result
     name = "rad2deg"
     if out is not None:
         return write_out(name, out, rad2deg(input))
@@ -835,8 +840,8 @@ def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def rad2deg_(input: Tensor) -> Tensor:
     """`rad2deg`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.lifts and (lifted := lift("rad2deg", rad2deg_, "composite", input)) is not PLAIN:
-        return lifted
+    if watch.interceptors and (result := intercept("rad2deg", rad2deg_, "composite", input)) is not NOT_HANDLED:
+        return result
     original = before_write("rad2deg_", input, (input,), keep=(input,), share="same")
     before = input._fn
     adopt_result("rad2deg_", input, rad2deg(original))

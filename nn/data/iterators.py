@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from ...runtime.modes.grad_mode import watch
+from ...runtime.modes.intercept import watch
 from ...runtime.profiler.ranges import record_function
 
 if TYPE_CHECKING:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ...generated.tensor import Tensor
-from ...runtime.modes.grad_mode import no_grad, watch
+from ...runtime.modes.grad_mode import no_grad
+from ...runtime.modes.intercept import watch
 from ...runtime.ops.norm import cpu
 
 
@@ -19,7 +20,7 @@ def follow(running: Tensor | None, batch: Tensor, momentum: float, factor: float
     if running is None:
         return
     old, new = running._flat, batch._flat
-    same = running._dtype is batch._dtype and running._dtype.native and not running._rg
+    same = running._dtype is batch._dtype and running._dtype.native and not running.requires_grad
     if watch.active or old is None or new is None or not same:
         with no_grad():
             running.lerp_(batch.reshape(running.shape).to(running.dtype) * factor, momentum)

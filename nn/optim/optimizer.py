@@ -8,10 +8,10 @@ from contextlib import nullcontext
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.autograd.engine.zeroing import zero_gradient
+from ...runtime.autograd.engine.accumulate_grad import zero_gradient
 from ...runtime.autograd.hooks.hooks import RemovableHandle
 from ...runtime.errors import type_name
-from ...runtime.modes.grad_mode import watch
+from ...runtime.modes.intercept import watch
 from ...runtime.user_warning import warn_user
 from .state import OptimizerState
 from .steps import named, with_hooks

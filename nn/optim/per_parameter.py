@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from ...generated.tensor import Tensor
-from ...runtime.autograd.inplace.mutation import announce_write
+from ...runtime.autograd.saved.mutation import announce_write
 from ...runtime.creation import tensor
-from ...runtime.modes.grad_mode import enable_grad, no_grad, watch
+from ...runtime.modes.grad_mode import enable_grad, no_grad
+from ...runtime.modes.intercept import watch
 from ...runtime.pool.parallel_for import by_slices
 from .optimizer import Closure, Optimizer
 from .rule import in_parts, scalar_dtype

@@ -10,7 +10,7 @@ from typing import Any
 
 from ...runtime import arguments
 from ...runtime.autograd.hooks.hooks import RemovableHandle
-from ...runtime.modes.grad_mode import watch
+from ...runtime.modes.intercept import watch
 from ...runtime.profiler.ranges import record_function
 
 Hook = Callable[..., Any]

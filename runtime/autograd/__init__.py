@@ -10,12 +10,10 @@ from ..modes.grad_mode import (
 )
 from .anomaly import detect_anomaly, is_anomaly_check_nan_enabled, is_anomaly_enabled, set_detect_anomaly
 from .backward import backward, grad
-from .checking.gradcheck import gradcheck
-from .checking.gradgradcheck import gradgradcheck
+from .checking.gradcheck import gradcheck, gradgradcheck
 from .checking.report import GradcheckError
 from .custom.context import FunctionCtx
-from .custom.function import Function
-from .custom.once import once_differentiable
+from .custom.function import Function, once_differentiable
 
 __all__ = [
     "Function",

@@ -6,12 +6,12 @@ import traceback
 from collections.abc import Sequence
 from typing import Any
 
-from ..modes.grad_mode import Watcher, watch
-from ..modes.per_thread import PerThread
-from ..tensor.base import TensorBase, compute_array
+from ..modes.intercept import Watcher, watch
+from ..modes.thread_state import PerThread
+from ..tensor.base import compute_array
 from ..user_warning import PACKAGE, warn_user
 from .engine.engine import BackwardPass
-from .node import OUTPUT, Node
+from .node import Node, recording_node
 
 _NAME = "anomaly mode"
 _INDUCED = "Traceback of forward call that induced the previous calculation:\n"
@@ -104,14 +104,11 @@ def _turn(on: bool, check_nan: bool) -> None:
 
 def note_call(result: Any) -> None:
     """Keep the stack of the user's call with the node that made `result`, and the node that is run at the moment."""
-    for output in result if isinstance(result, tuple) else (result,):
-        edge = output._fn if isinstance(output, TensorBase) else None
-        if edge is not None:
-            node = edge.node if edge.edge_kind == OUTPUT else edge
-            node.metadata[_CALL] = _stack()
-            if _running.node is not None:
-                node.metadata[_PARENT] = _running.node
-            return
+    node = recording_node(result)
+    if node is not None:
+        node.metadata[_CALL] = _stack()
+        if _running.node is not None:
+            node.metadata[_PARENT] = _running.node
 
 
 def _stack() -> list[str]:
@@ -183,16 +180,16 @@ def _origins(node: Node) -> list[str]:
             f"Error detected in {node.name()}: {_named(node)}. No forward pass information available. Enable detect "
             "anomaly during forward pass for more information."
         ]
-    told = [
+    texts = [
         f"Error detected in {node.name()}: {_named(node)}. Traceback of forward call that caused the error:\n"
         + "".join(frames)
     ]
     parent = node.metadata.get(_PARENT)
     while parent is not None:
         call = parent.metadata.get(_CALL)
-        told.append(
+        texts.append(
             f"\n\nPrevious calculation was induced by {parent.name()}: {_named(parent)}. "
             + ("No forward pass information available." if call is None else _INDUCED + "".join(call))
         )
         parent = parent.metadata.get(_PARENT)
-    return told
+    return texts

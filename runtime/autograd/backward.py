@@ -8,7 +8,7 @@ from ..errors import GraphError
 from ..tensor.base import TensorBase
 from ..user_warning import warn_user
 from .engine.arguments import as_tuple, initial, initial_gradients, input_edge, is_edge, root_edge, zeros_like
-from .engine.capture import Capture
+from .engine.inputs import Capture
 from .engine.run import run
 
 Tensors = Any
@@ -170,7 +170,7 @@ def _captured(edges: list[Any], grads: list[Any], targets: list[Any], retain: bo
 
 
 def _mapped(edges: list[Any], grads: list[Any], targets: list[Any], retain: bool, create: bool) -> list[Any]:
-    """The same for each vector of a batch of gradients."""
+    """The gradients at the targets for each vector of a batch of gradients, by one pass under `vmap`."""
     from ..batching import vmap
 
     present: list[bool] = []
@@ -185,7 +185,7 @@ def _mapped(edges: list[Any], grads: list[Any], targets: list[Any], retain: bool
 
 
 def _unused(index: int, wanted: Any, allow_unused: bool, materialize: bool) -> Any:
-    """What an input that the outputs do not depend on gets."""
+    """The gradient of an input that the outputs do not depend on: an error, None or zeros."""
     if not allow_unused:
         raise GraphError(
             f"grad(): The differentiated Tensor at index {index} appears to not have been used in the graph. Set "

@@ -7,10 +7,11 @@ from typing import Any
 
 from ..errors import GraphError, type_name
 from ..tensor.base import TensorBase, alias, note_layout_change
+from ..tensor.history import clear_history
 from .backward import backward
 from .forward.dual import split_dual, with_tangent
 from .hooks.hooks import RemovableHandle, add_accumulated_hook, add_tensor_hook, retain_grad
-from .inplace.relaid import keep_in_graph, node_of, shown
+from .inplace.copy_slices import keep_in_graph, node_of, shown
 from .inplace.view_history import NOWHERE, Outdated, require_grad, views_require_grad
 from .inplace.writers import note_replaced
 from .node import LEAF, OUTPUT
@@ -125,14 +126,15 @@ class AutogradMethods(TensorBase):
         backward(self, gradient, retain_graph, create_graph, None, inputs)
 
     def detach(self) -> Any:
-        """The same memory outside the graph."""
+        """A tensor over this memory outside the graph."""
         return alias(self, self._shape, self._strides, self._offset)
 
     def detach_(self) -> Any:
         """Take this tensor out of the graph."""
         if self._base is not None:
             raise GraphError("detach_(): can't detach views in-place. Use detach() instead.")
-        self._fn, self._rg, self._hooks = None, False, None
+        clear_history(self)
+        self._hooks = None
         if self._views is not None:
             views_require_grad(self)
         return self
@@ -178,7 +180,7 @@ class AutogradMethods(TensorBase):
 
     @property
     def data(self) -> Any:
-        """The same memory outside the graph; assigning replaces the memory."""
+        """A tensor over this memory outside the graph; assigning replaces the memory."""
         t = alias(self, self._shape, self._strides, self._offset)
         t._writes = None  # writes through .data are not tracked
         return t

@@ -20,7 +20,7 @@ NODE, OUTPUT, LEAF = 0, 1, 2
 
 
 class Freed:
-    """Stands for a saved value that is gone; touching it explains why."""
+    """The value of a slot whose saved tensor was freed; reading it raises the error that says so."""
 
     __slots__ = ()
 
@@ -41,10 +41,10 @@ FREED = Freed()
 
 
 class Inspection:
-    """What users see of nodes, by functions that make nodes themselves: their modules put them here when imported."""
+    """Functions behind attributes of nodes that make nodes themselves: their modules put them here when imported."""
 
-    next_functions: Callable[[Node], tuple[tuple[Any, int], ...]]  # accumulate_grad.py
-    show_saved: Callable[[type[Node]], None]  # saved_access.py
+    next_functions: Callable[[Node], tuple[tuple[Any, int], ...]]  # engine/accumulate_grad.py
+    show_saved: Callable[[type[Node]], None]  # saved/access.py
 
 
 inspection = Inspection()
@@ -77,7 +77,14 @@ class Node:
     edges: tuple[Any, ...]
     hooks: Any
     metas: Any
+    outer: Any  # of a node whose output was written into a view: a weak reference to the CopySlices around it
     sequence: int
+
+    def __init__(self, edges: tuple[Any, ...] = (), metas: Any = None) -> None:
+        self.sequence = next_sequence()
+        self.hooks = None
+        self.metas = metas
+        self.edges = edges
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -158,3 +165,22 @@ class Output:
     def __init__(self, node: Node, index: int) -> None:
         self.node = node
         self.index = index
+
+
+def node_at(edge: Any) -> Any:
+    """The node that an edge leads to; the edge is no leaf."""
+    return edge if edge.edge_kind == NODE else edge.node
+
+
+def output_at(edge: Any) -> tuple[Any, int]:
+    """The node that an edge leads to, and the number of its output; the edge is no leaf."""
+    return (edge, 0) if edge.edge_kind == NODE else (edge.node, edge.index)
+
+
+def recording_node(result: Any) -> Any:
+    """The node of what an op has returned, a tensor or several; None where the op was not recorded."""
+    for output in result if isinstance(result, (tuple, list)) else (result,):
+        edge = getattr(output, "_fn", None)
+        if edge is not None and edge.edge_kind != LEAF:
+            return node_at(edge)
+    return None

@@ -1,4 +1,4 @@
-"""Derivatives of an op that a kernel computes, through a function that computes the same by other ops.
+"""Derivatives of an op with a kernel, by differentiating a function that computes it by other ops.
 
 The kernel runs forward, and backward while nothing is recorded. Under create_graph and in forward mode the function is
 run in its place, and its ops are differentiated: to any order, in any mode, in batches.
@@ -10,14 +10,15 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..modes.grad_mode import enable_grad
-from ..modes.thread_mode import mode
+from ..modes.thread_state import mode
+from ..tensor.history import set_requires_grad
 from .backward import grad
 from .forward.dual import dual_level, make_dual, unpack_dual
 
 Tensors = Sequence[Any]  # of tensors and None
 
 
-def pulled_back(compute: Callable[..., Any], inputs: Tensors, grads: Tensors, *rest: Any) -> tuple[Any, ...]:
+def recompute_vjp(compute: Callable[..., Any], inputs: Tensors, grads: Tensors, *rest: Any) -> tuple[Any, ...]:
     """The gradients of sum_i <grads_i, compute(*inputs, *rest)_i> by each input; None for None.
 
     They are recorded if the caller is recording.
@@ -33,15 +34,14 @@ def pulled_back(compute: Callable[..., Any], inputs: Tensors, grads: Tensors, *r
 
 
 def _starting_at(x: Any) -> Any:
-    """The same values as the output of a node of their own; gradients end there, or are recorded on to `x`."""
+    """The values of `x` as the output of a node of their own; gradients end there, or are recorded on to `x`."""
     start = x.view_as(x)
-    if not start._rg:
-        start._rg = True
+    set_requires_grad(start, True)
     with enable_grad():
         return start.view_as(start)
 
 
-def pushed_forward(compute: Callable[..., Any], primals: Tensors, tangents: Tensors, *rest: Any) -> tuple[Any, ...]:
+def recompute_jvp(compute: Callable[..., Any], primals: Tensors, tangents: Tensors, *rest: Any) -> tuple[Any, ...]:
     """The tangents of compute(*primals, *rest)."""
     with dual_level() as level:
         duals = [p if t is None else make_dual(p, t, level=level) for p, t in zip(primals, tangents, strict=True)]

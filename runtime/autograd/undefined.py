@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import NotDifferentiableError
-from ..modes.grad_mode import mode, watch
+from ..modes.grad_mode import mode
+from ..modes.intercept import watch
+from ..tensor.history import set_history
 from .forward.tangents import levels_of
-from .node import Node, next_sequence
+from .node import Node
 from .saved.saved import edge_of
 
 
@@ -32,7 +34,6 @@ def record_undefined(name: str, results: tuple[Any, ...], inputs: tuple[Any, ...
     if mode.grad and any(edge is not None for edge in edges):
         for result in results:
             if result._dtype.kind in "fc":
-                node = NotImplemented.__new__(NotImplemented)
-                node.sequence, node.hooks, node.metas, node.edges = next_sequence(), None, None, edges
+                node = NotImplemented(edges)
                 node.why = why
-                result._fn, result._rg = node, True
+                set_history(result, node)

@@ -8,10 +8,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..dispatch import checks
 from ..namespace import op
-from ..tensor.base import TensorBase
-from .stand_in import stand_in
+from ..tensor.base import TensorBase, adopt
+from ..tensor.dtypes import dtype
+from ..tensor.shapes import Shape
 from .tensor import level_of, whole, wrap
 
 _DIMENSION = re.compile(r"dims?\d?$")  # arguments so named count dimensions
@@ -108,7 +111,7 @@ class Call:
         return none + stand_in(none._shape, none._dtype) if none._dtype.kind in "fc" else none
 
     def wrapped(self, result: Any) -> Any:
-        """What the op returns to the function under vmap."""
+        """The op's result for all examples, as the function under vmap sees it."""
         if isinstance(result, TensorBase):
             return wrap(result, self.level)
         if isinstance(result, tuple) and hasattr(result, "_fields"):
@@ -158,3 +161,12 @@ def bind(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, An
     if known is None:
         return {SIZES: args, **kwargs}
     return {**known, **dict(zip(known, args, strict=False)), **kwargs}
+
+
+def stand_in(shape: Shape, kind: dtype) -> Any:
+    """Zeros, but for matrices of floats: these lie in [0, 1] and have an inverse, so that no op refuses them."""
+    array = np.zeros(shape, kind.np)
+    if len(shape) > 1 and kind.kind in "fc":
+        array += (0.005 + 0.005 * np.sin(np.arange(array.size)).reshape(shape)).astype(kind.np)
+        array += (0.99 * np.eye(shape[-2], shape[-1])).astype(kind.np)
+    return adopt(array, kind)

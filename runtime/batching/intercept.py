@@ -1,34 +1,32 @@
-"""What vmap does with an op: find the innermost level among its arguments and ask the op's batching rule."""
+"""vmap's interception of ops: find the innermost level among the arguments and call the op's batching rule."""
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
-from ..modes.intercept import PLAIN, Lifted
+from ..modes.intercept import NOT_HANDLED, OpCall
 from ..user_warning import warn_user
-from .accepted import accept
 from .call import Call
+from .error_parity import accept
 from .levels import is_running, outside, running_levels
-from .refusals import ESCAPED
-from .tensor import BatchedMethods, level_of
+from .tensor import ESCAPED, BatchedMethods, level_of
 
 Rule = Callable[[Call], Any]
 
 
-def intercept(lifted: Lifted) -> Any:
-    """The result of an op for all examples; PLAIN where no argument is part of a batch."""
-    rule = lifted.rule
+def intercept(call: OpCall) -> Any:
+    """The result of an op for all examples; NOT_HANDLED where no argument is part of a batch."""
+    rule = call.rule
     if rule == "random":
-        return draw(lifted)
-    if rule == "composite" and (lifted.function.__name__[-1] != "_" or lifted.name[-1] == "_"):
-        return PLAIN  # the ops that it is made of have rules, also where it exists only in place
-    level, size = innermost((*lifted.args, *lifted.kwargs.values()) if lifted.kwargs else lifted.args)
+        return draw(call)
+    if rule == "composite" and (call.function.__name__[-1] != "_" or call.name[-1] == "_"):
+        return NOT_HANDLED  # the ops that it is made of have rules, also where it exists only in place
+    level, size = innermost((*call.args, *call.kwargs.values()) if call.kwargs else call.args)
     if not level:
-        return PLAIN
+        return NOT_HANDLED
     with outside(level):
-        return compute(call_of(lifted, level, size), rule)
+        return compute(call_of(call, level, size), rule)
 
 
 def innermost(values: Any) -> tuple[int, int]:
@@ -40,7 +38,7 @@ def innermost(values: Any) -> tuple[int, int]:
 
 
 def largest(values: Any) -> tuple[int, int]:
-    """The same, of levels that may not be running."""
+    """The largest level among tensors and lists of tensors, running or not, and the size of its batch."""
     level, size = 0, 0
     for value in values:
         if isinstance(value, BatchedMethods):
@@ -54,12 +52,12 @@ def largest(values: Any) -> tuple[int, int]:
     return level, size
 
 
-def call_of(lifted: Lifted, level: int, size: int) -> Call:
+def call_of(call: OpCall, level: int, size: int) -> Call:
     """The call as rules see it."""
-    kwargs = lifted.kwargs
+    kwargs = call.kwargs
     if "out" in kwargs and kwargs["out"] is None:
         kwargs = {name: value for name, value in kwargs.items() if name != "out"}
-    return Call(lifted.name, lifted.function, lifted.args, kwargs, level, size)
+    return Call(call.name, call.function, call.args, kwargs, level, size)
 
 
 def compute(call: Call, rule: str) -> Any:
@@ -96,31 +94,28 @@ def rule_for(call: Call, name: str | Rule) -> Rule:
     return rule_called(name)
 
 
-@functools.cache
 def rule_called(rule: str | Rule) -> Rule:
-    """A function of the folder `rules`, which need this module; or one that a user's package gives."""
-    if not isinstance(rule, str):
-        return rule
-    from . import rules
+    """The rule of a name, or the function itself that a user's package gives."""
+    from .rule_table import rule_named  # not before a vmap runs: importing specgrad takes less time without the rules
 
-    return getattr(rules, rule)
+    return rule_named(rule) if isinstance(rule, str) else rule
 
 
-def draw(lifted: Lifted) -> Any:
+def draw(call: OpCall) -> Any:
     """Random numbers under vmap: refused, the same for all examples, or others for each."""
     levels = running_levels()
     if not levels:
-        return PLAIN
+        return NOT_HANDLED
     inner = levels[-1]
     if inner.randomness == "error":
         raise RuntimeError(
             "vmap: called random operation while in randomness error mode. Please either use the 'same' or "
-            f"'different' randomness flags on vmap or perform the randomness operation out of vmap: {lifted.name}()"
+            f"'different' randomness flags on vmap or perform the randomness operation out of vmap: {call.name}()"
         )
-    level, size = innermost((*lifted.args, *lifted.kwargs.values()))
+    level, size = innermost((*call.args, *call.kwargs.values()))
     with outside(inner.number):
         if inner.randomness == "different":
-            return rule_called("drawn_each")(call_of(lifted, inner.number, inner.size))
+            return rule_called("drawn_each")(call_of(call, inner.number, inner.size))
         if level == inner.number:
-            return rule_called("drawn_once")(call_of(lifted, level, size))
-        return lifted.function(*lifted.args, **lifted.kwargs)
+            return rule_called("drawn_once")(call_of(call, level, size))
+        return call.function(*call.args, **call.kwargs)

@@ -14,7 +14,25 @@ from ..autograd.forward.tangents import below
 from ..namespace import op
 from ..tensor.base import TensorBase, fresh_class
 from .levels import is_running, running_levels, vmap_level
-from .refusals import CONTROL_FLOW, ESCAPED, ITEM, refusal
+
+ITEM = (
+    "vmap: It looks like you're calling .item() on a Tensor, or reading its memory. We don't support vmap over calling "
+    ".item() on a Tensor, please try to rewrite what you're doing with other operations: one example of a batch has no "
+    "values of its own while the function runs for all of them at once"
+)
+CONTROL_FLOW = (
+    "vmap: It looks like you're attempting to use a Tensor in some data-dependent control flow. All examples of a "
+    "batch take the same way through a function: use where() to choose between values"
+)
+ESCAPED = (
+    "vmap: your tensor may have escaped from inside a function being vmapped: it is one example of a batch, and the "
+    "vmap that it belongs to is not running. Return what is needed outside from the function"
+)
+
+
+def refusal(level: int, why: str) -> RuntimeError:
+    """The error for an example of a level: why it has no values, or that its vmap is over."""
+    return RuntimeError(why if is_running(level) else ESCAPED)
 
 
 def _of_value(name: str) -> property:
@@ -30,7 +48,7 @@ def _storage_of(example: Any) -> Any:
 
 
 class BatchedMethods(TensorBase):
-    """What differs from a tensor; the slots of a tensor become views of the value's."""
+    """The members of BatchedTensor that differ from those of a tensor; its slots are computed from the value's."""
 
     __slots__ = ()
     value: Any
@@ -79,12 +97,12 @@ class BatchedMethods(TensorBase):
         return self if self.is_contiguous() else op.clone(self)
 
     def detach(self) -> Any:
-        """The same memory outside the graph."""
+        """A tensor over this memory outside the graph."""
         return wrap(self.value.detach(), self.level)
 
     @property
     def data(self) -> Any:
-        """The same memory outside the graph, writes to which are not counted."""
+        """An example over this memory outside the graph, writes to which are not counted."""
         return wrap(self.value.data, self.level)
 
     def register_hook(self, hook: Any) -> Any:

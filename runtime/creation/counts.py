@@ -9,7 +9,7 @@ import numpy as np
 from ..dispatch import checks
 from ..dispatch.writing import write_out
 from ..errors import UnsupportedDtypeError
-from ..modes.intercept import liftable
+from ..modes.intercept import interceptable
 from ..random import Generator
 from ..tensor.base import compute_array
 from ..tensor.dtypes import int64
@@ -20,7 +20,7 @@ from .sampling import stream
 _MOST = 2.0**62  # counts are drawn as 64-bit integers
 
 
-@liftable("random")
+@interceptable("random")
 def poisson(input: Any, generator: Generator | None = None) -> Any:
     """For each element the number of events when so many are expected: k with the probability e^-r r^k / k!.
 
@@ -45,7 +45,7 @@ def poisson(input: Any, generator: Generator | None = None) -> Any:
     return from_array(np.asarray(stream("poisson", generator).poisson(rates)), input._dtype)
 
 
-@liftable("random")
+@interceptable("random")
 def binomial(count: Any, prob: Any, generator: Generator | None = None) -> Any:
     """For each element the number of successes in `count` trials of probability `prob`.
 
@@ -81,7 +81,7 @@ def _numbers(name: str, argument: str, value: Any) -> np.ndarray:
     return compute_array(value).astype(np.float64)
 
 
-@liftable("random")
+@interceptable("random")
 def multinomial(
     input: Any, num_samples: int, replacement: bool = False, *, generator: Generator | None = None, out: Any = None
 ) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from ..dispatch import checks
 from ..dispatch.writing import write_out
 from ..errors import ShapeError, UnsupportedDtypeError
-from ..modes.intercept import liftable
+from ..modes.intercept import interceptable
 from ..namespace import op
 from ..random import Generator
 from ..tensor.base import TensorBase, alias, compute_array
@@ -21,7 +21,7 @@ from .sampling import normal as standard_normal
 from .sampling import stream
 
 
-@liftable("random")
+@interceptable("random")
 def normal(
     mean: Any = 0.0,
     std: Any = 1.0,
@@ -85,7 +85,7 @@ def _require_deviation(std: Any) -> None:
         raise RuntimeError(f"normal(): expected std >= 0, but got std={least}")
 
 
-@liftable("random")
+@interceptable("random")
 def bernoulli(input: Any, p: Any = None, *, generator: Generator | None = None, out: Any = None) -> Any:
     """For each element 1 with the probability that it is, 0 otherwise.
 

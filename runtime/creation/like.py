@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..dispatch import checks
-from ..modes.intercept import liftable
+from ..modes.intercept import interceptable
 from ..tensor.base import fresh
 from .options import allocate, chosen_dtype, filled, finish
 from .sampling import integers, normal, randint_bounds, stream, uniform
@@ -18,7 +18,7 @@ def options_like(op: str, source: Any, dtype: Any, device: Any, memory_format: A
     return chosen_dtype(op, dtype, source._dtype), source._device if device is None else device
 
 
-@liftable("like")
+@interceptable("like")
 def zeros_like(
     input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
 ) -> Any:
@@ -40,7 +40,7 @@ def zeros_like(
     return finish("zeros_like", filled("zeros_like", input._shape, 0, kind), place, requires_grad)
 
 
-@liftable("like")
+@interceptable("like")
 def ones_like(
     input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
 ) -> Any:
@@ -49,7 +49,7 @@ def ones_like(
     return finish("ones_like", filled("ones_like", input._shape, 1, kind), place, requires_grad)
 
 
-@liftable("like")
+@interceptable("like")
 def full_like(
     input: Any,
     fill_value: Any,
@@ -70,7 +70,7 @@ def full_like(
     return finish("full_like", filled("full_like", input._shape, value, kind), place, requires_grad)
 
 
-@liftable("like")
+@interceptable("like")
 def empty_like(
     input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
 ) -> Any:
@@ -80,7 +80,7 @@ def empty_like(
     return finish("empty_like", t, place, requires_grad)
 
 
-@liftable("random")
+@interceptable("random")
 def rand_like(
     input: Any,
     *,
@@ -101,7 +101,7 @@ def rand_like(
     return finish("rand_like", t, place, requires_grad)
 
 
-@liftable("random")
+@interceptable("random")
 def randn_like(
     input: Any,
     *,
@@ -122,7 +122,7 @@ def randn_like(
     return finish("randn_like", t, place, requires_grad)
 
 
-@liftable("random")
+@interceptable("random")
 def randint_like(
     input: Any,
     low: Any = 0,

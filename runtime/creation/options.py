@@ -15,6 +15,7 @@ from ..errors import DtypeError
 from ..tensor.base import adopt, fresh
 from ..tensor.devices import resolve
 from ..tensor.dtypes import dtype
+from ..tensor.history import set_requires_grad
 from ..tensor.limits import finfo, iinfo
 from ..tensor.shapes import Shape
 
@@ -91,7 +92,7 @@ def finish(op: str, t: Any, device: Any, requires_grad: Any, pin_memory: Any = F
             raise DtypeError(
                 f"{op}(): only Tensors of floating point and complex dtype can require gradients, but got {t._dtype}"
             )
-        t._rg = True
+        set_requires_grad(t, True)
     return t
 
 

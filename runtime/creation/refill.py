@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..dispatch import checks
-from ..modes.intercept import liftable
+from ..modes.intercept import interceptable
 from ..namespace import op
 from ..random import Generator
 from ..tensor.limits import iinfo
@@ -14,7 +14,7 @@ from .options import from_array
 from .sampling import integers, normal, stream, uniform
 
 
-@liftable("random")
+@interceptable("random")
 def uniform_(self: Any, from_: float = 0.0, to: float = 1.0, *, generator: Generator | None = None) -> Any:
     """Fill with numbers drawn uniformly from [from_, to).
 
@@ -36,7 +36,7 @@ def uniform_(self: Any, from_: float = 0.0, to: float = 1.0, *, generator: Gener
     return op.copy_(self, values.mul_(high - low).add_(low))
 
 
-@liftable("random")
+@interceptable("random")
 def normal_(self: Any, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Any:
     """Fill with numbers drawn from the normal distribution N(mean, std^2).
 
@@ -58,7 +58,7 @@ def normal_(self: Any, mean: float = 0.0, std: float = 1.0, *, generator: Genera
     return op.copy_(self, values.mul_(width).add_(middle))
 
 
-@liftable("random")
+@interceptable("random")
 def random_(self: Any, from_: int = 0, to: int | None = None, *, generator: Generator | None = None) -> Any:
     """Fill with integers drawn uniformly from [from_, to); `random_(to)` starts at 0.
 
@@ -86,7 +86,7 @@ def _largest_exact(kind: Any) -> int:
     return {"float16": 2**11, "bfloat16": 2**8, "float32": 2**24}.get(kind.name, 2**53)
 
 
-@liftable("random")
+@interceptable("random")
 def bernoulli_(self: Any, p: Any = 0.5, *, generator: Generator | None = None) -> Any:
     """Fill with 1 with probability p and with 0 otherwise.
 
@@ -103,7 +103,7 @@ def bernoulli_(self: Any, p: Any = 0.5, *, generator: Generator | None = None) -
     return op.copy_(self, from_array(trials("bernoulli_", p, self.shape, generator), self.dtype))
 
 
-@liftable("random")
+@interceptable("random")
 def exponential_(self: Any, lambd: float = 1.0, *, generator: Generator | None = None) -> Any:
     """Fill with numbers of the density lambd * exp(-lambd * x).
 

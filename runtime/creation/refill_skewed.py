@@ -8,14 +8,14 @@ import numpy as np
 
 from ..dispatch import checks
 from ..errors import UnsupportedDtypeError
-from ..modes.intercept import liftable
+from ..modes.intercept import interceptable
 from ..namespace import op
 from ..random import Generator
 from .options import from_array
 from .sampling import stream
 
 
-@liftable("random")
+@interceptable("random")
 def geometric_(self: Any, p: float, *, generator: Generator | None = None) -> Any:
     """Fill with numbers of trials until the first success: k with the probability (1 - p)^(k - 1) p.
 
@@ -38,7 +38,7 @@ def geometric_(self: Any, p: float, *, generator: Generator | None = None) -> An
     return op.copy_(self, from_array(np.asarray(drawn), self.dtype))
 
 
-@liftable("random")
+@interceptable("random")
 def cauchy_(self: Any, median: float = 0.0, sigma: float = 1.0, *, generator: Generator | None = None) -> Any:
     """Fill with numbers of the density sigma / (pi ((x - median)^2 + sigma^2)).
 
@@ -59,7 +59,7 @@ def cauchy_(self: Any, median: float = 0.0, sigma: float = 1.0, *, generator: Ge
     return op.copy_(self, from_array(np.asarray(middle + width * drawn), self.dtype))
 
 
-@liftable("random")
+@interceptable("random")
 def log_normal_(self: Any, mean: float = 1.0, std: float = 2.0, *, generator: Generator | None = None) -> Any:
     """Fill with numbers whose logarithm has the normal distribution N(mean, std^2).
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..dispatch import checks
 from ..errors import DtypeError, UnsupportedDtypeError
-from ..modes.intercept import liftable
+from ..modes.intercept import interceptable
 from ..random import Generator, default_generator
 from ..tensor.dtypes import bfloat16, get_default_dtype, int64
 from ..tensor.dtypes import dtype as Dtype
@@ -66,7 +66,7 @@ def integers(op: str, rng: np.random.Generator, bounds: tuple[int, int], size: S
         return from_array(np.asarray(rng.integers(low, high, size)), kind)
 
 
-@liftable("random")
+@interceptable("random")
 def rand(
     *sizes: Any,
     size: Any = None,
@@ -93,7 +93,7 @@ def rand(
     return finish("rand", t, device, requires_grad, pin_memory)
 
 
-@liftable("random")
+@interceptable("random")
 def randn(
     *sizes: Any,
     size: Any = None,
@@ -122,7 +122,7 @@ def randint_bounds(op: str, low: Any, high: Any) -> tuple[int, int]:
     return checks.integer(op, "low", low), checks.integer(op, "high", high)
 
 
-@liftable("random")
+@interceptable("random")
 def randint(
     low: Any = 0,
     high: Any = None,
@@ -163,7 +163,7 @@ def randint(
     return finish("randint", t, device, requires_grad, pin_memory)
 
 
-@liftable("random")
+@interceptable("random")
 def randperm(
     n: int,
     *,

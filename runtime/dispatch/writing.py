@@ -11,11 +11,13 @@ from ..autograd.inplace.view_history import check_origin
 from ..autograd.inplace.writers import end_write, note_write
 from ..autograd.saved.saved import edge_of
 from ..errors import DtypeError, ShapeError
-from ..modes.grad_mode import mode, watch
+from ..modes.grad_mode import mode
+from ..modes.intercept import watch
 from ..namespace import op
 from ..tensor.base import TensorBase, alias, fresh, note_layout_change
 from ..tensor.casting import copy_cast
 from ..tensor.dtypes import can_cast
+from ..tensor.history import copy_history
 from ..tensor.memory_overlap import check_apart, check_single, overlaps, write_changes
 from ..user_warning import warn_user
 
@@ -90,7 +92,8 @@ def have_tangents(operands: Any) -> bool:
 
 def as_recorded(other: Any, tensor: Any) -> Any:
     """Give another tensor the place of this one in the graph."""
-    other._rg, other._fn, other._tangent = tensor._rg, tensor._fn, tensor._tangent
+    copy_history(other, tensor)
+    other._tangent = tensor._tangent
     return other
 
 

@@ -8,7 +8,8 @@ from typing import Any
 from ..autograd.custom.node import FunctionNode
 from ..autograd.inplace.copy_slices import CopySlices, Region
 from ..autograd.inplace.view_history import NOWHERE
-from ..autograd.node import LEAF, NODE
+from ..autograd.node import LEAF, node_at, output_at
+from ..autograd.saved.saved import edge_of
 from ..dispatch.entries import entry_of, op_node
 from ..profiler.units import memory_text
 from .picture import Arrow, Box, Picture
@@ -41,21 +42,13 @@ def collect(outputs: Mapping[str, Any], names: Mapping[Any, str]) -> Picture:
 
 def nodes_behind(outputs: Iterable[Any]) -> list[Any]:
     """Every node that the outputs depend on, newest first: users before what they use."""
-    found, stack = set(), [_node_of(tensor._fn) for tensor in outputs if not tensor.is_leaf]
+    found, stack = set(), [node_at(edge_of(tensor)) for tensor in outputs if not tensor.is_leaf]
     while stack:
         node = stack.pop()
         if node not in found:
             found.add(node)
-            stack.extend(_node_of(edge) for edge in node.edges if edge is not None and edge.edge_kind != LEAF)
+            stack.extend(node_at(edge) for edge in node.edges if edge is not None and edge.edge_kind != LEAF)
     return sorted(found, key=lambda node: -node.sequence)
-
-
-def _node_of(edge: Any) -> Any:
-    return edge if edge.edge_kind == NODE else edge.node
-
-
-def _place_of(edge: Any) -> tuple[Any, int]:
-    return (edge, 0) if edge.edge_kind == NODE else (edge.node, edge.index)
 
 
 def _output_metas(nodes: Iterable[Any], outputs: Iterable[Any]) -> dict[Any, dict[int, Meta]]:
@@ -63,7 +56,7 @@ def _output_metas(nodes: Iterable[Any], outputs: Iterable[Any]) -> dict[Any, dic
     metas: dict[Any, dict[int, Meta]] = {}
     for tensor in outputs:
         if not tensor.is_leaf:
-            node, index = _place_of(tensor._fn)
+            node, index = output_at(edge_of(tensor))
             metas.setdefault(node, {})[index] = (tensor._shape, tensor._dtype)
     for node in nodes:
         own = metas.setdefault(node, {})
@@ -72,7 +65,7 @@ def _output_metas(nodes: Iterable[Any], outputs: Iterable[Any]) -> dict[Any, dic
                 own[index] = meta
         for edge, meta in zip(node.edges, _input_metas(node, own), strict=False):
             if edge is not None and edge.edge_kind != LEAF and meta is not None:
-                producer, index = _place_of(edge)
+                producer, index = output_at(edge)
                 metas.setdefault(producer, {}).setdefault(index, meta)
     return metas
 
@@ -137,11 +130,11 @@ def _connect(
                 picture.boxes.append(_leaf_box(edge, names.get(edge)))
             picture.arrows.append(Arrow(numbers[edge], target))
         else:
-            node, index = _place_of(edge)
+            node, index = output_at(edge)
             picture.arrows.append(Arrow(numbers[node], target, str(index) if node.output_count > 1 else ""))
 
     for number, tensor in enumerate(outputs):
-        arrow(tensor if tensor.is_leaf else tensor._fn, number)
+        arrow(edge_of(tensor), number)
     for node in nodes:
         for edge in node.edges:
             if edge is not None and edge is not NOWHERE:

@@ -17,7 +17,7 @@ from ..creation import tensor as make_tensor
 from ..creation.options import convert_number
 from ..dispatch.fast_path import item_getter
 from ..errors import type_name
-from ..modes.grad_mode import watch
+from ..modes.intercept import watch
 from ..namespace import op
 from ..tensor import dtypes
 from ..tensor.base import TensorBase, adopt

@@ -59,7 +59,7 @@ def resize_as_(self: Any, the_template: Any, *, memory_format: Any = None) -> An
 
 
 def _resized(name: str, tensor: Any, size: Any) -> Any:
-    if tensor._rg:
+    if tensor.requires_grad:
         raise RuntimeError(f"{name}(): cannot resize variables that require grad")
     if size == tensor._shape:
         return tensor
@@ -143,7 +143,7 @@ def _called(name: str, tensor: Any, others: tuple[Any, ...], function: Any) -> A
     for other in others:
         if checks.tensor(name, "other", other)._dtype is not tensor._dtype:
             raise TypeError(f"{name}(): expected tensors of {tensor._dtype}, but got {other._dtype}")
-    if any(x._rg for x in (tensor, *others)):
+    if any(x.requires_grad for x in (tensor, *others)):
         raise RuntimeError(f"Can't call {name}() on Variable that requires grad. Use var.detach().{name}() instead.")
     if not callable(function):
         raise TypeError(f"{name}(): expected a function, but got {type_name(function)}")

@@ -2,90 +2,83 @@
 
 from __future__ import annotations
 
-import atexit
+import functools
+import inspect
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import ArgumentError, type_name
-from ..locks import new_lock
-from .switch import Switch
-from .thread_mode import mode
+from ..user_warning import warn_user
+from .thread_state import mode
 
 
-class Watcher(NamedTuple):
-    """What somebody who watches every operation wants to be told."""
+class Switch:
+    """A context manager that sets the mode, and a decorator; in inference mode nothing is recorded, whatever is set."""
 
-    note: Callable[[Any], None] | None = None  # called with what each recorded op returned
-    backward_pass: Any = None  # a subclass of engine.BackwardPass, without slots of its own; all are combined
-    lift: Callable[[Any], Any] | None = None  # called before each op: see runtime/modes/intercept.py
-    function: Callable[[Any, Any], Any] | None = None  # the same for custom Functions: (class, arguments)
-    order: int = 0  # who comes first is outermost
-    span: Callable[[str, Any], Any] | None = (
-        None  # a context around the forward of a custom Function: (name, arguments)
-    )
+    def __init__(self, grad: bool, inference: bool | None = None) -> None:
+        self.grad = grad
+        self.inference = inference
+        self.previous: list[tuple[bool | None, bool]] = []
 
+    def __enter__(self) -> None:
+        self.previous.append((mode.grad, mode.inference))
+        self.set()
 
-class Watch:
-    """`active` is true while anything looks at every operation (forward mode, anomaly mode), in any thread.
+    def __exit__(self, *_: object) -> None:
+        mode.grad, mode.inference = self.previous.pop()
 
-    Generated functions read this one flag before they try native code, and leave everything else to the general path.
-    `notes`, `passes`, `lifts` and `functions` are what the watchers of the moment want, in their order.
-    """
+    def set(self) -> None:
+        """Let the setting take effect."""
+        if self.inference is not None:
+            mode.inference = self.inference
+        mode.grad = self.grad and not mode.inference
 
-    __slots__ = ("active", "functions", "lifts", "lock", "notes", "passes", "spans", "watchers")
+    def clone(self) -> Switch:
+        """A fresh switch of the same setting, so that one decorated function can recurse."""
+        return Switch(self.grad, self.inference)
 
-    def __init__(self) -> None:
-        self.active = False
-        self.watchers: dict[str, tuple[Watcher, int]] = {}  # and how often each has entered
-        self.lock = new_lock()
-        self.notes: tuple[Any, ...] = ()
-        self.passes: tuple[Any, ...] = ()
-        self.lifts: tuple[Any, ...] = ()
-        self.functions: tuple[Any, ...] = ()
-        self.spans: tuple[Any, ...] = ()
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        if inspect.isclass(function):
+            warn_user(
+                "Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
+                "functions or methods. To preserve the current behavior of class decoration, you can directly decorate "
+                "the `__init__` method and nothing else.",
+                FutureWarning,
+            )
+        if inspect.isgeneratorfunction(function):
+            return _wrap_generator(self.clone, function)
 
-    def enter(self, name: str, watcher: Watcher) -> None:
-        """Somebody begins to watch; as often as they enter they must leave."""
-        with self.lock:
-            _, count = self.watchers.get(name, (watcher, 0))
-            self.watchers[name] = watcher, count + 1
-            self.arrange()
+        @functools.wraps(function)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            with self.clone():
+                return function(*args, **kwargs)
 
-    def leave(self, name: str) -> None:
-        """Somebody who entered has seen enough."""
-        with self.lock:
-            watcher, count = self.watchers.pop(name)
-            if count > 1:
-                self.watchers[name] = watcher, count - 1
-            self.arrange()
-
-    def turn(self, name: str, watcher: Watcher | None) -> None:
-        """Somebody watches from now on, however often it is said; or, with None, no longer does."""
-        with self.lock:
-            if watcher is None:
-                self.watchers.pop(name, None)
-            else:
-                self.watchers[name] = watcher, 1
-            self.arrange()
-
-    def arrange(self) -> None:
-        """Make of the watchers what ops and engine read."""
-        present = sorted((watcher for watcher, _ in self.watchers.values()), key=lambda watcher: watcher.order)
-        self.notes = tuple(w.note for w in present if w.note is not None)
-        self.passes = tuple(w.backward_pass for w in present if w.backward_pass is not None)
-        self.lifts = tuple(w.lift for w in present if w.lift is not None)
-        self.functions = tuple(w.function for w in present if w.function is not None)
-        self.spans = tuple(w.span for w in present if w.span is not None)
-        self.active = bool(present)
-
-    def note(self, result: Any) -> None:
-        """Tell all who want to know that an op was recorded."""
-        for note in self.notes:
-            note(result)
+        return wrapper
 
 
-watch = Watch()
-atexit.register(watch.turn, "the interpreter's end", Watcher())  # no native code when what it knows by address is freed
+def _wrap_generator(switch: Callable[[], Switch], function: Callable[..., Any]) -> Callable[..., Any]:
+    """The mode holds while the generator's own code runs, never in the code that consumes it."""
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        generator = function(*args, **kwargs)
+        resume: Callable[[], Any] = functools.partial(next, generator)
+        while True:
+            try:
+                with switch():
+                    value = resume()
+            except StopIteration as stop:
+                return stop.value
+            try:
+                resume = functools.partial(generator.send, (yield value))
+            except GeneratorExit:
+                with switch():
+                    generator.close()
+                raise
+            except BaseException as error:  # thrown in by the consumer: belongs to the generator
+                resume = functools.partial(generator.throw, error)
+
+    return wrapper
 
 
 def _now() -> tuple[bool | None, bool]:

@@ -1,39 +1,115 @@
-"""Interception of whole ops: who registers a `lift` with `watch` may run something else in place of one, or around it.
+"""Watchers of all operations: they are told of each op, see the backward passes, or take an op's place.
 
-Every generated function calls `lift` before its general path when somebody wants it to. The lifts of all watchers are
-nested in their order: the profiler around batching, batching around the op itself.
+A watcher with an `intercept` function may run something else in place of an op, or around it. Every generated function
+calls `intercept` before its general path when a watcher wants it to. The watchers' functions are nested in their order:
+the profiler around batching, batching around the op itself. One that leaves a call to the next answers NOT_HANDLED.
 """
 
 from __future__ import annotations
 
+import atexit
 import functools
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
-from .grad_mode import watch
+from ..locks import new_lock
 
 
-class Plain:
-    """What a lift returns to let the op go on as if nobody had looked."""
+class Watcher(NamedTuple):
+    """Callbacks of somebody who watches every operation."""
+
+    note: Callable[[Any], None] | None = None  # called with what each recorded op returned
+    backward_pass: Any = None  # a subclass of engine.BackwardPass, without slots of its own; all are combined
+    intercept: Callable[[Any], Any] | None = None  # called with each op's call: its result, or NOT_HANDLED
+    function: Callable[[Any, Any], Any] | None = None  # likewise for custom Functions, with class and arguments
+    order: int = 0  # the least is outermost
+    span: Callable[[str, Any], Any] | None = None  # a context around a custom Function's forward: (name, arguments)
+
+
+class Watch:
+    """`active` is true while anything looks at every operation (forward mode, anomaly mode), in any thread.
+
+    Generated functions read this one flag before they try native code, and leave everything else to the general path.
+    `notes`, `passes`, `interceptors`, `functions` and `spans` are what the present watchers asked for, in their order.
+    """
+
+    __slots__ = ("active", "functions", "interceptors", "lock", "notes", "passes", "spans", "watchers")
+
+    def __init__(self) -> None:
+        self.active = False
+        self.watchers: dict[str, tuple[Watcher, int]] = {}  # and how often each has entered
+        self.lock = new_lock()
+        self.notes: tuple[Any, ...] = ()
+        self.passes: tuple[Any, ...] = ()
+        self.interceptors: tuple[Any, ...] = ()
+        self.functions: tuple[Any, ...] = ()
+        self.spans: tuple[Any, ...] = ()
+
+    def enter(self, name: str, watcher: Watcher) -> None:
+        """Begin to watch, under a name; each `enter` needs a `leave`."""
+        with self.lock:
+            _, count = self.watchers.get(name, (watcher, 0))
+            self.watchers[name] = watcher, count + 1
+            self.arrange()
+
+    def leave(self, name: str) -> None:
+        """Undo one `enter` of this name."""
+        with self.lock:
+            watcher, count = self.watchers.pop(name)
+            if count > 1:
+                self.watchers[name] = watcher, count - 1
+            self.arrange()
+
+    def turn(self, name: str, watcher: Watcher | None) -> None:
+        """Set the watcher of a name, however often it has entered; None removes it."""
+        with self.lock:
+            if watcher is None:
+                self.watchers.pop(name, None)
+            else:
+                self.watchers[name] = watcher, 1
+            self.arrange()
+
+    def arrange(self) -> None:
+        """Compute from the watchers what ops and engine read."""
+        present = sorted((watcher for watcher, _ in self.watchers.values()), key=lambda watcher: watcher.order)
+        self.notes = tuple(w.note for w in present if w.note is not None)
+        self.passes = tuple(w.backward_pass for w in present if w.backward_pass is not None)
+        self.interceptors = tuple(w.intercept for w in present if w.intercept is not None)
+        self.functions = tuple(w.function for w in present if w.function is not None)
+        self.spans = tuple(w.span for w in present if w.span is not None)
+        self.active = bool(present)
+
+    def note(self, result: Any) -> None:
+        """Call every `note` with the result of a recorded op."""
+        for note in self.notes:
+            note(result)
+
+
+watch = Watch()
+atexit.register(watch.turn, "the interpreter's end", Watcher())  # no native code when what it knows by address is freed
+
+
+class NotHandled:
+    """The class of NOT_HANDLED: the answer of a watcher that lets the op run as if nobody watched."""
 
     def __repr__(self) -> str:
-        return "PLAIN"
+        return "NOT_HANDLED"
 
 
-PLAIN = Plain()
+NOT_HANDLED = NotHandled()
 
 
 class _Passing(threading.local):
-    function: Any = None  # the op that is let through: its next call is not lifted again
+    function: Any = None  # the op that is let through: its next call is not intercepted again
     all: bool = False  # whether every op is
 
 
 _passing = _Passing()
 
 
-class Lifted:
+class OpCall:
     """One call of an op: its name in the spec, the Python function, its batching rule or its name, the arguments."""
 
     __slots__ = ("args", "following", "function", "kwargs", "name", "rule")
@@ -44,21 +120,21 @@ class Lifted:
         self.rule = rule
         self.args = args
         self.kwargs = kwargs
-        self.following = watch.lifts
+        self.following = watch.interceptors
 
     def advance(self) -> Any:
-        """What the first of the following lifts makes of the call that makes anything of it; PLAIN when none does."""
+        """The answer of the first of the following watchers that handles the call; NOT_HANDLED when none does."""
         while self.following:
             first, self.following = self.following[0], self.following[1:]
             found = first(self)
-            if found is not PLAIN:
+            if found is not NOT_HANDLED:
                 return found
-        return PLAIN
+        return NOT_HANDLED
 
     def proceed(self) -> Any:
-        """Run what comes next, the lifts that follow and then the op itself, and return its result."""
+        """Run what comes next, the watchers that follow and then the op itself, and return its result."""
         found = self.advance()
-        if found is not PLAIN:
+        if found is not NOT_HANDLED:
             return found
         _passing.function = self.function
         try:
@@ -67,18 +143,18 @@ class Lifted:
             _passing.function = None
 
 
-def lift(name: str, function: Callable[..., Any], rule: Any, *args: Any, **kwargs: Any) -> Any:
-    """What the lifts make of a call, or PLAIN when the op is to go on by itself."""
+def intercept(name: str, function: Callable[..., Any], rule: Any, *args: Any, **kwargs: Any) -> Any:
+    """The answer of the watchers to a call; NOT_HANDLED when the op is to run by itself."""
     if _passing.all:
-        return PLAIN
+        return NOT_HANDLED
     if _passing.function is function:
         _passing.function = None
-        return PLAIN
-    return Lifted(name, function, rule, args, kwargs).advance()
+        return NOT_HANDLED
+    return OpCall(name, function, rule, args, kwargs).advance()
 
 
 @contextmanager
-def unlifted() -> Iterator[None]:
+def without_interception() -> Iterator[None]:
     """Inside, the ops of this thread are not intercepted."""
     before, _passing.all = _passing.all, True
     try:
@@ -87,8 +163,8 @@ def unlifted() -> Iterator[None]:
         _passing.all = before
 
 
-def liftable(rule: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Let lifts intercept a hand-written function as they do generated ops.
+def interceptable(rule: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Let watchers intercept a hand-written function as they do generated ops.
 
     Args:
         rule: its batching rule: `random` for functions that draw numbers, `like` for new tensors like another.
@@ -99,9 +175,9 @@ def liftable(rule: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
-            if watch.lifts:
-                found = lift(name, wrapper, rule, *args, **kwargs)
-                if found is not PLAIN:
+            if watch.interceptors:
+                found = intercept(name, wrapper, rule, *args, **kwargs)
+                if found is not NOT_HANDLED:
                     return found
             return function(*args, **kwargs)
 

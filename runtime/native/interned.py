@@ -26,7 +26,7 @@ from ..kernels.llvm.check_mode import interrupt as interrupt_hook
 from ..kernels.llvm.structs import Memory, Pointer, Struct
 from ..kernels.llvm.typed import WORD, Constant, word_at
 from ..modes.grad_mode import mode as grad_mode
-from ..modes.grad_mode import watch as watch_object
+from ..modes.intercept import watch as watch_object
 from ..pool.layout import ADDRESS, Job
 from ..pool.workers import starter
 from ..tensor import base, devices, dtypes

@@ -10,13 +10,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..autograd.engine.capture import Capture as PythonCapture
 from ..autograd.engine.engine import BackwardPass
+from ..autograd.engine.inputs import Capture as PythonCapture
 from ..autograd.node import Node as PythonNode
 from ..autograd.node import Output as PythonOutput
 from ..kernels.llvm.check_mode import ENABLED
 from ..kernels.llvm.structs import Int32, Items, Memory, Pointer, Struct, at, fields
-from ..modes.grad_mode import Watch as PythonWatch
+from ..modes.intercept import Watch as PythonWatch
 from ..tensor.base import TensorBase, fresh_class
 
 C = TypeVar("C", bound=type)

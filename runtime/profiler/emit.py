@@ -7,8 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..autograd.engine.engine import BackwardPass
-from ..modes.grad_mode import Watcher, watch
-from ..modes.intercept import Lifted
+from ..modes.intercept import OpCall, Watcher, watch
 from .arguments import describe
 from .watching import shown_name
 
@@ -28,7 +27,7 @@ class _Emit:
         if self.enabled:
             self.range = self._find()
             passing = type("EmittingPass", (_EmittingPass,), {"range": staticmethod(self.range)})
-            watch.turn(type(self).__name__, Watcher(backward_pass=passing, lift=self._around))
+            watch.turn(type(self).__name__, Watcher(backward_pass=passing, intercept=self._around))
         return self
 
     def __exit__(self, *_: Any) -> None:
@@ -44,7 +43,7 @@ class _Emit:
                 f"{name}: expected the Python package {self.package!r}, but it is not installed"
             ) from error
 
-    def _around(self, call: Lifted) -> Any:
+    def _around(self, call: OpCall) -> Any:
         name = shown_name(call.name, call.function)[0]
         if self.record_shapes:
             name += f", sizes = {[argument.dims for argument in describe(call.args, call.kwargs)]}"

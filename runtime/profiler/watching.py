@@ -8,10 +8,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..autograd.engine.engine import BackwardPass
-from ..autograd.node import LEAF, OUTPUT, Node
+from ..autograd.node import Node, recording_node
 from ..dispatch.entries import op_node
-from ..modes.grad_mode import Watcher, watch
-from ..modes.intercept import PLAIN, Lifted
+from ..modes.intercept import NOT_HANDLED, OpCall, Watcher, watch
 from ..tensor.base import TensorBase
 from .current import ENGINE, NODE, OP, current
 from .ranges import function_call
@@ -58,11 +57,11 @@ def shown_name(name: str, function: Callable[..., Any]) -> tuple[str, str]:
     return f"{'aten' if package == _OWN else package}::{base}", overload
 
 
-def around_op(call: Lifted) -> Any:
+def around_op(call: OpCall) -> Any:
     """Run an op and record when, on what, and what it returned."""
     session = current.session
     if session is None:
-        return PLAIN
+        return NOT_HANDLED
     name, overload = shown_name(call.name, call.function)
     args, kwargs = call.args, call.kwargs
     record = session.begin(name, OP, args, kwargs)
@@ -85,11 +84,9 @@ def note_node(result: Any) -> None:
     record = None if session is None else session.innermost()
     if record is None or record.kind != OP or record.sequence >= 0:
         return
-    for output in result if isinstance(result, (tuple, list)) else (result,):
-        edge = output._fn if isinstance(output, TensorBase) else None
-        if edge is not None and edge.edge_kind != LEAF:
-            record.sequence = (edge.node if edge.edge_kind == OUTPUT else edge).sequence
-            return
+    node = recording_node(result)
+    if node is not None:
+        record.sequence = node.sequence
 
 
 class ProfiledPass(BackwardPass):
@@ -141,4 +138,4 @@ def _begin_node(session: Session, name: str, kind: str, node: Any, grads: Sequen
     return record
 
 
-WATCHER = Watcher(note=note_node, backward_pass=ProfiledPass, lift=around_op, order=0, span=function_call)
+WATCHER = Watcher(note=note_node, backward_pass=ProfiledPass, intercept=around_op, order=0, span=function_call)

@@ -12,6 +12,7 @@ from ..tensor.base import alias, fresh
 from ..tensor.devices import device
 from ..tensor.dtype_views import origin_of, storage_as
 from ..tensor.dtypes import dtype
+from ..tensor.history import set_requires_grad
 from ..tensor.shapes import is_contiguous, numel
 
 _MAX_DIMS = 64  # of a NumPy array
@@ -35,7 +36,7 @@ def rebuild(
     if place.type != "cpu":
         t = t.to(place)
     t.__class__ = cls
-    t._rg = requires_grad
+    set_requires_grad(t, requires_grad)
     t.__dict__.update(attributes)
     return t
 

@@ -12,8 +12,7 @@ from ..batching import vmap
 from ..namespace import op
 from ..pytree import flatten, shown, tree_map, unflatten
 from ..tensor.base import TensorBase
-from .arguments import basis_of, chosen, joined_jacobian, replaced
-from .checked import check_outputs, check_real, check_tensor, with_aux
+from .arguments import basis_of, check_outputs, check_real, check_tensor, chosen, joined_jacobian, replaced, with_aux
 from .reverse import Argnums, jacrev, vjp
 
 _JVP = "jvp(f, primals, tangents)"  # the call, as messages show it

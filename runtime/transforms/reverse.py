@@ -11,8 +11,17 @@ from ..batching import vmap
 from ..modes.grad_mode import inference_mode
 from ..namespace import op
 from ..pytree import flatten, shown, tree_map, unflatten
-from .arguments import basis_of, chosen, parted_jacobian, replaced
-from .checked import check_floating, check_outputs, check_real, check_scalar, with_aux
+from .arguments import (
+    basis_of,
+    check_floating,
+    check_outputs,
+    check_real,
+    check_scalar,
+    chosen,
+    parted_jacobian,
+    replaced,
+    with_aux,
+)
 from .tracked import Tracked
 
 Argnums = int | tuple[int, ...]

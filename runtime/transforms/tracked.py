@@ -16,7 +16,7 @@ from ..batching.levels import VmapLevel, running_levels
 from ..batching.tensor import level_of, whole, wrap
 from ..modes.grad_mode import mode
 from ..tensor.base import TensorBase
-from .checked import check_input
+from .arguments import check_input
 
 
 class Tracked:
@@ -50,7 +50,7 @@ class Tracked:
             batch.is_finished_input = True
 
     def as_example(self, batch: Any) -> Any:
-        """What the function sees of a batch."""
+        """One example of a batch, as the function sees it."""
         for level in self.levels:
             batch = wrap(batch, level.number)
         return batch
@@ -78,7 +78,7 @@ class Tracked:
 
 
 def without_history(tensor: Any) -> Any:
-    """The same memory and tangents outside the graph."""
+    """A tensor over another's memory outside the graph, with its tangents."""
     if level_of(tensor):
         return wrap(without_history(tensor.value), tensor.level)
     plain = tensor.detach()

@@ -2,9 +2,9 @@
 
 from ..runtime.autograd.graph import GradientEdge, get_gradient_edge, increment_version
 from ..runtime.autograd.hooks.multi import register_multi_grad_hook
-from ..runtime.autograd.hooks.of_saved import disable_saved_tensors_hooks, save_on_cpu, saved_tensors_hooks
-from ..runtime.autograd.inplace.mutation import allow_mutation_on_saved_tensors
 from ..runtime.autograd.node import Node
+from ..runtime.autograd.saved.hooks import disable_saved_tensors_hooks, save_on_cpu, saved_tensors_hooks
+from ..runtime.autograd.saved.mutation import allow_mutation_on_saved_tensors
 
 __all__ = [
     "GradientEdge",

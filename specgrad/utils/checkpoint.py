@@ -2,13 +2,13 @@
 
 from ..runtime.autograd.checkpointing.checkpoint import (
     checkpoint,
+    checkpoint_sequential,
     noop_context_fn,
     set_checkpoint_debug_enabled,
     set_checkpoint_early_stop,
 )
 from ..runtime.autograd.checkpointing.frame import CheckpointError
 from ..runtime.autograd.checkpointing.reentrant import CheckpointFunction, check_backward_validity, detach_variable
-from ..runtime.autograd.checkpointing.sequential import checkpoint_sequential
 
 __all__ = [
     "CheckpointError",

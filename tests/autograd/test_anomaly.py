@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.modes.grad_mode import watch
+from specgrad.runtime.modes.intercept import watch
 
 
 class Broken(sg.autograd.Function):

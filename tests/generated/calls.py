@@ -12,7 +12,7 @@ import specgrad as sg
 from specgrad.codegen.verify.samples import Drawing, Drawn, call_texts
 from specgrad.generated.registry import OPS
 from specgrad.runtime.dispatch.registry import Op
-from specgrad.runtime.modes.grad_mode import watch
+from specgrad.runtime.modes.intercept import watch
 from specgrad.runtime.tensor import dtypes
 
 BY_NAME = {op.name: op for op in OPS}

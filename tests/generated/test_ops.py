@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.modes.grad_mode import watch
+from specgrad.runtime.modes.intercept import watch
 
 from .calls import BY_NAME, NAMES, Style, arguments, call, gradients, is_differentiable, run, tensors_of, texts
 from .references import REFERENCES

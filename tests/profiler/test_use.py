@@ -11,7 +11,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.profiler import EventList, FunctionEvent, profile, record_function
-from specgrad.runtime.modes.grad_mode import watch
+from specgrad.runtime.modes.intercept import watch
 from tests.patience import PATIENCE
 
 ENGINE = "autograd::engine::evaluate_function: "
@@ -32,7 +32,7 @@ def profiled(program: Callable[[], Any], **options: Any) -> EventList:
 def nothing_watches_afterwards() -> Any:
     yield
     assert not watch.active
-    assert watch.lifts == watch.notes == watch.passes == ()
+    assert watch.interceptors == watch.notes == watch.passes == ()
 
 
 def test_ranges_nest_and_decorate() -> None:

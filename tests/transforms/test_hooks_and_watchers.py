@@ -12,7 +12,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.runtime.batching.levels import running_levels
-from specgrad.runtime.modes.grad_mode import watch
+from specgrad.runtime.modes.intercept import watch
 from tests.examples import array, close, reals
 
 

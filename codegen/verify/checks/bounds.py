@@ -55,7 +55,7 @@ def _check_point(point: Point, report: Report) -> None:
 def _parts(point: Point) -> Iterator[tuple[str, str, Callable[[], object]]]:
     """(formula, subject, what to run) for all that an op computes."""
     yield "", "", lambda: point.call(point.tensors([False] * len(point.leaves)))
-    if not any(output._rg for output in point.outputs(point.tensors())):
+    if not any(output.requires_grad for output in point.outputs(point.tensors())):
         return
     for number, leaf in enumerate(point.leaves):
         wanted = [i == number for i in range(len(point.leaves))]
@@ -71,4 +71,4 @@ def _backward(point: Point, wanted: list[bool]) -> None:
     """The gradients by the kernel for backward, where there is one, and by the formulas."""
     tensors, outputs, seeds = point.recorded(wanted)
     for create in (False, True):
-        gradients(outputs, [tensor for tensor in tensors if tensor._rg], seeds, create)
+        gradients(outputs, [tensor for tensor in tensors if tensor.requires_grad], seeds, create)

@@ -84,9 +84,9 @@ class Look:
         """The values at some columns, and the gradients of their sum."""
         tensors = {name: adopt(column.copy()) for name, column in columns.items()}
         for name in self.names:
-            tensors[name]._rg = True
+            tensors[name].requires_grad_()
         (output,) = called(self.op.function, {**self.place.numbers, **tensors})
-        if not output._rg:
+        if not output.requires_grad:
             self.names = []
         inputs = [tensors[n] for n in self.names]
         found = gradients([output], inputs, [adopt(np.ones(self.place.count))]) if inputs else []

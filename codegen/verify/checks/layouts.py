@@ -63,7 +63,7 @@ def check_inplace(point: Point, report: Report) -> None:
         return
     tensors = point.tensors()
     right = point.call(tensors)[0]
-    if tuple(right.shape) != first.array.shape or (right._rg and right._dtype.np != first.array.dtype):
+    if tuple(right.shape) != first.array.shape or (right.requires_grad and right._dtype.np != first.array.dtype):
         return
     report.checks += 1
     number = point.leaves.index(first)
@@ -73,7 +73,7 @@ def check_inplace(point: Point, report: Report) -> None:
     values = right.detach().array.astype(first.array.dtype)
     if result is not written[number] or not same(result.detach().array, values):
         _report_values(point, "in-place variant", result.detach().array, values, report)
-    elif right._rg and point.op.outputs[0]:
+    elif right.requires_grad and point.op.outputs[0]:
         seed = point.seed(right)
         found, wanted = gradients([result], given, [seed]), gradients([right], tensors, [seed])
         for leaf, a, b in zip(point.leaves, found, wanted, strict=True):
@@ -131,7 +131,7 @@ def check_number(point: Point, report: Report) -> None:
     got, right = (point.call([x, other])[0] for other in (number, adopt(np.array(number))))
     if not same(got.detach().array, right.detach().array):
         _report_values(point, "result for a number", got.detach().array, right.detach().array, report)
-    elif got._rg:
+    elif got.requires_grad:
         seed = point.seed(got)
         found, wanted = gradients([got], [x], [seed])[0], gradients([right], [x], [seed])[0]
         compare(point, "self", "gradient for a number", "compared with a 0-d tensor", found, wanted, report)

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.autograd.engine.fused import run_fused
-from specgrad.runtime.autograd.node import Node
+from specgrad.runtime.autograd.engine.backward_kernels import run_fused
 from specgrad.runtime.modes.grad_mode import no_grad
 
 from ..compare import close, largest, relative_error, worst
@@ -33,7 +32,7 @@ def check_inputs(point: Point, report: Report) -> None:
     for wanted in subsets(len(tensors)):
         report.checks += 1
         given = point.tensors(wanted)
-        asked = [t for t in given if t._rg]
+        asked = [t for t in given if t.requires_grad]
         found = iter(gradients(point.outputs(given), asked, seeds))
         for leaf, yes, right in zip(point.leaves, wanted, full, strict=True):
             if yes:
@@ -71,7 +70,7 @@ def check_fused(point: Point, report: Report) -> None:
 
 def _check_fused(point: Point, wanted: list[bool], report: Report) -> None:
     (output,) = point.outputs(point.tensors(wanted))
-    node = output._fn
+    node = output.grad_fn
     if not isinstance(node, point.op.node):
         return
     seed = point.seed(output)
@@ -92,7 +91,7 @@ def check_backward(point: Point, report: Report) -> None:
     if point.is_complex or point.op.kind == "elementwise" or not hasattr(point.op.node, "formula"):
         return
     for wanted in itertools.product([False, True], repeat=len(point.leaves)):
-        outputs = [o for o in point.outputs(point.tensors(wanted)) if o._rg] if any(wanted) else []
+        outputs = [o for o in point.outputs(point.tensors(wanted)) if o.requires_grad] if any(wanted) else []
         for given in itertools.product([False, True], repeat=len(outputs)):
             if any(given):
                 report.checks += 1
@@ -100,11 +99,11 @@ def check_backward(point: Point, report: Report) -> None:
 
 
 def _check_backward(point: Point, outputs: Sequence[Any], given: list[bool], report: Report) -> None:
-    node: Any = outputs[0]._fn if isinstance(outputs[0]._fn, Node) else outputs[0]._fn.node
+    node: Any = outputs[0].grad_fn
     grads: list[Any] = [None] * node.output_count
     for output, yes in zip(outputs, given, strict=True):
         if yes:
-            grads[0 if output._fn is node else output._fn.index] = point.seed(output)
+            grads[output.output_nr] = point.seed(output)
     with no_grad():
         passed = grads if node.output_count > 1 else grads[0]
         found, right = node.apply(passed), node.formula(passed)

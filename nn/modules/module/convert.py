@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 from ....generated.tensor import Tensor
-from ....runtime.autograd.engine.zeroing import zero_gradient
+from ....runtime.autograd.engine.accumulate_grad import zero_gradient
 from ....runtime.creation import empty_like
 from ....runtime.errors import ArgumentError, type_name
 from ....runtime.modes.grad_mode import no_grad

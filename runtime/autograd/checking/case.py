@@ -1,4 +1,4 @@
-"""What a gradient check is about: a function and the inputs at which it is differentiated."""
+"""The function that a gradient check differentiates, and the inputs at which it does."""
 
 from __future__ import annotations
 

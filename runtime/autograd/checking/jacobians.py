@@ -17,10 +17,10 @@ from ...tensor.base import adopt
 from ..backward import grad
 from ..forward.dual import dual_level, make_dual, unpack_dual
 from .case import Case
-from .report import GradcheckError, Place, Tolerance, mismatch
+from .report import GradcheckError, Place, Tolerance, fast_mismatch, mismatch
 
 Call = Callable[[], tuple[Any, ...]]
-Slopes = dict[complex, list[np.ndarray]]  # for the steps 1 and 1j: the slopes of each output
+Differences = dict[complex, list[np.ndarray]]  # for the steps 1 and 1j: the derivatives of each output
 Pair = tuple[np.ndarray, np.ndarray]  # numerical, analytical
 
 
@@ -46,7 +46,7 @@ def random_like(t: Any, rng: np.random.Generator) -> np.ndarray:
     return values + 1j * rng.standard_normal(t.numel()) if t.is_complex() else values
 
 
-def slope(call: Call, x: Any, direction: np.ndarray, eps: float, index: str = "") -> list[np.ndarray]:
+def difference(call: Call, x: Any, direction: np.ndarray, eps: float, index: str = "") -> list[np.ndarray]:
     """(f(x + eps direction) - f(x - eps direction)) / (2 eps) of each tensor that `call` gives."""
     array = x.detach().array
     before = array.copy()
@@ -75,7 +75,7 @@ def _check_same_kind(ahead: list[Any], behind: list[Any], where: str) -> None:
 
 
 def pull(output: Any, wanted: tuple[Any, ...], v: np.ndarray, check_dtypes: bool) -> list[np.ndarray]:
-    """What backward makes of the gradient `v` of one output: the gradients of the inputs."""
+    """The gradients of the inputs that backward computes from the gradient `v` of one output."""
     grads = grad(output, wanted, tensor_like(v, output), retain_graph=True, allow_unused=True)
     for g, x in zip(grads, wanted, strict=True):
         if g is not None and g.shape != x.shape:
@@ -100,11 +100,11 @@ def push_one(case: Case, i: int, direction: np.ndarray) -> list[np.ndarray]:
     return [tangent for _, tangent in push(case, directions)]
 
 
-def part(slopes: np.ndarray, axis: complex) -> np.ndarray:
-    """What a complex output's real part (axis 1) or imaginary part (axis 1j) does; a real output as it is."""
-    if not np.iscomplexobj(slopes):
-        return slopes
-    return slopes.real if axis == 1 else slopes.imag
+def part(derivatives: np.ndarray, axis: complex) -> np.ndarray:
+    """The real part (axis 1) or imaginary part (axis 1j) of complex derivatives; real ones as they are."""
+    if not np.iscomplexobj(derivatives):
+        return derivatives
+    return derivatives.real if axis == 1 else derivatives.imag
 
 
 def joined(parts: list[np.ndarray]) -> np.ndarray:
@@ -132,19 +132,19 @@ class Jacobians:
         self.outputs = outputs
         self.eps = eps
         self.check_dtypes = check_dtypes
-        self._slopes: dict[int, Slopes] = {}
+        self._differences: dict[int, Differences] = {}
 
-    def slopes(self, i: int) -> Slopes:
+    def differences(self, i: int) -> Differences:
         """The central differences of every output along every axis of every element of input i, taken once."""
-        if i not in self._slopes:
+        if i not in self._differences:
             x = self.case.wanted[i]
-            self._slopes[i] = {axis: self._slopes_along(x, axis) for axis in axes_of(x)}
-        return self._slopes[i]
+            self._differences[i] = {axis: self._differences_along(x, axis) for axis in axes_of(x)}
+        return self._differences[i]
 
-    def _slopes_along(self, x: Any, axis: complex) -> list[np.ndarray]:
+    def _differences_along(self, x: Any, axis: complex) -> list[np.ndarray]:
         indices = np.ndindex(*x.shape)
         pairs = zip(indices, unit_vectors(x.numel()), strict=True)
-        return self._stack([slope(self.case.outputs, x, axis * e, self.eps, f"on index {k} ") for k, e in pairs])
+        return self._stack([difference(self.case.outputs, x, axis * e, self.eps, f"on index {k} ") for k, e in pairs])
 
     def _stack(self, rows: list[list[np.ndarray]]) -> list[np.ndarray]:
         """A matrix for each output, out of rows that have a part for each output."""
@@ -154,8 +154,8 @@ class Jacobians:
         ]
 
     def numerical(self, i: int, j: int, axis: complex) -> np.ndarray:
-        """What backward of output j should give in input i."""
-        return joined([part(found[j], axis) for found in self.slopes(i).values()])
+        """The numerical value of what `backward` gives for output j in input i."""
+        return joined([part(found[j], axis) for found in self.differences(i).values()])
 
     def backward(self, j: int, axis: complex) -> list[np.ndarray]:
         """The Jacobians of output j (of its real part for the axis 1, its imaginary part for 1j) in all inputs."""
@@ -177,5 +177,60 @@ class Jacobians:
         return given
 
     def error(self, place: Place, axis: complex, pair: Pair, tolerance: Tolerance) -> GradcheckError:
-        """What is said of a pair (numerical, analytical) that differs."""
+        """The error for a pair (numerical, analytical) that differs."""
         return mismatch(place, *pair, tolerance)
+
+
+class Products(Jacobians):
+    """The Jacobians of a case multiplied with unit vectors: u[i] for each axis of input i, v[j] for output j."""
+
+    def __init__(self, case: Case, outputs: tuple[Any, ...], eps: float, check_dtypes: bool) -> None:
+        super().__init__(case, outputs, eps, check_dtypes)
+        rng = np.random.default_rng(42)
+        self.u = [{axis: unit_vector(rng, x.numel()) for axis in axes_of(x)} for x in case.wanted]
+        self.v = [unit_vector(rng, output.numel()) for output in outputs]
+
+    def differences(self, i: int) -> Differences:
+        """The central differences of every output along u[i], taken once."""
+        if i not in self._differences:
+            x, call = self.case.wanted[i], self.case.outputs
+            self._differences[i] = {axis: difference(call, x, axis * u, self.eps) for axis, u in self.u[i].items()}
+        return self._differences[i]
+
+    def numerical(self, i: int, j: int, axis: complex) -> np.ndarray:
+        """u^T J v by differences."""
+        return joined([np.asarray(part(found[j], axis) @ self.v[j]) for found in self.differences(i).values()])
+
+    def backward(self, j: int, axis: complex) -> list[np.ndarray]:
+        """u^T J v by backward of v, for each input."""
+        output = self.outputs[j]
+        start = axis if output.is_complex() else 1
+        pulled = pull(output, self.case.wanted, start * self.v[j], self.check_dtypes)
+        return [
+            joined([np.asarray(part(g, axis_of_x) @ u) for axis_of_x, u in us.items()])
+            for g, us in zip(pulled, self.u, strict=True)
+        ]
+
+    def forward(self, i: int, axis: complex) -> list[np.ndarray]:
+        """J u by forward mode, for each output."""
+        return push_one(self.case, i, axis * self.u[i][axis])
+
+    def tolerance(self, given: Tolerance, i: int, j: int | None = None) -> Tolerance:
+        """Entries that are each off by atol move u^T J v by up to atol |u| |v| in the 1-norm."""
+        size = sum(float(u.sum()) for u in self.u[i].values())
+        return Tolerance(given.atol * size * (1.0 if j is None else float(self.v[j].sum())), given.rtol)
+
+    def error(self, place: Place, axis: complex, pair: Pair, tolerance: Tolerance) -> GradcheckError:
+        """The error for a pair (numerical, analytical) that differs, which shows the whole Jacobians too."""
+        whole = Jacobians(self.case, self.outputs, self.eps, self.check_dtypes)
+        if place.forward:
+            slow = whole.differences(place.input)[axis][place.output], whole.forward(place.input, axis)[place.output]
+        else:
+            slow = whole.numerical(place.input, place.output, axis), whole.backward(place.output, axis)[place.input]
+        return fast_mismatch(place, pair, slow, tolerance)
+
+
+def unit_vector(rng: np.random.Generator, count: int) -> np.ndarray:
+    """A random vector of length 1 without negative entries."""
+    vector = rng.random(count)
+    return vector / np.linalg.norm(vector) if count else vector

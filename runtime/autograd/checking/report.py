@@ -1,4 +1,4 @@
-"""What gradient checks say when they fail: both Jacobians, and the entry where they differ most."""
+"""Error messages of gradient checks: both Jacobians, and the entry where they differ most."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ test might've passed in slow_mode! Call gradcheck/gradgradcheck with fast_mode=F
 
 
 class GradcheckError(RuntimeError):
-    """Error raised by `gradcheck` and `gradgradcheck`: the gradients are not the function's slopes."""
+    """Error raised by `gradcheck` and `gradgradcheck`: the gradients are not the function's derivatives."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""`checkpoint`: a part of a model whose intermediate results are not kept for backward but computed again there."""
+"""`checkpoint` and `checkpoint_sequential`: intermediate results are computed again in backward instead of kept."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from ...modes.grad_mode import mode
-from ...modes.per_thread import PerThread
+from ...modes.thread_state import PerThread
 from ...user_warning import warn_user
 from .debug import OpLog
 from .frame import Frame, description, no_description
@@ -23,7 +23,7 @@ CHECKS = {"default": description, "none": no_description}
 
 
 class _Settings(PerThread):
-    """What the context managers below have set in this thread; None leaves it to the arguments."""
+    """Settings of this thread by the context managers below; None leaves it to the arguments."""
 
     def __init__(self) -> None:
         self.early_stop: bool | None = None
@@ -31,6 +31,17 @@ class _Settings(PerThread):
 
 
 _settings = _Settings()
+
+
+@contextlib.contextmanager
+def _set(name: str, value: bool | None) -> Iterator[None]:
+    """Inside, a setting has another value."""
+    before = getattr(_settings, name)
+    setattr(_settings, name, value)
+    try:
+        yield
+    finally:
+        setattr(_settings, name, before)
 
 
 def noop_context_fn() -> tuple[AbstractContextManager[Any], AbstractContextManager[Any]]:
@@ -43,8 +54,7 @@ def noop_context_fn() -> tuple[AbstractContextManager[Any], AbstractContextManag
     return nullcontext(), nullcontext()
 
 
-@contextlib.contextmanager
-def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
+def set_checkpoint_early_stop(enable: bool) -> AbstractContextManager[None]:
     """Whether checkpointed calls made inside are repeated only up to the last tensor that backward needs.
 
     Args:
@@ -57,15 +67,10 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
         ...     y = checkpoint(sg.exp, x, use_reentrant=False)
         >>> y.backward()
     """
-    before, _settings.early_stop = _settings.early_stop, enable
-    try:
-        yield
-    finally:
-        _settings.early_stop = before
+    return _set("early_stop", enable)
 
 
-@contextlib.contextmanager
-def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
+def set_checkpoint_debug_enabled(enabled: bool | None) -> AbstractContextManager[None]:
     """Whether checkpointed calls made inside log their ops for error messages.
 
     Args:
@@ -77,15 +82,11 @@ def set_checkpoint_debug_enabled(enabled: bool | None) -> Iterator[None]:
         >>> with set_checkpoint_debug_enabled(True):
         ...     y = checkpoint(sg.exp, x, use_reentrant=False)
     """
-    before, _settings.debug = _settings.debug, enabled
-    try:
-        yield
-    finally:
-        _settings.debug = before
+    return _set("debug", enabled)
 
 
 def default_variant(name: str) -> bool:
-    """What `use_reentrant` is where it is not given."""
+    """The default of `use_reentrant`, with a warning."""
     warn_user(_MISSING.format(name))
     return True
 
@@ -153,3 +154,51 @@ def checkpoint(
         result = function(*args, **kwargs)
     frame.complete = True
     return result
+
+
+def checkpoint_sequential(
+    functions: Any, segments: int, input: Any, use_reentrant: bool | None = None, **kwargs: Any
+) -> Any:
+    """Functions one after the other, checkpointed in segments; the last segment keeps its intermediate results.
+
+    Args:
+        functions: an `nn.Sequential`, or a list of modules or functions of one tensor.
+        segments: the number of segments.
+        input: what the first function gets.
+        use_reentrant: as of `checkpoint`.
+        **kwargs: `preserve_rng_state`, as of `checkpoint`.
+
+    Raises:
+        ValueError: another keyword argument, or more segments than functions.
+
+    Example:
+        >>> import specgrad as sg
+        >>> x = sg.tensor(0.5, requires_grad=True)
+        >>> checkpoint_sequential([sg.sin, sg.exp, sg.tanh], 2, x, use_reentrant=False).backward()
+    """
+    if use_reentrant is None:
+        use_reentrant = default_variant("checkpoint_sequential")
+    keep_rng = kwargs.pop("preserve_rng_state", True)
+    if kwargs:
+        raise ValueError("Unexpected keyword arguments: " + ",".join(kwargs))
+    steps = list(functions.children() if hasattr(functions, "children") else functions)
+    if not 1 <= segments <= len(steps):
+        raise ValueError(f"checkpoint_sequential(): expected 1 to {len(steps)} segments, but got {segments}")
+    size = len(steps) // segments
+    last = size * (segments - 1)
+    for start in range(0, last, size):
+        segment = _Segment(steps[start : start + size])
+        input = checkpoint(segment, input, use_reentrant=use_reentrant, preserve_rng_state=keep_rng)
+    return _Segment(steps[last:])(input)
+
+
+class _Segment:
+    """Functions one after the other."""
+
+    def __init__(self, steps: list[Callable[[Any], Any]]) -> None:
+        self.steps = steps
+
+    def __call__(self, value: Any) -> Any:
+        for step in self.steps:
+            value = step(value)
+        return value

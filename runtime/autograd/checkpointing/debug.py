@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import traceback
+from collections.abc import Iterator
 from typing import Any
 
-from ...modes.grad_mode import Watcher, watch
+from ...modes.intercept import Watcher, watch
 from ...tensor.base import TensorBase
 from ...user_warning import PACKAGE
-from ..node import OUTPUT
+from ..node import recording_node
 
 
 class OpLog:
@@ -18,9 +20,22 @@ class OpLog:
     def __init__(self) -> None:
         self.runs: list[list[str]] = []
 
-    def recording(self) -> Recording:
-        """A context in which recorded ops are added to the log."""
-        return Recording(self)
+    @contextlib.contextmanager
+    def recording(self) -> Iterator[None]:
+        """Inside, the ops that this thread records are added to the log."""
+        lines: list[str] = []
+        self.runs = [*self.runs[:1], lines]  # the first run, and the last
+        thread, name = threading.get_ident(), f"checkpoint debug mode {id(lines)}"
+
+        def note(result: Any) -> None:
+            if threading.get_ident() == thread:
+                describe(result, lines)
+
+        watch.enter(name, Watcher(note=note))
+        try:
+            yield
+        finally:
+            watch.leave(name)
 
     def text(self) -> str:
         """All that was logged."""
@@ -29,34 +44,13 @@ class OpLog:
         return "".join(parts)
 
 
-class Recording:
-    """One run: adds its ops to a log, those of this thread only."""
-
-    def __init__(self, log: OpLog) -> None:
-        self.log = log
-        self.name = f"checkpoint debug mode {id(self)}"
-        self.thread = threading.get_ident()
-        self.lines: list[str] = []
-
-    def __enter__(self) -> None:
-        self.log.runs = [*self.log.runs[:1], self.lines]  # the first run, and the last
-        watch.enter(self.name, Watcher(note=self.note))
-
-    def __exit__(self, *_: object) -> None:
-        watch.leave(self.name)
-
-    def note(self, result: Any) -> None:
-        """Describe the op that made `result`."""
-        if threading.get_ident() != self.thread:
-            return
-        outputs = [o for o in (result if isinstance(result, tuple) else (result,)) if isinstance(o, TensorBase)]
-        edge = next((output._fn for output in outputs if output._fn is not None), None)
-        if edge is None:
-            return
-        node = edge.node if edge.edge_kind == OUTPUT else edge
-        made = ", ".join(f"{output.dtype}{list(output.shape)}" for output in outputs)
-        frames = [frame for frame in traceback.extract_stack() if not frame.filename.startswith(PACKAGE)]
-        place = "".join(traceback.format_list(frames[-1:]))
-        self.lines.append(
-            f"${len(self.lines) + 1}: {made} = {node.op_name or node.name()} ({node.spec_place})\n{place}"
-        )
+def describe(result: Any, lines: list[str]) -> None:
+    """Add the op that made `result`, with the line that called it."""
+    node = recording_node(result)
+    if node is None:
+        return
+    outputs = [o for o in (result if isinstance(result, tuple) else (result,)) if isinstance(o, TensorBase)]
+    made = ", ".join(f"{output.dtype}{list(output.shape)}" for output in outputs)
+    frames = [frame for frame in traceback.extract_stack() if not frame.filename.startswith(PACKAGE)]
+    place = "".join(traceback.format_list(frames[-1:]))
+    lines.append(f"${len(lines) + 1}: {made} = {node.op_name or node.name()} ({node.spec_place})\n{place}")

@@ -9,17 +9,66 @@ See T. Chen, B. Xu, C. Zhang and C. Guestrin, Training deep nets with sublinear 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from ...batching.again import Levels
+import numpy as np
+
+from ...batching.reentry import Levels, as_examples, bared
 from ...locks import new_lock
 from ...modes.grad_mode import enable_grad
 from ...random import default_generator, fork_rng
-from ..hooks.of_saved import saved_tensors_hooks
+from ...tensor.base import TensorBase, fresh
+from ...tensor.dtypes import float32
+from ..custom.function import Function
+from ..saved.hooks import saved_tensors_hooks
 from .debug import OpLog
-from .inputs import SavedInputs
+
+
+class SaveInputs(Function):
+    """Saves its arguments and does nothing else; the first one makes sure that the call is recorded."""
+
+    @staticmethod
+    def forward(ctx: Any, *tensors: Any) -> Any:
+        """Nothing is computed."""
+        ctx.save_for_backward(*tensors[1:])
+        return tensors[0].detach()
+
+    @staticmethod
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        """Never called: no gradient can get here."""
+        raise AssertionError("a checkpoint's saved inputs were run backward")
+
+
+class SavedInputs:
+    """Arguments by position and by name; the tensors among them are saved by a graph node, as an op saves its own.
+
+    So hooks in force around the call get them too, those of an outer checkpoint among them, and a tensor that is
+    written to before backward is noticed.
+
+    Of examples of a batch the node has all, since the vmap that they are part of may be over before backward.
+    """
+
+    __slots__ = ("args", "kwargs", "levels", "node", "tensors")
+
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        values = [*args, *kwargs.values()]
+        self.tensors = [position for position, value in enumerate(values) if isinstance(value, TensorBase)]
+        trigger = fresh(np.empty(0, np.float32), (0,), float32).requires_grad_()
+        found = [bared(values[position]) for position in self.tensors]
+        self.levels = [levels for _, levels in found]
+        self.node = SaveInputs.apply(trigger, *[tensor for tensor, _ in found]).grad_fn
+        others = [None if isinstance(value, TensorBase) else value for value in values]
+        self.args, self.kwargs = others[: len(args)], dict(zip(kwargs, others[len(args) :], strict=True))
+
+    def get(self, numbers: Mapping[int, int]) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments as they were given, to vmaps that have these numbers now."""
+        values = [*self.args, *self.kwargs.values()]
+        for position, tensor, levels in zip(self.tensors, self.node.saved_tensors, self.levels, strict=True):
+            values[position] = as_examples(tensor, levels, numbers)
+        return values[: len(self.args)], dict(zip(self.kwargs, values[len(self.args) :], strict=True))
+
 
 NAME = "specgrad.utils.checkpoint"
 TIP = (
@@ -74,7 +123,7 @@ class Frame:
         self.lock = new_lock()
 
     def hooks(self) -> saved_tensors_hooks:
-        """What the call is to run in."""
+        """The saved-tensor hooks that the call runs in."""
         return saved_tensors_hooks(self.pack, Holder.unpack)
 
     def logging(self) -> AbstractContextManager[Any]:
@@ -174,7 +223,7 @@ class Again:
 
 
 def description(tensor: Any) -> dict[str, Any]:
-    """What must be the same when the call is made again."""
+    """The metadata of a saved tensor that must be equal when the call is made again."""
     return {"shape": tensor.shape, "dtype": tensor.dtype, "device": tensor.device}
 
 

@@ -15,7 +15,7 @@ from ..custom.function import Function
 
 
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The same arguments, the tensors among them detached from the graph, but requiring grad where they did.
+    """Arguments with the tensors among them detached from the graph, but requiring grad where they did.
 
     Args:
         inputs: a tuple of tensors and other values.
@@ -29,9 +29,7 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _detached(tensor: Any) -> Any:
-    other = tensor.detach()
-    other._rg = tensor._rg
-    return other
+    return tensor.detach().requires_grad_(tensor.requires_grad)
 
 
 def check_backward_validity(inputs: Iterable[Any]) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 
 from ...errors import RefusedValueError, type_name
 from ...tensor.base import TensorBase
-from ..hooks.of_saved import pack_saved
 from ..saved.access import SavedTensor
+from ..saved.hooks import pack_saved
 from ..saved.packed import Packed
 from ..saved.saved import alias_of, edge_from, version_of
 
@@ -88,7 +88,7 @@ class FunctionCtx:
         self.non_differentiable = tensors
 
     def mark_shared_storage(self, *pairs: Any) -> None:
-        """Does nothing: that tensors share memory is known without being told."""
+        """Does nothing: shared memory is tracked for all tensors."""
         warnings.warn(
             "`mark_shared_storage` is deprecated. Tensors with shared storages are automatically tracked.",
             FutureWarning,
@@ -103,7 +103,7 @@ class FunctionCtx:
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """What `save_for_backward` kept; an error when it was freed or changed in place since."""
+        """The tensors that `save_for_backward` kept; an error when they were freed or changed in place since."""
         if self._given is not None:
             return self._given
         node = None if self._node is None else self._node()
@@ -151,3 +151,16 @@ class FunctionCtx:
         """Let go of what only the recording of the call needs: outputs among it would keep their own node alive."""
         for name in ("to_save", "saved_for_forward", "dirty_tensors", "non_differentiable"):
             self.__dict__.pop(name, None)
+
+
+def is_among(tensor: Any, others: Sequence[Any]) -> bool:
+    """Whether some element of a sequence is this very tensor."""
+    for other in others:  # noqa: SIM110  (a generator costs as much as all the rest of a call)
+        if tensor is other:
+            return True
+    return False
+
+
+def tensors_in(values: Sequence[Any]) -> list[Any]:
+    """The tensors of a sequence."""
+    return [value for value in values if isinstance(value, TensorBase)]

@@ -14,7 +14,7 @@ from ...errors import GraphError, type_name
 from ...tensor.base import TensorBase
 from ..engine.match_input import fit
 from ..forward.tangents import below, levels_of, set_tangent, tangent_at, write_tangents, zeros_if_missing
-from .context import FunctionCtx
+from .context import FunctionCtx, is_among, tensors_in
 
 _OUTERMOST = -1
 _MISSING = "You must implement the jvp function for custom autograd.Function to use it with forward mode AD."
@@ -35,35 +35,27 @@ def without_tangents(values: Sequence[Any], level: int = _OUTERMOST) -> Iterator
 
 def push_forward(jvp: Any, ctx: FunctionCtx, args: tuple[Any, ...], outputs: Any, results: tuple[Any, ...]) -> None:
     """Give the results of a call, which are the outputs of forward or stand for them, their tangents."""
-    for result in _tensors(results):
-        if result._tangent is not None and not _among(result, args):
+    for result in tensors_in(results):
+        if result._tangent is not None and not is_among(result, args):
             result._tangent = None  # forward computed it from a tensor that it was not given
-    tensors = _tensors(args)
+    tensors = tensors_in(args)
     for level in levels_of(tensors):
         if jvp is None:
             raise NotImplementedError(_MISSING)
         along = [_tangent_of(a, level, ctx.materialize_grads) for a in args]
-        with without_tangents((*tensors, *_tensors(results)), level):
+        with without_tangents((*tensors, *tensors_in(results)), level):
             found = _call(jvp, ctx, along, len(results))
         for index, (result, tangent) in enumerate(zip(results, found, strict=True)):
             if tangent is not None:
                 _check(tangent, result, index, ctx, outputs[index])
                 _check_memory(tangent, result, tensors, level)
-                _give(tangent, result, level, written=_among(result, args))
-            elif _among(result, args) and isinstance(result, TensorBase):
+                _give(tangent, result, level, written=is_among(result, args))
+            elif is_among(result, args) and isinstance(result, TensorBase):
                 _drop(result, level)
 
 
-def _tensors(values: Sequence[Any]) -> list[Any]:
-    return [v for v in values if isinstance(v, TensorBase)]
-
-
-def _among(value: Any, others: Sequence[Any]) -> bool:
-    return any(value is other for other in others)
-
-
 def _tangent_of(argument: Any, level: int, materialize: bool) -> Any:
-    """What jvp gets for an argument of forward."""
+    """The tangent that jvp gets for an argument of forward; None for other values than floating-point tensors."""
     if not isinstance(argument, TensorBase) or argument._dtype.kind not in "fc":
         return None
     tangent = tangent_at(argument, level)
@@ -80,7 +72,7 @@ def _call(jvp: Any, ctx: FunctionCtx, along: Sequence[Any], count: int) -> tuple
 
 
 def as_many(given: Any, count: int) -> tuple[Any, ...]:
-    """What jvp returned as one tangent, or None, for each output."""
+    """The return value of jvp as a tuple with a tangent, or None, for each output."""
     found = given if isinstance(given, tuple) else (given,)
     if len(found) != count:
         raise GraphError(
@@ -94,7 +86,7 @@ def _check(tangent: Any, result: Any, index: int, ctx: FunctionCtx, output: Any)
     if not isinstance(tangent, TensorBase):
         raise GraphError(f"expected Variable or None (got {type_name(tangent)}) for grad output {index}.")
     tensor = isinstance(result, TensorBase) and result._dtype.kind in "fc"
-    if not tensor or _among(output, ctx.non_differentiable):
+    if not tensor or is_among(output, ctx.non_differentiable):
         raise GraphError(
             f"Function's jvp returned a gradient at position {index}, but the corresponding forward output is not a "
             "differentiable Tensor. You should return None at that position instead."
@@ -110,8 +102,8 @@ def _check(tangent: Any, result: Any, index: int, ctx: FunctionCtx, output: Any)
 
 
 def _check_memory(tangent: Any, result: Any, inputs: list[Any], level: int) -> None:
-    """What is written to, or looks into, the memory of an input must do the same with the tangent of that input."""
-    if _among(result, inputs):
+    """Check that a result in the memory of an input has its tangent in the memory of the tangent of that input."""
+    if is_among(result, inputs):
         held = tangent_at(result, level)
         if held is not None and held is not tangent:
             raise GraphError(

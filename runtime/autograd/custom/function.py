@@ -1,20 +1,23 @@
-"""`autograd.Function`: a graph node written by hand, with static methods `forward` and `backward`."""
+"""`autograd.Function`: an op written by hand, with static methods `forward` and `backward`."""
 
 from __future__ import annotations
 
+import functools
 import inspect
 import warnings
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
-from ...modes.grad_mode import mode, watch
-from ...modes.intercept import PLAIN
+from ...errors import GraphError
+from ...modes.grad_mode import mode, no_grad
+from ...modes.intercept import NOT_HANDLED, watch
 from ...tensor.base import TensorBase
+from ...tensor.history import set_history
+from ..node import Node
 from .context import FunctionCtx
 from .forward_mode import push_forward, without_tangents
-from .node import FunctionNode
-from .outputs import check_dirty, record
+from .node import FunctionNode, check_dirty, record
 
 
 class Function:
@@ -172,14 +175,14 @@ def _settle(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...], output: Any) -> t
     recording = bool(mode.grad) and True in ctx.needs_input_grad
     if ctx.dirty_tensors:
         check_dirty(cls.__name__, ctx, args, outputs, recording)
-    return outputs, record(cls._backward_cls() if recording else None, ctx, args, outputs)
+    return outputs, record(cls._backward_cls if recording else None, ctx, args, outputs)
 
 
 def _apply_watched(cls: Any, args: tuple[Any, ...]) -> Any:
-    """A call while something looks at every op: whole batches, tangents pushed forward, watchers told."""
+    """A call while somebody watches: as whole batches under vmap, with tangents, and noted by watchers."""
     for function in watch.functions:
         found = function(cls, args)
-        if found is not PLAIN:
+        if found is not NOT_HANDLED:
             return found
     ctx = FunctionCtx(tuple([isinstance(a, TensorBase) and a._rg for a in args]))
     with ExitStack() as spans:
@@ -193,3 +196,82 @@ def _apply_watched(cls: Any, args: tuple[Any, ...]) -> Any:
         if ctx._node is not None:
             watch.note(results)
     return results if isinstance(output, tuple) else results[0]
+
+
+def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorate a backward that cannot be differentiated again: doing so is an error instead of a wrong result.
+
+    Args:
+        backward: the static method `backward` of a Function.
+
+    Example:
+        >>> import specgrad as sg
+        >>> class Double(sg.autograd.Function):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         return 2 * x
+        ...     @staticmethod
+        ...     @sg.autograd.function.once_differentiable
+        ...     def backward(ctx, grad):
+        ...         return 2 * grad
+        >>> x = sg.tensor(1.0, requires_grad=True)
+        >>> sg.autograd.grad(Double.apply(x), x)
+        (tensor(2.),)
+    """
+
+    @functools.wraps(backward)
+    def wrapper(ctx: Any, *grads: Any) -> Any:
+        recording = mode.grad and any(isinstance(g, TensorBase) and g._rg for g in grads)
+        with no_grad():
+            found = backward(ctx, *grads)
+        if not recording:
+            return found
+        results = found if isinstance(found, tuple) else (found,)
+        marked = tuple([_refuse_second(g) if isinstance(g, TensorBase) else g for g in results])
+        return marked if isinstance(found, tuple) else marked[0]
+
+    return wrapper
+
+
+class Error(Node):
+    """The node of a gradient that must not be differentiated again, under PyTorch's name for it."""
+
+    __slots__ = ()
+
+    def apply(self, grad: Any) -> tuple[Any, ...]:
+        """Refuse."""
+        raise GraphError("trying to differentiate twice a function that was marked with @once_differentiable")
+
+
+def _refuse_second(grad: Any) -> Any:
+    result = grad.detach()
+    set_history(result, Error())
+    return result
+
+
+class InplaceFunction(Function):
+    """A Function, under the name that those which write to their input had; derive from `Function` instead.
+
+    Args:
+        inplace: kept as an attribute.
+
+    Example:
+        >>> import specgrad as sg
+        >>> class Double(sg.autograd.function.InplaceFunction):
+        ...     @staticmethod
+        ...     def forward(ctx, x):
+        ...         ctx.mark_dirty(x)
+        ...         return x.mul_(2)
+        ...
+        ...     @staticmethod
+        ...     def backward(ctx, grad):
+        ...         return grad * 2
+        >>> x = sg.tensor(1.0, requires_grad=True)
+        >>> Double.apply(x * 3).backward()
+        >>> x.grad
+        tensor(6.)
+    """
+
+    def __init__(self, inplace: bool = False) -> None:
+        super().__init__()
+        self.inplace: Any = inplace

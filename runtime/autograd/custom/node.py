@@ -1,15 +1,25 @@
-"""`FunctionNode`: the graph node of a call of a custom Function; it runs the user's backward and checks its result."""
+"""`FunctionNode`, the graph node of a call of a custom Function, and how the outputs of forward get it."""
 
 from __future__ import annotations
 
+import warnings
+import weakref
 from typing import Any
 
+from ...dispatch.writing import check_history
 from ...errors import GraphError, type_name
+from ...modes.grad_mode import no_grad
 from ...tensor.base import TensorBase
+from ...tensor.history import clear_history, set_history
 from ..engine.accumulate_grad import next_functions
-from ..engine.match_input import fit
-from ..node import FREED, Node
-from ..saved.saved import missing_output
+from ..engine.match_input import broadcasts, fit
+from ..inplace.copy_slices import Replaced
+from ..inplace.inplace import after_write
+from ..inplace.view_history import CUSTOM, SEVERAL
+from ..inplace.writers import note_write
+from ..node import FREED, Node, Output
+from ..saved.saved import edge_of, meta_of, missing_output
+from .context import FunctionCtx, is_among
 
 
 class FunctionNode(Node):
@@ -35,7 +45,7 @@ class FunctionNode(Node):
 
     @property
     def kept_tensors(self) -> Any:
-        """What ctx keeps; seen as `_saved_tensors` and `_raw_saved_tensors`."""
+        """The tensors that ctx keeps; seen as `_saved_tensors` and `_raw_saved_tensors`."""
         return self.ctx._saved
 
     @kept_tensors.setter
@@ -103,7 +113,7 @@ def checked(name: str, index: int, grad: Any, meta: Any, wanted: Any) -> Any:
     if not wanted:
         return None
     shape, dtype = meta
-    if grad._shape != shape and not _reducible(grad._shape, shape):
+    if grad._shape != shape and not broadcasts(shape, grad._shape):
         raise GraphError(
             f"Function {name} returned an invalid gradient at index {index} - got {list(grad._shape)} but expected "
             f"shape compatible with {list(shape)}"
@@ -116,7 +126,80 @@ def checked(name: str, index: int, grad: Any, meta: Any, wanted: Any) -> Any:
     return fit(grad, meta)
 
 
-def _reducible(shape: Any, target: Any) -> bool:
-    """Whether `shape` is what `target` broadcasts to."""
-    pairs = zip(reversed(shape), reversed(target), strict=False)
-    return len(shape) >= len(target) and all(t in (1, s) for s, t in pairs)
+def record(
+    node_class: type[FunctionNode] | None, ctx: FunctionCtx, args: tuple[Any, ...], outputs: tuple[Any, ...]
+) -> tuple[Any, ...]:
+    """The outputs as the caller gets them; the class of their node is None where nothing is recorded."""
+    node = None
+    if node_class is not None:
+        edges = tuple([edge_of(a) if isinstance(a, TensorBase) else None for a in args])
+        node = node_class(edges, [meta_of(a) if isinstance(a, TensorBase) else None for a in args])
+        node.ctx, ctx._node = ctx, weakref.ref(node)
+        node.output_count = len(outputs)
+    results = tuple([_result(node, ctx, args, outputs, i) for i in range(len(outputs))])
+    if node is not None:
+        node.output_metas = [meta_of(o) if isinstance(o, TensorBase) else None for o in results]
+    return results
+
+
+def check_dirty(name: str, ctx: FunctionCtx, args: tuple[Any, ...], outputs: tuple[Any, ...], recording: bool) -> None:
+    """Tensors that forward changed must be inputs and outputs, and such as may be changed; their versions go up."""
+    for tensor in ctx.dirty_tensors:
+        if not is_among(tensor, outputs):
+            raise GraphError(
+                f"{name}: Some elements marked as dirty during the forward method were not returned as output. The "
+                "inputs that are modified inplace must all be outputs of the Function."
+            )
+        note_write(tensor, name)
+        if recording and (tensor._rg or tensor._base is not None):
+            check_history(name, tensor)
+        if recording and not is_among(tensor, args):
+            warnings.warn(
+                f"{name}: ctx.mark_dirty() received a tensor that was not an input. Only input Tensors that have been "
+                "mutated should be passed to ctx.mark_dirty().",
+                stacklevel=4,
+            )
+
+
+def _result(node: FunctionNode | None, ctx: FunctionCtx, args: tuple[Any, ...], outputs: Any, index: int) -> Any:
+    """One output: an input that is returned as it is becomes another tensor, unless it was changed in place."""
+    output = outputs[index]
+    if not isinstance(output, TensorBase):
+        return output
+    given, dirty = is_among(output, args), is_among(output, ctx.dirty_tensors)
+    if node is None or output._dtype.kind not in "fc" or is_among(output, ctx.non_differentiable):
+        return _outside_the_graph(output, given, dirty)
+    if given and not dirty:
+        output = _same(output)
+    edge = node if len(outputs) == 1 else Output(node, index)
+    if dirty and given:
+        _place_written(output, edge)
+    else:
+        set_history(output, edge)
+        if output._base is not None:
+            output._views = CUSTOM if len(outputs) == 1 else SEVERAL
+    return output
+
+
+def _same(tensor: Any) -> Any:
+    """A view of all of a tensor, outside the graph."""
+    with no_grad():
+        return tensor.view_as(tensor)
+
+
+def _outside_the_graph(output: Any, given: bool, dirty: bool) -> Any:
+    """An output through which nothing is differentiated; an input keeps what it requires."""
+    if given:
+        return output.detach() if output._rg else output if dirty else _same(output)
+    if output._rg and output._base is None:
+        clear_history(output)
+    return output
+
+
+def _place_written(tensor: Any, edge: Any) -> None:
+    """The place in the graph of an input that was changed in place; through a view, that of its base changes too."""
+    before = tensor._fn
+    if tensor._base is not None:
+        edge = Replaced(edge)
+    set_history(tensor, edge)
+    after_write(tensor, before)

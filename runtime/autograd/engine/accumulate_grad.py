@@ -1,22 +1,141 @@
-"""`AccumulateGrad`: the node that stands for a leaf where somebody looks at the graph.
+"""Accumulation of gradients in the `.grad` of leaves, and `AccumulateGrad`, the node that stands for a leaf.
 
-The engine itself adds to a leaf's `.grad` and needs no node for it. One is made when `next_functions` or a gradient
-edge is asked for; it is the same one as long as somebody has it, or a node that was asked for its `next_functions`
-lives.
+Several threads may run backward over one leaf at the same time. Between a check whether `leaf._grad` is None and the
+assignment that follows from it nothing is called, so that the interpreter does not turn to another thread there; what
+is added to a gradient is added under a lock.
+
+The engine adds to a leaf's `.grad` without a node. One is made when `next_functions` or a gradient edge is asked for;
+it is the same one as long as somebody has it, or a node that was asked for its `next_functions` lives.
 """
 
 from __future__ import annotations
 
 import weakref
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from ...errors import GraphError, ShapeError
+from ...kernels.cpu.copies import copied
+from ...kernels.jit import jit
 from ...locks import new_lock
 from ...modes.grad_mode import mode
+from ...tensor.base import alias, fresh
 from ..hooks.hooks import RemovableHandle, leaf_hooks
-from ..inplace.relaid import shown
+from ..inplace.copy_slices import shown
 from ..inplace.view_history import NOWHERE
-from ..node import LEAF, OUTPUT, Node, inspection
-from .accumulation import accumulate
+from ..node import LEAF, Node, inspection, output_at
+
+_adding = new_lock()
+_begin, _end = _adding.acquire, _adding.release  # a with statement takes three times as long
+
+
+def accumulate(leaf: Any, grad: Any, owned: bool, create: bool) -> None:
+    """Add to `leaf.grad`: the gradient itself where nobody else can hold it, else a copy laid out like the leaf."""
+    if not leaf._rg:
+        return  # switched off since it was used
+    if leaf._fn is not None:
+        check_outside(leaf)
+        return
+    if leaf._grad is None:
+        if grad._shape != leaf._shape:
+            grad, owned = spread(leaf, grad), False
+        if create or not owned or grad._flat is None or leaf._flat is None or grad._base is not None:
+            grad = laid_out_like(leaf, grad) if create else copy_for(leaf, grad)
+        if leaf._grad is None:  # no other thread has come first meanwhile
+            leaf._grad = grad
+            return
+    _begin()
+    try:
+        if create:
+            total = leaf._grad + grad
+            leaf._grad = total if leaf._flat is not None else laid_out_like(leaf, total)
+        else:
+            add_to(leaf._grad, grad)
+    finally:
+        _end()
+
+
+def all_different(grads: Sequence[Any]) -> bool:
+    """Whether no gradient stands twice among those of several inputs."""
+    if len(grads) == 2:
+        return grads[0] is not grads[1]
+    given = [id(grad) for grad in grads if grad is not None]
+    return len(set(given)) == len(given)
+
+
+def check_outside(leaf: Any) -> None:
+    """Refuse a gradient for what was a leaf when it was used, and is none any longer."""
+    if not leaf.is_leaf:
+        raise GraphError(
+            "backward(): leaf variable has been moved into the graph interior: a tensor that was detached or a view "
+            "when it was used has been written to since, and a gradient for what it was has nowhere to go"
+        )
+
+
+def spread(leaf: Any, grad: Any) -> Any:
+    """The gradient of a leaf that got another shape since it was used, where it broadcasts to that."""
+    try:
+        return grad.expand(leaf._shape)
+    except RuntimeError:
+        raise ShapeError(
+            f"backward(): the size of the gradient {list(grad._shape)} must match the size of its leaf "
+            f"{list(leaf._shape)}, which has another shape than when it was used"
+        ) from None
+
+
+def copy_for(leaf: Any, grad: Any) -> Any:
+    """A copy of a gradient for a leaf, outside any graph."""
+    if leaf._flat is None:
+        return laid_out_like(leaf, grad.detach())
+    flat = copied(grad.array).ravel() if grad._flat is None else grad._flat.copy()
+    return fresh(flat, leaf._shape, grad._dtype)
+
+
+def laid_out_like(leaf: Any, grad: Any) -> Any:
+    """A copy of a gradient with the strides of its leaf where those leave no gaps, else contiguous."""
+    if leaf._flat is not None or not is_dense(leaf._shape, leaf.stride()):
+        return grad.clone()
+    count = leaf.numel()
+    blank = fresh(np.empty(count, grad._dtype.np), (count,), grad._dtype)
+    return alias(blank, leaf._shape, leaf.stride(), 0).copy_(grad)
+
+
+def is_dense(shape: Sequence[int], strides: Sequence[int]) -> bool:
+    """Whether elements of these strides fill their memory without gaps or overlaps, in whatever order."""
+    expected = 1
+    for step, size in sorted(pair for pair in zip(strides, shape, strict=True) if pair[1] != 1):
+        if step != expected:
+            return False
+        expected *= size
+    return True
+
+
+def add_to(held: Any, grad: Any) -> None:
+    """held += grad, without the in-place op's checks where both are plain arrays of one dtype."""
+    total = held._flat
+    if total is None or not held._dtype.native or held._shape != grad._shape:
+        held.add_(grad)
+        return
+    part = grad._flat
+    if part is None or grad._dtype is not held._dtype:
+        part = grad.to(held._dtype).contiguous()._flat
+    if add_into(total, part):
+        held._bump_version("backward")
+    else:
+        held.add_(grad)  # broadcasts, or says what is wrong
+
+
+@jit(nogil=False)  # letting go of the interpreter and taking it again costs more than most gradients
+def add_into(total: np.ndarray, part: np.ndarray) -> bool:
+    """total += part if they are of one size."""
+    if total.size != part.size:
+        return False
+    for i in range(total.size):
+        total[i] += part[i]
+    return True
+
 
 LAST = 2**64 - 1  # the sequence number that PyTorch gives to these nodes
 
@@ -33,8 +152,7 @@ class AccumulateGrad(Node):
     def __init__(self, variable: Any) -> None:
         self.variable = variable
         self.edges = ()
-        self.hooks = None
-        self.metas = None
+        self.hooks = self.metas = None
         self.sequence = LAST
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
@@ -89,4 +207,20 @@ def next_function(edge: Any) -> tuple[Any, int]:
         return (None, 0)
     if edge.edge_kind == LEAF:
         return (accumulator_of(edge), 0)
-    return (edge.node, edge.index) if edge.edge_kind == OUTPUT else (edge, 0)
+    return output_at(edge)
+
+
+def zero_gradient(leaf: Any) -> None:
+    """Write zeros to the tensor that is the leaf's gradient; it stays the same tensor, and leaves the graph.
+
+    Raises:
+        RuntimeError: the gradient is a view that has a place in the graph.
+    """
+    grad = leaf.grad
+    if grad is None:
+        return
+    if grad.grad_fn is None:
+        grad.requires_grad_(False)
+    else:
+        grad.detach_()
+    grad.zero_()

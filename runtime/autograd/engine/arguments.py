@@ -1,4 +1,4 @@
-"""What `backward` and `grad` are given: tensors or edges to start from, their gradients, and what is asked for."""
+"""The arguments of `backward` and `grad`: tensors or edges to start from, their gradients, and inputs asked for."""
 
 from __future__ import annotations
 

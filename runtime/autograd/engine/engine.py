@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...dispatch.fast_path import stay, walker
-from ...modes.grad_mode import mode, watch
-from ..hooks.calls import (
+from ...modes.grad_mode import mode
+from ...modes.intercept import watch
+from ..hooks.hooks import (
     run_accumulated_hooks,
     run_leaf_pre_hooks,
     run_output_hooks,
@@ -21,9 +22,30 @@ from ..hooks.calls import (
     run_tensor_hooks,
 )
 from ..node import LEAF, NODE, Node
-from .accumulation import accumulate, all_different
-from .capture import Capture
-from .undefined_grads import Missing, apply_if_given, step_without
+from .accumulate_grad import accumulate, all_different
+from .inputs import Capture
+
+
+class Missing(list[Any]):
+    """The waiting gradients of a node to which only None has come so far: a None for each of its outputs."""
+
+    def __add__(self, grad: Any) -> Any:
+        """The first gradient after all."""
+        return grad
+
+
+def apply_if_given(node: Any, grad: Any) -> Sequence[Any]:
+    """The gradients of a node's inputs; None gives None, except in custom Functions, which make zeros of it."""
+    given = grad is not None if node.output_count == 1 else any(g is not None for g in grad)
+    return node.apply(grad) if given or node.runs_without else (None,) * len(node.edges)
+
+
+def step_without(backward_pass: Any, node: Any, waiting: Missing) -> tuple[Any, Any]:
+    """Run a node to which None has come, as a step of a backward pass."""
+    grad = None if node.output_count == 1 else list(waiting)
+    if node.runs_without or any(g is not None for g in waiting):
+        return backward_pass.step(node, grad)
+    return backward_pass.step_with_hooks(node, grad)
 
 
 class BackwardPass:
@@ -45,7 +67,7 @@ class BackwardPass:
             edges = self.capture.passing(edges)
         node, grad = self.follow(edges, grads, owned=False)
         heap, buffers, step = self.heap, self.buffers, self.step
-        walk = stay if watch.active else walker()
+        run_natively = stay if watch.active else walker()
         while node is not None or heap:
             if node is None:
                 node = heapq.heappop(heap)[1]
@@ -53,7 +75,7 @@ class BackwardPass:
                 if grad.__class__ is Missing:
                     node, grad = step_without(self, node, grad)
                     continue
-            node, grad = walk(self, node, grad)
+            node, grad = run_natively(self, node, grad)
             if node is not None:
                 node, grad = step(node, grad)
 

@@ -22,6 +22,12 @@ def fit(grad: Any, meta: tuple[Any, Any]) -> Any:
     return grad
 
 
+def broadcasts(shape: Shape, to: Shape) -> bool:
+    """Whether a shape broadcasts to another."""
+    pairs = zip(shape[::-1], to[::-1], strict=False)
+    return len(shape) <= len(to) and all(size in (1, wide) for size, wide in pairs)
+
+
 @functools.lru_cache(maxsize=4096)
 def was_broadcast(shape: Shape, to: Shape) -> bool:
     """Whether `to` is larger than `shape` by broadcasting; with empty tensors their element counts cannot tell."""

@@ -1,16 +1,21 @@
-"""Starting a backward pass: its class, the thread's mode while it runs, and what to do when passes nest deep."""
+"""Starting a backward pass: its class, the thread's mode meanwhile, and other threads where passes nest deep."""
 
 from __future__ import annotations
 
+import contextvars
 import functools
+import sys
+import threading
+from collections.abc import Callable
 from typing import Any
 
-from ...modes.grad_mode import mode, watch
+from ...modes.grad_mode import mode
+from ...modes.intercept import watch
+from ...modes.thread_state import set_states_here, states_here
 from ..hooks.hooks import registered
 from ..hooks.leaves import propagate_with_hooks
-from .capture import Capture
 from .engine import BackwardPass
-from .reentrant import DEEPEST, in_new_thread
+from .inputs import Capture
 
 
 def run(edges: list[Any], grads: list[Any], retain: bool, create: bool, capture: Capture | None = None) -> None:
@@ -39,3 +44,33 @@ def run(edges: list[Any], grads: list[Any], retain: bool, create: bool, capture:
 def watched_pass(watching: tuple[type, ...]) -> Any:
     """One class of backward passes out of those of all watchers; it may have attributes of its own."""
     return type("WatchedPass", watching, {})
+
+
+DEEPEST = 24  # so many nested passes share a stack, which leaves each 40 frames of Python's limit of 1,000
+
+
+def in_new_thread(function: Callable[..., Any], *args: Any) -> Any:
+    """Call a function in another thread, which sees the states of this one, and wait for what it returns or raises.
+
+    At the interpreter's end, in a finaliser, no thread can start any more.
+    """
+    if sys.is_finalizing():
+        return function(*args)
+    found: list[Any] = []
+    raised: list[BaseException] = []
+    states, context = states_here(), contextvars.copy_context()
+
+    def work() -> None:
+        set_states_here(states)
+        mode.depth = 0
+        try:
+            found.append(context.run(function, *args))
+        except BaseException as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=work, name="nested backward")
+    thread.start()
+    thread.join()
+    if raised:
+        raise raised[0]
+    return found[0]

@@ -9,8 +9,8 @@ import itertools
 from typing import Any, NamedTuple
 
 from ...errors import type_name
-from ...modes.grad_mode import Watcher, watch
-from ...modes.per_thread import PerThread
+from ...modes.intercept import Watcher, watch
+from ...modes.thread_state import PerThread
 from ...tensor.base import TensorBase
 from ..inplace.dtype_regions import placed_like
 from .tangents import laid_out_like, open_levels, set_tangent, tangent_at
@@ -30,7 +30,7 @@ _opened = _Opened()
 
 
 class UnpackedDualTensor(NamedTuple):
-    """What `unpack_dual` returns."""
+    """The result of `unpack_dual`."""
 
     primal: Any
     tangent: Any

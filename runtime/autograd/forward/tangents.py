@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ...modes.grad_mode import watch
+from ...modes.intercept import watch
 from ...namespace import op
 from ...tensor.base import TensorBase, alias, fresh
+from ...tensor.history import copy_history
 from ...tensor.memory_overlap import overlaps
 from ..engine.match_input import fit
 from ..inplace.dtype_regions import are_related, placed_like, region_of
-from ..node import NODE
+from ..node import output_at
 from ..saved.packed import Packed
 
 open_levels: set[int] = set()
@@ -129,9 +130,10 @@ def shared_tangent(tensor: Any, level: int, own: Any, like: Any) -> Any:
 
 def hand_to_saved(output: Any) -> None:
     """Give the tangents also to the alias of the output that its node has saved: backward may run in this level too."""
-    edge = output._fn
-    node, index = (edge, 0) if edge is None or edge.edge_kind == NODE else (edge.node, edge.index)
-    for slot in () if node is None else node.saved_slots:
+    if output._fn is None:
+        return
+    node, index = output_at(output._fn)
+    for slot in node.saved_slots:
         saved = getattr(node, slot)
         if isinstance(saved, TensorBase) and saved._flat is output._flat and saved is not output:
             saved._tangent = output._tangent
@@ -140,13 +142,13 @@ def hand_to_saved(output: Any) -> None:
 
 
 def below(value: Any, level: int) -> Any:
-    """The same tensor, at the same place in the graph, with the tangents of outer levels only."""
+    """An alias of a tensor at its place in the graph, with the tangents of outer levels only."""
     if type(value) in (list, tuple):
         return [below(v, level) for v in value]
     if not isinstance(value, TensorBase) or value._tangent is None:
         return value
     plain = alias(value, value._shape, value._strides, value._offset)
-    plain._rg, plain._fn = value._rg, value._fn
+    copy_history(plain, value)
     plain._tangent = {outer: t for outer, t in value._tangent.items() if outer < level} or None
     return plain
 
@@ -189,7 +191,7 @@ def total(*parts: Any) -> Any:
 
 
 def select_tangent(tangent: Any, dim: Any, keepdim: bool, indices: Any) -> Any:
-    """The tangent at the places that forward chose: gather along `dim`, or from the flattened tensor."""
+    """The tangent at the indices that forward chose: gather along `dim`, or from the flattened tensor."""
     if dim is None:
         return tangent.reshape(-1).gather(0, indices.reshape(-1)).reshape(indices.shape)
     if tangent.ndim == 0:

@@ -1,17 +1,30 @@
-"""`jacobian`: all partial derivatives of a function's outputs."""
+"""`jacobian` and `hessian`: all first, and all second, partial derivatives of a function."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from ...batching import vmap
 from ...errors import GraphError, RefusedValueError
 from ...modes.grad_mode import enable_grad
 from ...namespace import op
 from ...transforms.arguments import basis_of
-from .strictness import check_outputs, filled
-from .structure import Tensors, as_inputs, as_tensors, given_back, gradients, outputs_of
-from .vectorized import forward_jacobian, reverse_jacobian
+from ..forward.dual import dual_level, make_dual, unpack_dual
+from .structure import (
+    JACOBIAN,
+    Tensors,
+    as_inputs,
+    as_tensors,
+    check_outputs,
+    check_recorded,
+    filled,
+    given_back,
+    gradients,
+    number_of,
+    outputs_of,
+    zeros_for_none,
+)
 
 TOGETHER = "autograd.functional.jacobian: `{}` and `{}` are not supported together. Please either set `{}` or `{}`."
 
@@ -111,3 +124,86 @@ def _blocks(i: int, output: Any, xs: Tensors, create_graph: bool, strict: bool) 
     if not rows:
         return [x.new_zeros(shape) for x, shape in zip(xs, shapes, strict=True)]
     return [op.stack(column).reshape(shape) for column, shape in zip(zip(*rows, strict=True), shapes, strict=True)]
+
+
+def reverse_jacobian(outputs: Tensors, xs: Tensors, create_graph: bool) -> list[list[Any]]:
+    """For each output the Jacobians in all inputs, by one backward pass of a batch of gradients."""
+
+    def row(*units: Any) -> tuple[Any, ...]:
+        return zeros_for_none(gradients(outputs, xs, units, create_graph), xs)
+
+    sizes = [output.numel() for output in outputs]
+    parts = [rows.split(sizes) for rows in vmap(row)(*basis_of(outputs))]
+    return [
+        [part[j].reshape((*output.shape, *x.shape)) for part, x in zip(parts, xs, strict=True)]
+        for j, output in enumerate(outputs)
+    ]
+
+
+def forward_jacobian(func: Callable[..., Any], xs: Tensors) -> tuple[bool, list[list[Any]]]:
+    """Whether `func` gives a tuple, and for each output the Jacobians in all inputs, by one pass of forward mode."""
+    out_tuple = False
+
+    def column(*units: Any) -> tuple[Any, ...]:
+        nonlocal out_tuple
+        with dual_level():
+            duals = tuple(make_dual(x, unit) for x, unit in zip(xs, units, strict=True))
+            out_tuple, outputs = outputs_of(func, duals, "jacobian")
+            pairs = [unpack_dual(output) for output in outputs]
+            return tuple(op.zeros_like(primal) if t is None else t for primal, t in pairs)
+
+    sizes = [x.numel() for x in xs]
+    parts = [columns.split(sizes, -1) for columns in vmap(column, out_dims=-1)(*basis_of(xs))]
+    return out_tuple, [
+        [block.reshape((*block.shape[:-1], *x.shape)) for block, x in zip(part, xs, strict=True)] for part in parts
+    ]
+
+
+def hessian(
+    func: Callable[..., Any],
+    inputs: Any,
+    create_graph: bool = False,
+    strict: bool = False,
+    vectorize: bool = False,
+    outer_jacobian_strategy: str = "reverse-mode",
+) -> Any:
+    """The Hessian of `func` at `inputs`: H[i..., j...] = d^2 output / (d input[i...] d input[j...]).
+
+    Args:
+        func: a function of tensors to a Tensor of one element.
+        inputs: its arguments, a Tensor or a tuple of Tensors.
+        create_graph: compute the Hessian so that it can be differentiated in turn.
+        strict: raise an error where the gradient does not depend on an input, instead of giving zeros.
+        vectorize: compute all rows at once, by `vmap`, instead of one after the other.
+        outer_jacobian_strategy: how the gradient is differentiated: "reverse-mode", or with `vectorize` "forward-mode".
+
+    Returns:
+        A Tensor of shape (*input.shape, *input.shape); for a tuple of inputs a tuple of tuples of those.
+
+    Raises:
+        RuntimeError: the output is not one element, or something that `strict` forbids.
+        TypeError: inputs or output are not tensors.
+
+    Example:
+        >>> import specgrad as sg
+        >>> x = sg.tensor([1.0, 2.0])
+        >>> sg.autograd.functional.hessian(lambda x: (x**3).sum(), x)
+        tensor([[ 6.,  0.],
+                [ 0., 12.]])
+    """
+    if outer_jacobian_strategy not in ("forward-mode", "reverse-mode"):
+        raise RefusedValueError('Expected strategy to be either "forward-mode" or "reverse-mode".')
+    in_tuple, _ = as_tensors(inputs, "hessian", "inputs")
+
+    def number(*xs: Any) -> Any:
+        output = number_of(func, xs, "hessian")
+        check_outputs(strict, (output,))
+        return output.reshape(())
+
+    def gradient(*xs: Any) -> Any:
+        points = tuple(x if x.requires_grad else x.requires_grad_() for x in xs)
+        found = jacobian(number, points if in_tuple else points[0], create_graph=True)
+        check_recorded(strict, found if in_tuple else (found,), JACOBIAN)
+        return found
+
+    return jacobian(gradient, inputs, create_graph, strict, vectorize, outer_jacobian_strategy)

@@ -1,16 +1,18 @@
 """Leaves that have hooks: their gradient is held back until all contributions of a backward pass are there.
 
 A leaf without hooks takes each contribution at once. A hook must see their sum, so the edges that lead to leaves with
-hooks are counted before the pass, which costs a walk over the graph; no walk is made until some leaf has had a hook.
+hooks are counted before the pass, by a traversal of the graph, which is left out until some leaf has had a hook.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Sequence
 from typing import Any
 
-from ...modes.per_thread import PerThread
-from ..node import LEAF, OUTPUT
+from ...modes.thread_state import PerThread
+from ..engine.inputs import reachable
+from ..node import LEAF
 
 
 class HookedLeaves:
@@ -21,7 +23,7 @@ class HookedLeaves:
     def __init__(self, roots: Sequence[Any], leading: set[Any] | None) -> None:
         self.left: dict[Any, int] = {}
         self.sums: dict[Any, Any] = {}
-        for edge in _edges_from(roots, leading, set()):
+        for edge in _ahead(roots, leading)[1]:
             if edge._hooks is not None:
                 self.left[edge] = self.left.get(edge, 0) + 1
 
@@ -73,24 +75,14 @@ def propagate_with_hooks(backward_pass: Any, edges: Sequence[Any], grads: Sequen
 def visited() -> set[int]:
     """The ids of the nodes and leaves whose gradients the current backward pass gets to see."""
     capture = current.capture
-    seen: set[Any] = set()
-    leaves = {id(edge) for edge in _edges_from(current.roots, None if capture is None else capture.leading, seen)}
-    found = leaves | {id(node) for node in seen}
+    nodes, leaves = _ahead(current.roots, None if capture is None else capture.leading)
+    found = {id(end) for end in (*nodes, *leaves)}
     return found if capture is None else found & capture.receivers()
 
 
-def _edges_from(roots: Sequence[Any], leading: set[Any] | None, seen: set[Any]) -> Iterator[Any]:
-    """Every edge to a leaf that the pass will follow, as often as it will; `seen` gathers the nodes on the way."""
-    stack = list(roots)
-    while stack:
-        edge = stack.pop()
-        if edge is None:
-            continue
-        if edge.edge_kind == LEAF:
-            yield edge
-            continue
-        node = edge.node if edge.edge_kind == OUTPUT else edge
-        if node not in seen:
-            seen.add(node)
-            if leading is None or node in leading:
-                stack.extend(node.edges)
+def _ahead(roots: Sequence[Any], leading: set[Any] | None) -> tuple[set[Any], list[Any]]:
+    """The nodes that a pass will reach, and its edges to leaves, each as often as the pass will follow it."""
+    nodes = reachable(roots, leading)
+    followed = (node.edges for node in nodes if leading is None or node in leading)
+    edges = itertools.chain(roots, *followed)
+    return nodes, [edge for edge in edges if edge is not None and edge.edge_kind == LEAF]

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...errors import NoGraphError, type_name
 from ...tensor.base import TensorBase
-from ..node import OUTPUT
+from ..node import LEAF, node_at
 from ..saved.saved import edge_of
 from .hooks import RemovableHandle, add_tensor_hook, registered
 from .leaves import current, visited
@@ -87,7 +87,7 @@ class Together:
 
     def __init__(self, tensors: tuple[Any, ...], function: Callable[[Any], None]) -> None:
         edges = [edge_of(t) for t in tensors]
-        self.places = [weakref.ref(e.node if e.edge_kind == OUTPUT else e) for e in edges]  # they hold this hook
+        self.targets = [weakref.ref(e if e.edge_kind == LEAF else node_at(e)) for e in edges]  # they hold this hook
         self.function = function
 
     def part(self, index: int) -> Callable[[Any], None]:
@@ -98,7 +98,7 @@ class Together:
         """The gradient of one tensor is known in the current pass."""
         if self not in current.notes:
             seen = visited()
-            current.notes[self] = [sum(id(place()) in seen for place in self.places), [None] * len(self.places)]
+            current.notes[self] = [sum(id(target()) in seen for target in self.targets), [None] * len(self.targets)]
         progress = current.notes[self]
         progress[0] -= 1
         progress[1][index] = grad

@@ -1,18 +1,25 @@
-"""The nodes that keep base and views of one memory consistent: a region written into a base, a region read from one."""
+"""The nodes that writes and changes of layout put into the graph, so that base and views of one memory stay consistent.
+
+`CopySlices` is a region written into a base, `Region` one read from it. `Relaid` stands before the node of a tensor
+that got another layout outside the graph, by a view op in place under `no_grad` or by `data`: what comes back is in
+today's shape and dtype, and is summed, cast or else refused before the node gets it, as PyTorch does.
+"""
 
 from __future__ import annotations
 
 import weakref
 from typing import Any
 
-from ...errors import GraphError
+from ...errors import GraphError, ShapeError
 from ...namespace import op
 from ...ops.shape.formulas import as_strided_backward
+from ...tensor.history import set_history
 from ...tensor.memory_overlap import overlaps
 from ...tensor.views import span
+from ..engine.match_input import broadcasts, fit
 from ..hooks.hooks import RemovableHandle, retain_grad
-from ..node import FREED, OUTPUT, Node, next_sequence
-from ..saved.saved import edge_of
+from ..node import FREED, Node, node_at, output_at
+from ..saved.saved import edge_of, meta_of
 
 
 class CopySlices(Node):
@@ -23,24 +30,21 @@ class CopySlices(Node):
     gives_fresh = False
 
     def __init__(self, base: Any, view: Any, edge: Any) -> None:
-        self.sequence = next_sequence()
-        self.hooks = None
-        self.metas = None
+        self.inner: Node
+        self.inner_index: int
+        self.inner, self.inner_index = output_at(edge)
+        super().__init__((edge_of(base), *self.inner.edges[1:]))
         self.freed = False
-        several = edge.edge_kind == OUTPUT
-        self.inner: Node = edge.node if several else edge
-        self.inner_index: int = edge.index if several else 0
         self.geometry = (view._shape, view.stride(), view._offset - base._offset)  # counted from the base's start
         self.inner.outer = weakref.ref(self)
         self.layout = (base._shape, base.stride())
-        self.edges = (edge_of(base), *self.inner.edges[1:])
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """The region's gradient goes through the inner node; the rest of the base's passes by."""
         if self.freed:
             iter(FREED)
         inner = self.inner
-        passed, region = self.taken_apart(grad)
+        passed, region = self.split_gradient(grad)
         given = region.clone()
         if inner.output_count > 1:
             given = [given if i == self.inner_index else None for i in range(inner.output_count)]
@@ -55,7 +59,7 @@ class CopySlices(Node):
             region.copy_(grads[0])
         return (passed.contiguous(), *grads[1:])
 
-    def taken_apart(self, grad: Any) -> tuple[Any, Any]:
+    def split_gradient(self, grad: Any) -> tuple[Any, Any]:
         """A copy of the gradient, and in the same memory the region."""
         passed = self._laid_out_as_base(grad)
         return passed, passed.as_strided(*self.geometry)
@@ -87,7 +91,7 @@ class CopySlices(Node):
 
 
 def keep_unwritten(region: Any, grads: Any) -> None:
-    """Where several elements share a place, that has kept its value where it was written through none of them."""
+    """Keep the gradient of elements that share memory where none of them was written to."""
     if any(grad is not None for grad in grads[1:]):
         raise GraphError(
             "backward(): unsupported operation: more than one element of the written-to tensor refers to a single "
@@ -107,15 +111,12 @@ class Region(Node):
     op_name = "as_strided"
 
     def __init__(self, edge: Any, layout: tuple[Any, Any, int], geometry: tuple[Any, Any, int]) -> None:
-        self.sequence = next_sequence()
-        self.hooks = None
-        self.metas = None
-        self.edges = (edge,)
+        super().__init__((edge,))
         self.layout = layout
         self.geometry = geometry
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
-        """The gradient in its place in the base, and zeros around it."""
+        """The gradient at the view's offsets in the base, and zeros around it."""
         return (as_strided_backward(grad, *self.layout, *self.geometry),)
 
     def name(self) -> str:
@@ -131,10 +132,7 @@ class Replaced(Node):
     gives_fresh = False
 
     def __init__(self, edge: Any) -> None:
-        self.sequence = next_sequence()
-        self.hooks = None
-        self.metas = None
-        self.edges = (None, edge)
+        super().__init__((None, edge))
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """Nothing for the old value, everything for the new one."""
@@ -147,10 +145,7 @@ class Overwritten(Node):
     __slots__ = ("writer",)
 
     def __init__(self, edge: Any, writer: str) -> None:
-        self.sequence = next_sequence()
-        self.hooks = None
-        self.metas = None
-        self.edges = (edge,)
+        super().__init__((edge,))
         self.writer = writer
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
@@ -164,7 +159,51 @@ class Overwritten(Node):
 
 def take_history(tensor: Any, edge: Any) -> None:
     """Put a tensor elsewhere in the graph; `retain_grad` is about the tensor as it is now, so its hook moves too."""
-    tensor._fn, tensor._rg = edge, True
+    set_history(tensor, edge)
     if type(tensor._hooks) is RemovableHandle:
         tensor._hooks.remove()
         tensor._hooks = retain_grad(tensor)
+
+
+class Relaid(Node):
+    """The edge of such a tensor; for users, who look at the graph, it is the one behind it."""
+
+    __slots__ = ("meta",)
+    gives_fresh = False
+
+    def __init__(self, edge: Any, meta: tuple[Any, Any]) -> None:
+        super().__init__((edge,))
+        self.meta = meta
+
+    def apply(self, grad: Any) -> tuple[Any, ...]:
+        """The gradient in the shape and dtype that the tensor had in the graph."""
+        shape = self.meta[0]
+        if not broadcasts(shape, grad._shape):
+            made_by = node_of(self).name()
+            raise ShapeError(
+                f"backward(): invalid gradient for {made_by}: got {list(grad._shape)} but expected shape compatible "
+                f"with {list(shape)}, which its result had until its layout was changed outside the graph"
+            )
+        return (fit(grad, self.meta),)
+
+    def name(self) -> str:
+        """The name of the node behind it."""
+        return node_of(self).name()
+
+
+def shown(edge: Any) -> Any:
+    """The edge that users see."""
+    return edge.edges[0] if type(edge) is Relaid else edge
+
+
+def node_of(edge: Any) -> Any:
+    """The node that users see at an edge."""
+    return node_at(shown(edge))
+
+
+def keep_in_graph(tensor: Any, before: tuple[Any, Any]) -> None:
+    """A tensor that an op has made got another layout outside the graph: its node still gets what it expects."""
+    edge = tensor._fn
+    if type(edge) is Relaid:
+        edge, before = edge.edges[0], edge.meta
+    set_history(tensor, edge if meta_of(tensor) == before else Relaid(edge, before))

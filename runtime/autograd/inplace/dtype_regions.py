@@ -12,27 +12,27 @@ from ...tensor.views import span
 from ..saved.saved import edge_of
 from .copy_slices import CopySlices, Region, take_history
 
-Place = tuple[Any, Any, int]  # shape, strides and offset
+Layout = tuple[Any, Any, int]  # shape, strides and offset
 
 
-class Between(NamedTuple):
+class Layouts(NamedTuple):
     """Where a base and a view of another dtype lie in fresh memory, each counted in elements of its own dtype."""
 
     base_size: int  # elements in that memory, for the base
     view_size: int  # and for the view
-    base: Place
-    view: Place
+    base: Layout
+    view: Layout
 
 
-def between(base: Any, view: Any) -> Between:
-    """The places of a base and a view of it in memory that begins with the base, at whole elements of both dtypes."""
+def layouts_of(base: Any, view: Any) -> Layouts:
+    """The layouts of a base and a view of it in memory that begins with the base, at whole elements of both dtypes."""
     own, other = base._dtype.itemsize, view._dtype.itemsize
     step = max(own, other)
     start = base._offset * own // step * step
     lead = (base._offset * own - start) // own
     size = -(-(lead + span(base._shape, base.stride())) * own // step) * step
-    place = view._shape, view.stride(), (view._offset * other - start) // other
-    return Between(size // own, size // other, (base._shape, base.stride(), lead), place)
+    layout = view._shape, view.stride(), (view._offset * other - start) // other
+    return Layouts(size // own, size // other, (base._shape, base.stride(), lead), layout)
 
 
 def are_related(base: Any, view: Any) -> bool:
@@ -48,37 +48,37 @@ def in_other_dtype(memory: Any) -> Any:
 class RetypedSlices(CopySlices):
     """A region of the base was replaced that the op saw in another dtype."""
 
-    __slots__ = ("places",)
+    __slots__ = ("layouts",)
 
     def __init__(self, base: Any, view: Any, edge: Any) -> None:
         super().__init__(base, view, edge)
-        self.places = between(base, view)
+        self.layouts = layouts_of(base, view)
 
-    def taken_apart(self, grad: Any) -> tuple[Any, Any]:
+    def split_gradient(self, grad: Any) -> tuple[Any, Any]:
         """A copy of the gradient, and in the same memory the region."""
-        memory = grad.new_zeros(self.places.base_size)
-        passed = memory.as_strided(*self.places.base).copy_(grad)
-        return passed, in_other_dtype(memory).as_strided(*self.places.view)
+        memory = grad.new_zeros(self.layouts.base_size)
+        passed = memory.as_strided(*self.layouts.base).copy_(grad)
+        return passed, in_other_dtype(memory).as_strided(*self.layouts.view)
 
     def region(self) -> Region:
         """The node of the region's new value, as a part of the new base."""
-        return RetypedRegion(self, self.places)
+        return RetypedRegion(self, self.layouts)
 
 
 class RetypedRegion(Region):
     """Elements of a base read in another dtype."""
 
-    __slots__ = ("places",)
+    __slots__ = ("layouts",)
 
-    def __init__(self, edge: Any, places: Between) -> None:
-        super().__init__(edge, places.base, places.view)
-        self.places = places
+    def __init__(self, edge: Any, layouts: Layouts) -> None:
+        super().__init__(edge, layouts.base, layouts.view)
+        self.layouts = layouts
 
     def apply(self, grad: Any) -> tuple[Any, ...]:
-        """The gradient in its place in the base, and zeros around it."""
-        _, strides, offset = self.places.view
-        memory = op.restride(grad, strides, offset, (self.places.view_size,), (1,), 0)
-        return (in_other_dtype(memory).as_strided(*self.places.base),)
+        """The gradient at the view's offsets in the base, and zeros around it."""
+        _, strides, offset = self.layouts.view
+        memory = op.restride(grad, strides, offset, (self.layouts.view_size,), (1,), 0)
+        return (in_other_dtype(memory).as_strided(*self.layouts.base),)
 
 
 def slices(base: Any, view: Any, edge: Any) -> CopySlices:
@@ -90,15 +90,15 @@ def follow_base(view: Any, base: Any) -> None:
     """Derive a view from the history that its base has now."""
     edge = edge_of(base)
     same = view._dtype is base._dtype
-    node = Region(edge, place_of(base), place_of(view)) if same else RetypedRegion(edge, between(base, view))
+    node = Region(edge, layout_of(base), layout_of(view)) if same else RetypedRegion(edge, layouts_of(base, view))
     take_history(view, node)
 
 
 def region_of(whole: Any, base: Any, view: Any) -> Any:
-    """What lies in `whole`, which is laid out as the contiguous `base`, where a view of that lies; None if none can."""
+    """The region of `whole`, laid out as the contiguous `base`, at the offsets of a view; None if there is none."""
     if view._dtype is base._dtype:
         return whole.as_strided(view._shape, view.stride(), whole.storage_offset() + view._offset - base._offset)
-    _, _, (_, _, lead), (shape, strides, offset) = between(base, view)
+    _, _, (_, _, lead), (shape, strides, offset) = layouts_of(base, view)
     ratio = max(view._dtype.itemsize // whole._dtype.itemsize, 1)
     start = whole.storage_offset() - lead
     if start < 0 or start % ratio:
@@ -109,7 +109,7 @@ def region_of(whole: Any, base: Any, view: Any) -> Any:
 
 
 def placed_like(tangent: Any, tensor: Any) -> Any:
-    """A tangent, copied where its memory cannot be read as complex numbers in the places in which the tensor's can."""
+    """A tangent, copied where its offset does not let it be read as complex numbers as the tensor's does."""
     if tangent._flat is None or not (tangent._offset ^ tensor._offset) & 1 or tangent.is_complex():
         return tangent
     if not tensor._offset & 1:
@@ -117,6 +117,6 @@ def placed_like(tangent: Any, tensor: Any) -> Any:
     return op.cat([tangent.new_zeros(1), tangent.reshape(-1)])[1:].view(tangent._shape)
 
 
-def place_of(tensor: Any) -> Place:
+def layout_of(tensor: Any) -> Layout:
     """Shape, strides and offset in the storage."""
     return tensor._shape, tensor.stride(), tensor._offset

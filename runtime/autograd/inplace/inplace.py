@@ -12,12 +12,12 @@ from typing import Any
 from ...dispatch.writing import check_history, is_recording, unchanged, write
 from ...modes.grad_mode import mode
 from ...tensor.base import TensorBase, note_layout_change
+from ...tensor.history import set_history
 from ..forward.tangents import write_tangents
-from ..node import OUTPUT
+from ..node import node_at
 from ..saved.saved import meta_of, version_of
-from .copy_slices import Overwritten, Replaced, take_history
+from .copy_slices import Overwritten, Replaced, keep_in_graph, take_history
 from .dtype_regions import follow_base, slices
-from .relaid import keep_in_graph
 from .view_history import live_views, outdate
 from .writers import Awaited, end_write, note_write
 
@@ -41,13 +41,12 @@ def after_write(tensor: Any, before: Any) -> Any:
 def overwrite(tensor: Any, before: Any) -> None:
     """An in-place op without gradients has replaced all values: nothing of them depends on the old ones any longer."""
     if mode.grad and tensor._rg:
-        tensor._fn = Overwritten(before, tensor._writes[1])
+        set_history(tensor, Overwritten(before, tensor._writes[1]))
 
 
 def date_operands(tensor: Any) -> None:
     """Operands that lie in the memory that was written to, and were saved, had the version of before the write."""
-    edge = tensor._fn
-    node = edge.node if edge.edge_kind == OUTPUT else edge
+    node = node_at(tensor._fn)
     for slot in node.saved_slots:
         saved = getattr(node, slot)
         if isinstance(saved, TensorBase) and saved._writes is tensor._writes and slot not in node.saved_outputs:
@@ -70,7 +69,7 @@ def adopt_result(name: str, into: Any, result: Any) -> Any:
     if before is not None or into._tangent is not None:
         write_tangents(into, before)
     if result._fn is not None:  # what made the result may be several nodes: for a base, a region was replaced
-        into._fn, into._rg = result._fn if into._base is None else Replaced(result._fn), True
+        set_history(into, result._fn if into._base is None else Replaced(result._fn))
     return into
 
 

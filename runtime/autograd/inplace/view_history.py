@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ...modes.grad_mode import mode
-from ..node import LEAF, OUTPUT, Node
+from ...tensor.history import clear_history, set_history, set_requires_grad
+from ..node import LEAF, Node, output_at
 from .dtype_regions import are_related, follow_base
 from .writers import Awaited
 
@@ -60,7 +61,7 @@ class Nowhere(Node):
     hooks = metas = node = _hooks = None
 
 
-NOWHERE = Nowhere()
+NOWHERE = Nowhere.__new__(Nowhere)
 
 
 class Outdated(Nowhere):
@@ -80,7 +81,7 @@ def complaint(origin: Origin, edge: Any, what: str) -> str:
     """PyTorch's words for a view that may not be written to, or that was."""
     if edge is None or edge is NOWHERE:
         return f"A view was created in {origin.made_in} and {what} {origin.written_in}{origin.advice}"
-    number, node = (edge.index, edge.node) if edge.edge_kind == OUTPUT else (0, edge)
+    node, number = output_at(edge)
     subject = f"Output {number} of {node.name()} is a view"
     if origin is NO_GRAD or origin is INFERENCE:
         return (
@@ -99,7 +100,7 @@ def check_origin(name: str, tensor: Any) -> None:
 
 
 def not_recorded(*views: Any) -> None:
-    """Note of views that they were just made while nothing is recorded."""
+    """Mark views that were just made while nothing is recorded."""
     if mode.grad is None or not views:
         return
     base = views[0]._base
@@ -110,7 +111,7 @@ def not_recorded(*views: Any) -> None:
 
 
 def several(views: Sequence[Any]) -> None:
-    """Note of views that one op has just made them all."""
+    """Mark views as made by one op that returns several."""
     for view in views:
         view._views = SEVERAL
     if views and views[0]._rg:
@@ -120,12 +121,12 @@ def several(views: Sequence[Any]) -> None:
 def put_nowhere(base: Any, views: Sequence[Any]) -> None:
     """Let views of a base that requires grad require it too, outside the graph."""
     for view in views:
-        view._rg, view._fn = True, NOWHERE
+        set_history(view, NOWHERE)
     await_write(base)
 
 
 def await_write(base: Any) -> None:
-    """See to it that views of `base` hear of the next write to their memory."""
+    """Register the views of `base` to be updated at the next write to their memory."""
     writes = base._shared_version()
     if type(writes[0]) is not Awaited:
         writes[0] = Awaited.after(writes[0], [])
@@ -144,7 +145,7 @@ def live_views(base: Any) -> Iterator[Any]:
 def written(base: Any) -> bool:
     """The memory of `base` is being written to: its views that cannot follow are outdated.
 
-    Says whether there are leaves among the views, which may have views that have to be told of the next write.
+    Says whether there are leaves among the views, which may have views that the next write must reach.
     """
     leaves = False
     for view in live_views(base):
@@ -158,24 +159,24 @@ def written(base: Any) -> bool:
 
 
 def outdate(view: Any) -> None:
-    """Let every use of a view in a graph be an error from now on."""
+    """Make every use of a view in a graph an error from now on."""
     if type(view._fn) is not Outdated:
-        view._rg, view._fn = True, Outdated(view._fn, view._views)
+        set_history(view, Outdated(view._fn, view._views))
 
 
 def require_grad(tensor: Any, wanted: bool) -> None:
     """Set what a leaf itself says on requiring grad; a view requires it also where its base does."""
     base = tensor._base
     if base is None:
-        tensor._rg = wanted
+        set_requires_grad(tensor, wanted)
         views_require_grad(tensor)
     elif wanted:
-        tensor._rg, tensor._fn = True, None if tensor._fn is NOWHERE else tensor._fn
+        set_history(tensor, None if tensor._fn is NOWHERE else tensor._fn)
         await_write(base)
     elif base._rg:
         put_nowhere(base, [tensor])
     else:
-        tensor._rg = False
+        set_requires_grad(tensor, False)
 
 
 def views_require_grad(base: Any) -> None:
@@ -185,4 +186,4 @@ def views_require_grad(base: Any) -> None:
         if base._rg and not view._rg:
             put_nowhere(base, [view])
         elif not base._rg and (edge is NOWHERE or (type(edge) is Outdated and edge.before in (None, NOWHERE))):
-            view._rg, view._fn = False, None
+            clear_history(view)

@@ -1,6 +1,6 @@
-"""The count of writes to a tensor's memory: who wrote last, from which line, and who waits for the next write.
+"""The version counter of a tensor's memory: the count of writes, the last writer, and functions to call at the next.
 
-The place is kept while something watches every op (anomaly mode).
+The writer's line is kept while something watches every op (anomaly mode).
 """
 
 from __future__ import annotations
@@ -8,34 +8,34 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from ...modes.grad_mode import watch
+from ...modes.intercept import watch
 from ...user_warning import PACKAGE
 
 
 class Writer(str):
-    """The name of an op that wrote, and the place in the user's program that called it."""
+    """The name of an op that wrote, and the line of the user's program that called it."""
 
     __slots__ = ("place",)
     place: str
 
 
 class Awaited(int):
-    """A count whose next increase is told to those who wait for it, so that nobody need ask before that."""
+    """A count of writes with functions to call at its next increase."""
 
     waiting: list[tuple[Any, Any]]  # weak references, and functions of what they refer to: whether to wait on
 
     @classmethod
     def after(cls, count: int, waiting: list[tuple[Any, Any]]) -> Awaited:
-        """A count that is awaited."""
+        """A count with functions to call at its next increase."""
         found = cls(count)
         found.waiting = waiting
         return found
 
     def __add__(self, more: int) -> int:
-        return self.told(int(self) + more)
+        return self.notify(int(self) + more)
 
-    def told(self, count: int) -> int:
-        """The count, which those who wait have been told of, and some wait on."""
+    def notify(self, count: int) -> int:
+        """Call the functions that wait for a write; the count, with those that wait for the next one too."""
         rest = []
         for reference, function in self.waiting:
             alive = reference()
@@ -78,12 +78,12 @@ def note_write(tensor: Any, name: str) -> None:
 
 
 def end_write(tensor: Any) -> None:
-    """A write has been recorded where it is to be: tell those who wait."""
+    """Call the functions that wait for a write, which has been recorded by now."""
     writes = tensor._writes
     count = writes[0]
     if type(count) is Awaited:
         writes[0] = int(count)
-        writes[0] = count.told(writes[0])
+        writes[0] = count.notify(writes[0])
 
 
 def last_writer(tensor: Any) -> str:

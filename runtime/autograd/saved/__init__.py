@@ -1,1 +1,1 @@
-"""What nodes save for backward, and how users see it."""
+"""Saved tensors: what nodes keep for backward, hooks that pack it, and how users see it."""

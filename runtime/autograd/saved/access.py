@@ -1,4 +1,4 @@
-"""What a node shows of its saved tensors: `_saved_NAME`, the tensor, and `_raw_saved_NAME`, the place where it is kept.
+"""Public attributes for a node's saved tensors: `_saved_NAME`, the tensor, and `_raw_saved_NAME`, its slot.
 
 A node class gets both for each of its `kept_NAME` slots when it is defined, so that `dir(node)` lists them.
 """
@@ -98,7 +98,7 @@ class SavedTensor:
 
     @property
     def data(self) -> Any:
-        """What the pack hook returned, or the tensor where there are no hooks."""
+        """The return value of the pack hook, or the tensor where there are no hooks."""
         kept = self.kept
         return kept.value if type(kept) is Packed else self.unpack()
 

@@ -12,7 +12,8 @@ from typing import Any
 from ...errors import ShapeError, type_name
 from ...modes.grad_mode import mode
 from ...tensor.base import TensorBase, alias
-from ..node import LEAF, Node, next_sequence
+from ...tensor.history import set_history
+from ..node import LEAF, Node
 
 PACKED_VERSION = -1
 
@@ -30,7 +31,7 @@ class SavedLeaf(Node):
 
 
 class Packed:
-    """What a pack hook made of a saved tensor, and what is needed to make a tensor of it again.
+    """A saved tensor's value as packed by a hook, with what is needed to make a tensor of it again.
 
     `edge` is the place in the graph of a saved input, None for one that does not require grad; a saved output's is not
     kept, so that the node does not hold itself.
@@ -47,7 +48,7 @@ class Packed:
         self.value = pack_unchanged(tensor, pack)
 
     def unpack(self) -> Any:
-        """What the unpack hook makes of it, outside the graph that the hook may have recorded."""
+        """The tensor that the unpack hook returns, outside the graph that the hook may have recorded."""
         tensor = self.unpack_hook(self.value)
         if not isinstance(tensor, TensorBase):
             raise TypeError(
@@ -85,10 +86,8 @@ def at_place(tensor: Any, edge: Any) -> Any:
     if edge is None or tensor is edge:
         return tensor
     if edge.edge_kind == LEAF:
-        node = SavedLeaf.__new__(SavedLeaf)
-        node.sequence, node.hooks, node.metas, node.edges = next_sequence(), None, None, (edge,)
-        edge = node
-    tensor._fn, tensor._rg = edge, True
+        edge = SavedLeaf((edge,))
+    set_history(tensor, edge)
     return tensor
 
 

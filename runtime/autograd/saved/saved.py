@@ -1,4 +1,4 @@
-"""What generated nodes do to saved values and to the gradients that they return."""
+"""Saved tensors as generated nodes keep and check them, and the edges of tensors."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from ...errors import InplaceError
 from ...modes.grad_mode import mode
 from ...tensor.base import alias, fresh
+from ...tensor.history import set_history
 from ..inplace.writers import last_writer
 from ..node import Node, Output
 from .packed import Packed
@@ -51,8 +52,7 @@ def unpack_output(node: Node, name: str, index: int = 0) -> Any:
         tangent = tensor._tangent
         tensor = alias(tensor, tensor._shape, tensor._strides, tensor._offset)
         tensor._tangent = tangent
-        tensor._rg = True
-        tensor._fn = edge_from(node, index)
+        set_history(tensor, edge_from(node, index))
     return tensor
 
 
@@ -86,7 +86,7 @@ def edge_of(tensor: Any) -> Any:
 
 
 def meta_of(tensor: Any) -> tuple[Any, Any]:
-    """What a gradient of this tensor must look like."""
+    """The shape and dtype that a gradient of this tensor must have."""
     return tensor._shape, tensor._dtype
 
 

@@ -74,7 +74,7 @@ def drawn_at_once(call: Call) -> Any:
 
 
 def drawn_once(call: Call) -> Any:
-    """The same random numbers for all examples of a batch."""
+    """Random numbers that all examples of a batch share."""
     one = call.example(0)
     if call.writes:
         name = next(iter(one))

@@ -1,4 +1,4 @@
-"""Views, and ops along dimensions: the same op on the whole batch, with dimensions and shapes counted in it."""
+"""Ops along dimensions: the op itself on the whole batch, dimensions and shapes counted in it; reshaped batches."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from math import prod
 from typing import Any
 
 from ...namespace import op
-from ...tensor import views
 from ...tensor.base import TensorBase
 from ..call import Call
-from .elementwise import padded
 from .general import loop
 
 
@@ -39,13 +37,6 @@ def as_list(value: Any) -> list[int]:
     return [value] if isinstance(value, int) else list(value)
 
 
-def joined(call: Call) -> Any:
-    """cat: tensors of shape (0,) fit to any others, and mean nothing."""
-    tensors = [t for t in call["tensors"] if t._shape != (0,)] or list(call["tensors"])[:1]
-    dim = call.dimension(call["dim"], len(tensors[0]._shape))
-    return op.cat([call.whole(t) for t in tensors], dim)
-
-
 def new_dimension(call: Call) -> Any:
     """`dim` counts the dimensions of the result, which has one more."""
     return call.run(counted(call, len(call.first._shape) + 1))
@@ -54,69 +45,6 @@ def new_dimension(call: Call) -> Any:
 def leading(call: Call) -> Any:
     """The op takes any number of dimensions in front, or looks at each element alone."""
     return call.run(call.all_whole())
-
-
-def reordered(call: Call) -> Any:
-    """`dims` says where every dimension comes from; the examples stay in front."""
-    arguments = call.all_whole()
-    rank = len(call.first._shape)
-    arguments["dims"] = [0, *call.dimensions(as_list(arguments["dims"]), rank)]
-    return call.run(arguments)
-
-
-def transposed(call: Call) -> Any:
-    """All dimensions of a matrix in reverse."""
-    value, rank = call.whole(call.first), len(call.first._shape)
-    if rank > 2:
-        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {rank}D")
-    swap = op.transpose_ if call.writes else op.transpose
-    return swap(value, 1, 2) if rank == 2 else value
-
-
-def squeezed(call: Call) -> Any:
-    """Without the dimensions of size 1, but for the batch's."""
-    value = call.whole(call.first)
-    dims = [d for d, size in enumerate(value._shape) if d and size == 1]
-    return (op.squeeze_ if call.writes else op.squeeze)(value, dims)
-
-
-def broadcasting(call: Call) -> Any:
-    """`size` may have more dimensions than the example."""
-    size = as_list(call["size"])
-    return padded(call.whole(call["input"]), len(size)).expand((call.size, *size))
-
-
-def restrided(call: Call) -> Any:
-    """Strides are those of the example's memory; from one example to the next it is a stride of the batch."""
-    value = call.whole(call["input"])
-    offset = value._offset if call["storage_offset"] is None else call["storage_offset"]
-    size, stride = as_list(call["size"]), as_list(call["stride"])
-    layout = {"size": (call.size, *size), "stride": (value.stride()[0], *stride), "storage_offset": offset}
-    return call.run({"input": value, **layout})
-
-
-def restrided_sum(call: Call) -> Any:
-    """Each example's memory behind the other's, with room for both layouts."""
-    arguments = call.all_whole()
-    before = call["offset"] + views.span(call["input"]._shape, call["stride"])
-    after = call["to_offset"] + views.span(call["to_size"], call["to_stride"])
-    step = max(before, after)
-    arguments |= {"stride": [step, *call["stride"]], "to_stride": [step, *call["to_stride"]]}
-    return call.run(arguments | {"to_size": [call.size, *call["to_size"]]})
-
-
-def filled(call: Call) -> Any:
-    """One number for each example, repeated to a shape."""
-    size = as_list(call["size"])
-    return padded(call.whole(call["input"]), len(size)).expand((call.size, *size)).clone()
-
-
-def rolled(call: Call) -> Any:
-    """Along dimensions; without any along the flattened example."""
-    if as_list(call["dims"]):
-        return along(call)
-    value = call.whole(call["input"])
-    return op.roll(flattened(value), call["shifts"], 1).reshape(value._shape)
 
 
 def shaped(value: Any, shape: tuple[int, ...]) -> Any:
@@ -135,7 +63,7 @@ def merged(value: Any) -> Any:
 
 
 def parted(value: Any, size: int) -> Any:
-    """What `merged` made one dimension, as two again; several results each."""
+    """A merged dimension as two again, (size, rest); of several results each."""
     if isinstance(value, TensorBase):
         return op.reshape(value, (size, value._shape[0] // size, *value._shape[1:]))
     return tuple(parted(v, size) for v in value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, TypeAlias
 
-from ...autograd.recomputing import pulled_back, pushed_forward
+from ...autograd.recomputing import recompute_jvp, recompute_vjp
 from ...namespace import op
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
@@ -21,24 +21,24 @@ def attention_gradients(grad: Tensor, *arguments: Any) -> tuple[Tensor, ...]:
         grad_P = M o (G V^T)                   grad_K = scale grad_S^T Q
         grad_S = P o (grad_P - rowsum(grad_P o P)), which is the gradient of the bias
     """
-    return pulled_back(attention_in_ops, arguments[:4], (grad,), *arguments[4:])
+    return recompute_vjp(attention_in_ops, arguments[:4], (grad,), *arguments[4:])
 
 
 def attention_tangents(*arguments: Any) -> tuple[Tensor, ...]:
     """The tangent of attention's output, from the tangents of query, key, value and bias and its arguments."""
-    return pushed_forward(attention_in_ops, arguments[4:8], arguments[:4], *arguments[8:])
+    return recompute_jvp(attention_in_ops, arguments[4:8], arguments[:4], *arguments[8:])
 
 
 def self_attention_gradients(grad: Tensor, *arguments: Any) -> tuple[Tensor, ...]:
     """The gradients of self_attention's projections and bias, from its arguments."""
     projected, heads, bias, *rest = arguments
-    return pulled_back(_self_attention_in_ops, (projected, bias), (grad,), heads, *rest)
+    return recompute_vjp(_self_attention_in_ops, (projected, bias), (grad,), heads, *rest)
 
 
 def self_attention_tangents(projected_t: Tensor, bias_t: Tensor, *arguments: Any) -> tuple[Tensor, ...]:
     """The tangent of self_attention's output, from the tangents of projections and bias and its arguments."""
     projected, heads, bias, *rest = arguments
-    return pushed_forward(_self_attention_in_ops, (projected, bias), (projected_t, bias_t), heads, *rest)
+    return recompute_jvp(_self_attention_in_ops, (projected, bias), (projected_t, bias_t), heads, *rest)
 
 
 def _self_attention_in_ops(projected: Tensor, bias: Tensor | None, heads: int, *rest: Any) -> tuple[Tensor]:

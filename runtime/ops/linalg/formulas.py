@@ -7,7 +7,7 @@ from functools import reduce
 from math import inf
 from typing import Any, TypeAlias
 
-from ...modes.grad_mode import watch
+from ...modes.intercept import watch
 from ...namespace import op
 from ...tensor.dtypes import float64
 from ...tensor.limits import finfo

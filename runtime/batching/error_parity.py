@@ -1,4 +1,4 @@
-"""What an op refuses of one example it refuses under vmap too, in the same words: batching rules need not check again.
+"""Errors under vmap are those of one example, in the same words: batching rules need not check arguments again.
 
 In a whole batch a mistake may go unseen: two vectors where an op wants matrices are matrices there. So the op itself is
 run once, on the first example, for each kind of arguments: shapes, dtypes and integers.
@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 from ..modes.grad_mode import no_grad
-from ..modes.intercept import unlifted
+from ..modes.intercept import without_interception
 from ..tensor.base import TensorBase, alias
-from .call import Call
-from .stand_in import stand_in
+from .call import Call, stand_in
 from .tensor import BatchedMethods
 
 _accepted: set[Any] = set()
@@ -24,7 +23,7 @@ def accept(call: Call) -> None:
     kind = call.function, *[kind_of(value) for value in call.arguments.values()]
     if kind in _accepted:
         return
-    with unlifted(), no_grad():
+    with without_interception(), no_grad():
         call.run({name: first_example(value, call.writes) for name, value in call.arguments.items()})
     if len(_accepted) >= _MOST:
         _accepted.clear()
@@ -32,7 +31,7 @@ def accept(call: Call) -> None:
 
 
 def kind_of(value: Any) -> Any:
-    """What decides whether an op takes an argument; of floats any is as good as another."""
+    """A hashable key of an argument: shape, dtype and device of tensors, the value of integers, the type of floats."""
     if isinstance(value, TensorBase):
         return value._shape, value._dtype, value._device
     if isinstance(value, (list, tuple)):

@@ -39,7 +39,7 @@ def bared(tensor: Any) -> tuple[Any, list[int]]:
 
 
 def as_examples(value: Any, levels: list[int], numbers: Mapping[int, int]) -> Any:
-    """What `bared` has bared, as examples of the levels that stand for these now."""
+    """A whole batch from `bared` as an example again, of the vmaps that stand for its levels now."""
     for level in reversed(levels):
         value = wrap(value, numbers[level])
     return value

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from ...errors import InplaceError
-from ...modes.grad_mode import Watcher, no_grad, watch
-from ...modes.intercept import PLAIN, Lifted
-from ..hooks.of_saved import saved_tensors_hooks
-from ..saved.access import outside
-from ..saved.saved import version_of
+from ...modes.grad_mode import no_grad
+from ...modes.intercept import NOT_HANDLED, OpCall, Watcher, watch
+from .access import outside
+from .hooks import saved_tensors_hooks
+from .saved import version_of
 
 _NAME = "mutation of saved tensors"
 _INNERMOST = 1000  # after batching: what is written to is then an ordinary tensor
@@ -40,7 +40,7 @@ class Kept:
 
 
 class Mutation:
-    """What was saved in one `allow_mutation_on_saved_tensors` block, by memory."""
+    """The tensors that were saved in one `allow_mutation_on_saved_tensors` block, by memory."""
 
     def __init__(self) -> None:
         self.kept: dict[int, weakref.WeakSet[Kept]] = {}
@@ -70,7 +70,7 @@ class Mutation:
         for kept in self.kept.pop(memory_of(tensor), ()):
             kept.copy()
 
-    def lift(self, call: Lifted) -> Any:
+    def intercept(self, call: OpCall) -> Any:
         """Look at what an op writes to before it does."""
         written = call.kwargs.get("out")
         if written is None and (call.function.__name__.endswith("_") or call.name.partition(".")[0].endswith("_")):
@@ -78,11 +78,11 @@ class Mutation:
         for tensor in written if isinstance(written, (list, tuple)) else (written,):
             if tensor is not None:
                 self.about_to_write(tensor)
-        return PLAIN
+        return NOT_HANDLED
 
 
 def memory_of(tensor: Any) -> int:
-    """The same number for all tensors over the same memory, as long as one of them lives."""
+    """A number that all tensors over one memory share, as long as one of them lives."""
     array = tensor._storage
     while isinstance(array.base, np.ndarray):
         array = array.base
@@ -121,7 +121,7 @@ def allow_mutation_on_saved_tensors() -> Iterator[Mutation]:
     block = Mutation()
     with saved_tensors_hooks(block.pack, block.unpack):
         _allowed.append(block)
-        watch.enter(_NAME, Watcher(lift=block.lift, order=_INNERMOST))
+        watch.enter(_NAME, Watcher(intercept=block.intercept, order=_INNERMOST))
         try:
             yield block
         finally:

@@ -1,4 +1,4 @@
-"""State that every thread has for itself, and how a thread that goes on in the place of another gets the same."""
+"""State of each thread, `mode` above all, and how a thread that goes on in the place of another gets the same."""
 
 from __future__ import annotations
 
@@ -26,3 +26,21 @@ def set_states_here(found: list[dict[str, Any]]) -> None:
     """Let this thread see what `states_here` found in another."""
     for state, attributes in zip(_states, found, strict=False):
         state.__dict__.update(attributes)
+
+
+class Mode(PerThread):
+    """The state of one thread: `grad` says that graphs are recorded, `inference` that they cannot be.
+
+    `grad` is None in a backward pass that records nothing: nobody will ask how the views made there were made.
+    `depth` is the number of backward passes that run within one another, `captures` how many of them were asked for
+    the gradients of certain inputs only.
+    """
+
+    def __init__(self) -> None:
+        self.grad: bool | None = True
+        self.inference = False
+        self.depth = 0
+        self.captures = 0
+
+
+mode = Mode()

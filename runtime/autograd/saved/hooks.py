@@ -11,13 +11,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...dispatch.elementwise import NUMBER
-from ...modes.grad_mode import Watcher, mode, watch
-from ...modes.per_thread import PerThread
+from ...modes.grad_mode import mode
+from ...modes.intercept import Watcher, watch
+from ...modes.thread_state import PerThread
 from ...tensor.base import TensorBase
-from ..node import OUTPUT, Node
-from ..saved.access import check_hooks
-from ..saved.packed import Packed
-from ..saved.saved import edge_from, edge_of
+from ...tensor.history import clear_history, set_history
+from ..node import Node, recording_node
+from .access import check_hooks
+from .packed import Packed
+from .saved import edge_from, edge_of
 
 _NAME = "saved tensor hooks"
 
@@ -140,13 +142,9 @@ def _back(packed: tuple[Any, Any]) -> Any:
 
 def pack_recorded(result: Any) -> None:
     """Pack what the node that made `result` has just saved, where hooks are in force in this thread."""
-    if not (_hooks.stack and mode.grad):
-        return
-    for output in result if isinstance(result, (list, tuple)) else (result,):
-        edge = output._fn if isinstance(output, TensorBase) else None
-        if edge is not None:
-            pack_node(edge.node if edge.edge_kind == OUTPUT else edge)
-            return
+    node = recording_node(result) if _hooks.stack and mode.grad else None
+    if node is not None:
+        pack_node(node)
 
 
 def pack_node(node: Node) -> None:
@@ -162,7 +160,7 @@ def pack_node(node: Node) -> None:
 
 
 def pack_saved(kept: Any, place: Any = None) -> Any:
-    """What a node keeps in the place of a tensor: the tensor itself, or, where hooks are in force, what they pack.
+    """The value that a node keeps for a saved tensor: the tensor itself, or a `Packed` where hooks are in force.
 
     Numbers are not packed. `place` is the edge of a saved output: the hook sees the output there; afterwards it is
     outside the graph, so that the node does not hold itself when the hook has kept it.
@@ -171,8 +169,8 @@ def pack_saved(kept: Any, place: Any = None) -> Any:
         return kept
     if place is None:
         return Packed(kept, _hooks.stack[-1], edge_of(kept))
-    kept._fn, kept._rg = place, True
+    set_history(kept, place)
     try:
         return Packed(kept, _hooks.stack[-1], None)
     finally:
-        kept._fn, kept._rg = None, False
+        clear_history(kept)

@@ -1,4 +1,4 @@
-"""What `autograd.grad`, or `backward(inputs=)`, asks of a backward pass: gradients at some edges, and no detours."""
+"""The `inputs` of `autograd.grad` and `backward`: gradients at some edges, found without running any other node."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Capture:
         self.nodes: set[Any] = {node for node, _ in self.outputs}
         self.leading: set[Any] = set()
         self.forks: set[Any] = set()
-        self.look_for_ways(_reachable(roots))
+        self.look_for_ways(reachable(roots))
         self.special = self.nodes | self.forks
 
     def look_for_ways(self, reachable: set[Node]) -> None:
@@ -84,8 +84,8 @@ def _place(edge: Any) -> tuple[Any, int]:
     return (edge, 0) if edge.edge_kind == NODE else (edge.node, edge.index)
 
 
-def _reachable(roots: Sequence[Any]) -> set[Node]:
-    """All nodes to which the edges lead."""
+def reachable(roots: Sequence[Any], leading: set[Any] | None = None) -> set[Node]:
+    """All nodes to which the edges lead; where `leading` is given, what lies behind other nodes is left out."""
     seen: set[Node] = set()
     stack = list(roots)
     while stack:
@@ -95,5 +95,6 @@ def _reachable(roots: Sequence[Any]) -> set[Node]:
         node = edge if kind == NODE else edge.node
         if node not in seen:
             seen.add(node)
-            stack.extend(node.edges)
+            if leading is None or node in leading:
+                stack.extend(node.edges)
     return seen

@@ -1,0 +1,32 @@
+"""The place of a tensor in the graph: this module sets it, besides the tensor's own, generated code and native code.
+
+`_rg` says whether a tensor requires grad. `_fn` is the edge that its gradient takes: the node that made it, an
+`Output` of one with several outputs, or None for a leaf and for what is outside the graph (`autograd/node.py`).
+Others read `requires_grad`, `is_leaf` and `grad_fn`; on hot paths the two slots.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .base import TensorBase
+
+
+def set_history(tensor: TensorBase, edge: Any) -> None:
+    """Put a tensor in the graph as the result at an edge; at None as a leaf that requires grad."""
+    tensor._fn, tensor._rg = edge, True
+
+
+def clear_history(tensor: TensorBase) -> None:
+    """Take a tensor out of the graph: from now on it is a leaf that does not require grad."""
+    tensor._fn, tensor._rg = None, False
+
+
+def copy_history(tensor: TensorBase, source: TensorBase) -> None:
+    """Put a tensor at the place in the graph that another has."""
+    tensor._fn, tensor._rg = source._fn, source._rg
+
+
+def set_requires_grad(leaf: TensorBase, wanted: bool) -> None:
+    """Set whether a leaf requires grad, without the checks of `requires_grad_`."""
+    leaf._rg = wanted
