@@ -10,7 +10,7 @@ from ..autograd.inplace.copy_slices import CopySlices, Region
 from ..autograd.inplace.view_history import NOWHERE
 from ..autograd.node import LEAF, NODE
 from ..dispatch.entries import entry_of, op_node
-from ..profiler.units import memory_text
+from ..profiler.table import memory_text
 from .picture import Arrow, Box, Picture
 from .saved_values import kept_by
 

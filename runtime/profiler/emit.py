@@ -9,7 +9,7 @@ from typing import Any
 from ..autograd.engine.engine import BackwardPass
 from ..modes.grad_mode import Watcher, watch
 from ..modes.intercept import Lifted
-from .arguments import describe
+from .session import describe
 from .watching import shown_name
 
 

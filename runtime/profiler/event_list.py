@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .averages import FunctionEventAvg, averages, total
+from .events import FunctionEventAvg, averages, total
 from .table import Layout, render
 
 

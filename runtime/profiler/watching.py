@@ -13,7 +13,7 @@ from ..dispatch.entries import op_node
 from ..modes.grad_mode import Watcher, watch
 from ..modes.intercept import PLAIN, Lifted
 from ..tensor.base import TensorBase
-from .current import ENGINE, NODE, OP, current
+from .ranges import ENGINE, NODE, OP, current
 from .session import Record, Session
 
 _ENGINE = "autograd::engine::evaluate_function: "
