@@ -6,7 +6,7 @@ from typing import Any
 
 import specgrad as sg
 from specgrad.graph import Drawing, draw
-from specgrad.runtime.drawing.picture import Box
+from specgrad.runtime.graph_picture.picture import Box
 
 SPEC = (Path(__file__).resolve().parents[2] / "derivatives.yaml").read_text(encoding="utf-8").split("\n")
 
