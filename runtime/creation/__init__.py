@@ -1,24 +1,25 @@
 """Functions that make tensors out of data, constants, ranges and random numbers."""
 
 from ..namespace import op
-from .counts import binomial, multinomial, poisson
 from .data import as_tensor, asarray, from_dlpack, from_numpy, tensor
-from .drawing import bernoulli, normal
-from .filled import empty, eye, full, ones, zeros
+from .distributions import bernoulli, binomial, multinomial, normal, poisson
+from .filled import empty, eye, full, ones, scalar_tensor, zeros
 from .like import (
     empty_like,
     full_like,
+    new_empty,
+    new_full,
+    new_ones,
+    new_tensor,
+    new_zeros,
     ones_like,
     rand_like,
     randint_like,
     randn_like,
     zeros_like,
 )
-from .new import new_empty, new_full, new_ones, new_tensor, new_zeros
-from .powers import logspace, scalar_tensor
-from .ranges import arange, linspace
-from .refill import bernoulli_, exponential_, normal_, random_, uniform_
-from .refill_skewed import cauchy_, geometric_, log_normal_
+from .random_fill import bernoulli_, cauchy_, exponential_, geometric_, log_normal_, normal_, random_, uniform_
+from .ranges import arange, linspace, logspace
 from .sampling import rand, randint, randn, randperm
 from .strided import empty_permuted, empty_strided, frombuffer, new_empty_strided
 from .triangles import tril_indices, triu_indices
