@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..modes.grad_mode import Watcher, watch
-from ..modes.per_thread import PerThread
+from ..modes.thread_mode import PerThread
 from ..tensor.base import TensorBase, compute_array
 from ..user_warning import PACKAGE, warn_user
 from .engine.engine import BackwardPass

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from ..modes.grad_mode import Watcher, watch
-from ..modes.per_thread import PerThread
+from ..modes.thread_mode import PerThread
 
 RANDOMNESS = ("error", "same", "different")
 _numbers = itertools.count(1)

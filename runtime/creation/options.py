@@ -14,8 +14,7 @@ from ..dispatch import checks
 from ..errors import DtypeError
 from ..tensor.base import adopt, fresh
 from ..tensor.devices import resolve
-from ..tensor.dtypes import dtype
-from ..tensor.limits import finfo, iinfo
+from ..tensor.dtypes import dtype, finfo, iinfo
 from ..tensor.shapes import Shape
 
 _TOO_MANY = 2**59  # elements of 16 bytes would take 2**63 bytes

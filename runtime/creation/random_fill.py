@@ -11,7 +11,7 @@ from ..errors import UnsupportedDtypeError
 from ..modes.intercept import liftable
 from ..namespace import op
 from ..random import Generator
-from ..tensor.limits import iinfo
+from ..tensor.dtypes import iinfo
 from .distributions import exponential, trials
 from .options import from_array
 from .sampling import integers, normal, stream, uniform

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from ...modes.grad_mode import mode
-from ...modes.per_thread import PerThread
+from ...modes.thread_mode import PerThread
 from ...user_warning import warn_user
 from .debug import OpLog
 from .frame import Frame, description, no_description

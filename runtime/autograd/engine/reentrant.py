@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...modes.grad_mode import mode
-from ...modes.per_thread import set_states_here, states_here
+from ...modes.thread_mode import set_states_here, states_here
 
 DEEPEST = 24  # so many nested passes share a stack, which leaves each 40 frames of Python's limit of 1,000
 

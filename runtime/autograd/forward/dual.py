@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ...errors import type_name
 from ...modes.grad_mode import Watcher, watch
-from ...modes.per_thread import PerThread
+from ...modes.thread_mode import PerThread
 from ...tensor.base import TensorBase
 from ..inplace.dtype_regions import placed_like
 from .tangents import laid_out_like, open_levels, set_tangent, tangent_at

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ...modes.per_thread import PerThread
+from ...modes.thread_mode import PerThread
 from ..node import LEAF, OUTPUT
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...dispatch.elementwise import NUMBER
 from ...modes.grad_mode import Watcher, mode, watch
-from ...modes.per_thread import PerThread
+from ...modes.thread_mode import PerThread
 from ...tensor.base import TensorBase
 from ..node import OUTPUT, Node
 from ..saved.access import check_hooks

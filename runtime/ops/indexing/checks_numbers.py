@@ -6,8 +6,7 @@ import functools
 import math
 from typing import Any
 
-from ...tensor.dtypes import dtype
-from ...tensor.limits import finfo, iinfo
+from ...tensor.dtypes import dtype, finfo, iinfo
 
 
 def fitting_number(op: str, name: str, value: Any, into: dtype) -> Any:
