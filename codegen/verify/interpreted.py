@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.kernels.compile.functions import cpu_library, rebuilt
+from specgrad.runtime.kernels.compile.scalar_library import cpu_library, rebuilt
 from specgrad.runtime.kernels.table import ElementKernels
 
 Kernel = Callable[..., Any]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from specgrad.runtime.dispatch.elementwise import Elementwise
-from specgrad.runtime.kernels.compile.functions import names_in, rebuilt
+from specgrad.runtime.kernels.compile.scalar_library import names_in, rebuilt
 from specgrad.runtime.kernels.scalar import complex as scalar_complex
 from specgrad.runtime.kernels.table import ElementKernels
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .compile.functions import building, cpu_library, is_scalar, names_in, rebuilt
 from .compile.loading import load_compiler
+from .compile.scalar_library import building, cpu_library, is_scalar, names_in, rebuilt
 from .llvm.addresses import INTRINSICS as PLACES
 from .llvm.shifted import SHIFTED
 from .llvm.tiles import INTRINSICS
@@ -58,7 +58,7 @@ class LazyKernel:
         # Without a word about fastmath numba takes that of whoever calls the function first.
         options = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": False, **self.options}
         if CHECKED:
-            from .compile.linking import Unoptimised
+            from .compile.compiler_pipelines import Unoptimised
 
             function.__qualname__ += "-checked"  # numba's cache looks at the name, not at these options
             options |= {"boundscheck": True, "pipeline_class": Unoptimised}
@@ -68,7 +68,7 @@ class LazyKernel:
         """A numba dispatcher for kernels on flat memory, which optimise and compile what they call with themselves."""
         from numba import njit
 
-        from .compile.linking import Linked
+        from .compile.compiler_pipelines import Linked
 
         if self.linked is None:
             callees = _callees(self.function, True)

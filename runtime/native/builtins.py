@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels.compile.compiler_pipelines import compiled_function, version_of
-from ..kernels.compile.functions import building
+from ..kernels.compile.scalar_library import building
 from ..pool.manager import sources
 from .c_functions import register_numpy
 from .layout import CAPTURE, NODE, OUTPUT, PASS, TENSOR, WATCH

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..kernels.compile.compiler_pipelines import compiled_function, version_of
-from ..kernels.compile.functions import building
+from ..kernels.compile.scalar_library import building
 from ..kernels.llvm.memory import load, native, store
 from .atomics import pause, swap, write
 from .claims import SPINS, await_all, claim, describe, is_wanted, leave, post, sleep

@@ -11,7 +11,7 @@ import pytest
 from scipy import special
 
 from specgrad.runtime.kernels import scalar
-from specgrad.runtime.kernels.compile.functions import cpu_library
+from specgrad.runtime.kernels.compile.scalar_library import cpu_library
 
 LIMITS = (0.0, -0.0, 1.0, -1.0, 2.0, -2.0, 1e4, -1e4, math.inf, -math.inf, math.nan)
 

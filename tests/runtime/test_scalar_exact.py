@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from specgrad.runtime.kernels import scalar
-from specgrad.runtime.kernels.compile.functions import cpu_library
+from specgrad.runtime.kernels.compile.scalar_library import cpu_library
 
 INF, NAN = math.inf, math.nan
 

@@ -17,7 +17,7 @@ from numba import config, cuda, types
 from numba.np import numpy_support
 
 from .. import scalar
-from ..compile.functions import ScalarCompiler, ScalarLibrary, rebuilt
+from ..compile.scalar_library import ScalarCompiler, ScalarLibrary, rebuilt
 from ..scalar import complex as scalar_complex
 from ..scalar import primitives as scalar_primitives
 from ..scalar.intrinsics import Target, primitives

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import NamedTuple
 
-from ...kernels.windows import conv_size, side_pads
+from ...kernels.window_sizes import conv_size, side_pads
 
 Ints = tuple[int, ...]
 
