@@ -258,11 +258,3 @@ def averages(
                 average.input_shapes = event.input_shapes
         average.add(event)
     return list(found.values())
-
-
-def total(events: Iterable[Any]) -> FunctionEventAvg:
-    """All events taken together."""
-    whole = FunctionEventAvg("Total")
-    for event in events:
-        whole.add(event)
-    return whole

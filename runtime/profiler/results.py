@@ -14,7 +14,7 @@ from .watching import turn_off, turn_on
 
 
 class Recorder:
-    """Records sessions and hands out their events.
+    """Records sessions, and holds the place of the one profiler of the process meanwhile.
 
     Args:
         shapes: whether the arguments of ops are described.
@@ -31,7 +31,7 @@ class Recorder:
         self.session: Session | None = None
         self.finished: list[Session] = []
         self.metadata: dict[str, Any] = {}
-        self._events: EventList | None = None
+        self.events: EventList | None = None  # of the finished sessions, made when somebody asks
 
     def claim(self) -> None:
         """Be the one profiler of this process; an error when there is one."""
@@ -67,30 +67,8 @@ class Recorder:
             turn_off()
         if keep:
             self.finished = [*self.finished, session] if self.accumulate else [session]
-            self._events = None
+            self.events = None
         return keep
-
-    def events(self, doing: str) -> EventList:
-        """What the finished sessions recorded; `doing` says in the error what it was wanted for."""
-        if not self.finished:
-            raise AssertionError(f"Profiler must be initialized before {doing}: nothing has been recorded to the end")
-        if self._events is None:
-            found = [event for session in self.finished for event in events_of(session)]
-            self._events = EventList(found, shown=self.shown, source=self)
-        return self._events
-
-    def peak(self) -> int:
-        """The most bytes of results that were alive at once in a session."""
-        return max((s.tally.peak for s in self.finished if s.tally is not None), default=0)
-
-    def export_trace(self, path: Any) -> None:
-        """Write what was recorded for chrome://tracing or Perfetto."""
-        self.events("exporting chrome trace")
-        write_trace(path, self.finished, self.metadata)
-
-    def export_stacks(self, path: Any, metric: str) -> None:
-        """Write a line per stack with the sum of a time, as flame graph programs read it."""
-        write_stacks(path, self.events("exporting stacks"), metric)
 
 
 class Results:
@@ -98,13 +76,23 @@ class Results:
 
     _recorder: Recorder
 
+    def _recorded(self, doing: str) -> EventList:
+        """What the finished sessions recorded; `doing` says in the error what it was wanted for."""
+        recorder = self._recorder
+        if not recorder.finished:
+            raise AssertionError(f"Profiler must be initialized before {doing}: nothing has been recorded to the end")
+        if recorder.events is None:
+            found = [event for session in recorder.finished for event in events_of(session)]
+            recorder.events = EventList(found, shown=recorder.shown, source=self)
+        return recorder.events
+
     def events(self) -> EventList:
         """All events, in the order in which they began.
 
         Raises:
             AssertionError: nothing has been recorded to the end.
         """
-        return self._recorder.events("accessing events")
+        return self._recorded("accessing events")
 
     def key_averages(
         self, group_by_input_shape: bool = False, group_by_stack_n: int = 0, group_by_overload_name: bool = False
@@ -119,30 +107,31 @@ class Results:
         Raises:
             AssertionError: nothing has been recorded to the end.
         """
-        events = self._recorder.events("getting key averages")
-        return events.key_averages(group_by_input_shape, group_by_stack_n, group_by_overload_name)
+        options = group_by_input_shape, group_by_stack_n, group_by_overload_name
+        return self._recorded("getting key averages").key_averages(*options)
 
     def total_average(self) -> FunctionEventAvg:
         """All events taken together."""
-        return self._recorder.events("getting the total average").total_average()
+        return self._recorded("getting the total average").total_average()
 
     @property
     def self_cpu_time_total(self) -> float:
         """Microseconds spent in events, each counted without what ran inside it."""
-        return self._recorder.events("accessing times").self_cpu_time_total
+        return self._recorded("accessing times").self_cpu_time_total
 
     @property
     def peak_memory_usage(self) -> int:
         """The most bytes of results that were alive at once, with `profile_memory`."""
-        return self._recorder.peak()
+        return max((s.tally.peak for s in self._recorder.finished if s.tally is not None), default=0)
 
     def export_chrome_trace(self, path: Any) -> None:
         """Write a trace to `path` that chrome://tracing and https://ui.perfetto.dev open; compressed for `.gz`."""
-        self._recorder.export_trace(path)
+        self._recorded("exporting chrome trace")
+        write_trace(path, self._recorder.finished, self._recorder.metadata)
 
     def export_stacks(self, path: Any, metric: str = "self_cpu_time_total") -> None:
         """Write to `path` a line per stack and its sum of `metric`, for programs that draw flame graphs."""
-        self._recorder.export_stacks(path, metric)
+        write_stacks(path, self._recorded("exporting stacks"), metric)
 
     def add_metadata(self, key: str, value: str) -> None:
         """Put a text `value` into the trace under `key`."""
