@@ -1,4 +1,8 @@
-"""Memory as native code sees it: words of 64 bits at addresses, and calls of kernels whose address is known."""
+"""Memory as native code sees it: words of 64 bits at addresses, and the calling convention of compiled kernels.
+
+A kernel of numba's is a C function of two pointers for its result and its error, then its arguments: seven words for an
+array, a register for a number. An address holds no reference: who calls owns every array until the kernel has returned.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +73,7 @@ def bits(context: Any, number: Any) -> Any:
 
 @intrinsic(prefer_literal=True)
 def frame(context: Any, count: Any) -> Any:
-    """The address of `count` words that are there until the function returns."""
+    """The address of `count` words on the stack, which are there until the function returns."""
 
     def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
         words = cgutils.alloca_once(builder, WORD, size=count.literal_value)
@@ -78,29 +82,37 @@ def frame(context: Any, count: Any) -> Any:
     return Word(count), build
 
 
+def _array_words(builder: Any, words: Any, index: int, elements: Any) -> list[Any]:
+    """The seven words of array number `index`: owner, its parent, elements, itemsize, memory, shape, stride."""
+    memory = builder.load(word_at(builder, words, WORD(8 * index), BYTES))
+    itemsize = builder.load(word_at(builder, words, WORD(8 * (MOST_ARRAYS + index))))
+    # No owner: the kernel counts no references to memory that belongs to its caller.
+    return [BYTES(None), BYTES(None), elements, itemsize, memory, elements, itemsize]
+
+
+def _call(builder: Any, address: Any, arguments: list[Any]) -> Any:
+    """Call a kernel with room for its result and its error; the status that it returns, 0 where it raised nothing."""
+    given = [cgutils.alloca_once(builder, BYTES), cgutils.alloca_once(builder, BYTES), *arguments]
+    kind = ir.FunctionType(ir.IntType(32), [value.type for value in given])
+    return builder.call(builder.inttoptr(address, kind.as_pointer()), given)
+
+
 @intrinsic(prefer_literal=True)
 def call_kernel(context: Any, kernel: Any, arrays: Any, size: Any, words: Any) -> Any:
     """Call a compiled kernel of so many flat arrays of `size` elements; it returns nothing and raises nothing.
 
     `words` holds the arrays' addresses, then the sizes of their elements, then numbers: float64, or float32 in the
-    lower half of a word. numba passes an array as seven words, and a number in one of the registers for floating-point
-    numbers, of which a kernel reads as many as it has: so one call fits all that take as many arrays.
+    lower half of a word. Numbers come in registers of their own, of which a kernel reads as many as it has: so one
+    call fits all that take as many arrays.
     """
     count = arrays.literal_value
 
     def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
         address, _, elements, first = args
-        null = BYTES(None)
-        given: list[Any] = [cgutils.alloca_once(builder, BYTES), cgutils.alloca_once(builder, BYTES)]
-        for i in range(count):
-            memory = builder.load(word_at(builder, first, WORD(8 * i), BYTES))
-            itemsize = builder.load(word_at(builder, first, WORD(8 * (MOST_ARRAYS + i)), WORD))
-            given += [null, null, elements, itemsize, memory, elements, itemsize]
-        for i in range(MOST_NUMBERS):
-            place = WORD(8 * (2 * MOST_ARRAYS + i))
-            given.append(builder.load(word_at(builder, first, place, ir.DoubleType())))
-        kind = ir.FunctionType(ir.IntType(32), [value.type for value in given])
-        builder.call(builder.inttoptr(address, kind.as_pointer()), given)
+        given = [word for i in range(count) for word in _array_words(builder, first, i, elements)]
+        for i in range(2 * MOST_ARRAYS, 2 * MOST_ARRAYS + MOST_NUMBERS):
+            given.append(builder.load(word_at(builder, first, WORD(8 * i), ir.DoubleType())))
+        _call(builder, address, given)
         return BYTES(None)
 
     return types.void(Word, arrays, Word, Word), build
@@ -117,18 +129,14 @@ def call_structured(context: Any, kernel: Any, arrays: Any, words: Any, constant
 
     def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
         address, _, first, constants = args
-        null = BYTES(None)
-        given: list[Any] = [cgutils.alloca_once(builder, BYTES), cgutils.alloca_once(builder, BYTES)]
+        given: list[Any] = []
         for i in range(count):
-            memory = builder.load(word_at(builder, first, WORD(8 * i), BYTES))
-            itemsize = builder.load(word_at(builder, first, WORD(8 * (MOST_ARRAYS + i))))
             elements = builder.load(word_at(builder, first, WORD(8 * (FIRST_SIZE + i))))
-            given += [null, null, elements, itemsize, memory, elements, itemsize]
+            given += _array_words(builder, first, i, elements)
         given += [builder.load(word_at(builder, constants, WORD(8 * i))) for i in range(MOST_INTS)]
         for i in range(MOST_INTS, MOST_INTS + MOST_NUMBERS):
             given.append(builder.load(word_at(builder, constants, WORD(8 * i), ir.DoubleType())))
-        kind = ir.FunctionType(ir.IntType(32), [value.type for value in given])
-        return builder.sext(builder.call(builder.inttoptr(address, kind.as_pointer()), given), WORD)
+        return builder.sext(_call(builder, address, given), WORD)
 
     return Word(Word, arrays, Word, Word), build
 
@@ -153,11 +161,9 @@ def call_any(context: Any, kernel: Any, integers: Any, numbers: Any) -> Any:
     """
 
     def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
-        given: list[Any] = [cgutils.alloca_once(builder, BYTES), cgutils.alloca_once(builder, BYTES)]
-        given += [builder.load(word_at(builder, args[1], WORD(8 * i))) for i in range(CALL_INTEGERS)]
+        given = [builder.load(word_at(builder, args[1], WORD(8 * i))) for i in range(CALL_INTEGERS)]
         given += [builder.load(word_at(builder, args[2], WORD(8 * i), ir.DoubleType())) for i in range(CALL_NUMBERS)]
-        kind = ir.FunctionType(ir.IntType(32), [value.type for value in given])
-        return builder.sext(builder.call(builder.inttoptr(args[0], kind.as_pointer()), given), WORD)
+        return builder.sext(_call(builder, args[0], given), WORD)
 
     return Word(Word, Word, Word), build
 
@@ -166,6 +172,7 @@ def native(function: Any) -> Any:
     """Compile a function that is called from its like alone: once, whether its arguments are constants or not."""
     options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "error_model": "numpy", "fastmath": False}
     compiled = njit(**options, pipeline_class=Inner)(function)
+    # A literal argument would be a type of its own, and the function compiled again for each number.
     for_types = compiled.get_call_template
     compiled.get_call_template = lambda args, kws: for_types([types.unliteral(kind) for kind in args], kws)
     return compiled
