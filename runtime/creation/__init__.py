@@ -1,5 +1,7 @@
 """Functions that make tensors out of data, constants, ranges and random numbers."""
 
+from types import FunctionType
+
 from ..namespace import op
 from .data import as_tensor, asarray, from_dlpack, from_numpy, tensor
 from .distributions import bernoulli, binomial, multinomial, normal, poisson
@@ -25,61 +27,6 @@ from .strided import empty_permuted, empty_strided, frombuffer, new_empty_stride
 from .triangles import tril_indices, triu_indices
 from .windows import bartlett_window, blackman_window, hamming_window, hann_window, kaiser_window
 
-__all__ = [
-    "arange",
-    "as_tensor",
-    "asarray",
-    "bartlett_window",
-    "bernoulli",
-    "bernoulli_",
-    "binomial",
-    "cauchy_",
-    "blackman_window",
-    "empty",
-    "empty_like",
-    "empty_permuted",
-    "empty_strided",
-    "exponential_",
-    "eye",
-    "from_dlpack",
-    "from_numpy",
-    "frombuffer",
-    "full",
-    "full_like",
-    "geometric_",
-    "hamming_window",
-    "hann_window",
-    "kaiser_window",
-    "linspace",
-    "log_normal_",
-    "logspace",
-    "multinomial",
-    "new_empty",
-    "new_empty_strided",
-    "new_full",
-    "new_ones",
-    "new_tensor",
-    "new_zeros",
-    "normal",
-    "normal_",
-    "ones",
-    "ones_like",
-    "poisson",
-    "rand",
-    "rand_like",
-    "randint",
-    "randint_like",
-    "randn",
-    "randn_like",
-    "random_",
-    "randperm",
-    "scalar_tensor",
-    "tensor",
-    "tril_indices",
-    "triu_indices",
-    "uniform_",
-    "zeros",
-    "zeros_like",
-]
+__all__ = [name for name, value in list(globals().items()) if isinstance(value, FunctionType)]
 
 op.publish({name: globals()[name] for name in __all__})

@@ -1,4 +1,4 @@
-"""What creation functions share: sizes, dtype and device arguments, conversion of numbers, requires_grad."""
+"""Arguments that creation functions share: sizes, dtypes, devices, numbers and their conversion, requires_grad."""
 
 from __future__ import annotations
 

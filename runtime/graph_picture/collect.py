@@ -19,7 +19,7 @@ from .picture import Arrow, Box, Picture
 
 @dataclass
 class Kept:
-    """What one node keeps: bytes by name, and by the memory they lie in; `freed` when that is gone."""
+    """The saved tensors of one node: bytes by name, and by the memory they lie in; `freed` when that is gone."""
 
     sizes: dict[str, int] = field(default_factory=dict)
     memory: dict[int, int] = field(default_factory=dict)

@@ -13,11 +13,11 @@ from ..errors import ArgumentError, type_name
 from ..namespace import op
 from ..saving import rebuild
 from ..tensor import dtypes
-from ..tensor import memory_format as layouts
 from ..tensor.base import TensorBase
 from ..tensor.devices import device as Device
 from ..tensor.devices import resolve
 from ..tensor.dtypes import dtype as Dtype
+from ..tensor.memory_format import strided
 from . import indexing, interop, printing, queries, resizing
 
 
@@ -39,7 +39,7 @@ class TensorAttributes(TensorBase):
     map_ = resizing.map_
     map2_ = resizing.map2_
 
-    layout = layouts.strided
+    layout = strided
     is_sparse = False
     is_quantized = False
     is_meta = False
@@ -101,7 +101,7 @@ class TensorAttributes(TensorBase):
     positive = __pos__
 
     def __array_wrap__(self, array: np.ndarray, context: Any = None, return_scalar: bool = False) -> Any:
-        """What a NumPy function of a tensor returns: `np.sin(x)` is a tensor."""
+        """The result of a NumPy function of a tensor as a tensor: `np.sin(x)`."""
         return op.from_numpy(np.asarray(array))
 
 

@@ -75,7 +75,7 @@ def _at(record: Record, when: int, base: int) -> Entry:
 
 
 def _arguments(record: Record) -> Entry:
-    """What is shown of an event when it is clicked on; only what there is."""
+    """The details of an event that a viewer shows on a click, without empty ones."""
     entry = None if record.described is None else entry_of(*record.described)
     found = {
         "Overload": record.overload,

@@ -77,7 +77,7 @@ class Results:
     _recorder: Recorder
 
     def _recorded(self, doing: str) -> EventList:
-        """What the finished sessions recorded; `doing` says in the error what it was wanted for."""
+        """The events of the finished sessions; `doing` says in the error what they were wanted for."""
         recorder = self._recorder
         if not recorder.finished:
             raise AssertionError(f"Profiler must be initialized before {doing}: nothing has been recorded to the end")

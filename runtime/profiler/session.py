@@ -116,7 +116,7 @@ class Session:
         self.ended = 0
 
     def track(self) -> Track:
-        """That of the calling thread."""
+        """The track of the calling thread, made at its first event."""
         try:
             return self.local.track
         except AttributeError:

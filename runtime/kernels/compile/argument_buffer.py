@@ -1,6 +1,6 @@
-"""What a compiled kernel is called with, in a frame of words: arrays, numbers, and the call.
+"""The arguments of a compiled kernel, arrays and numbers, in a buffer of words, and the call.
 
-A frame holds addresses of memory and owns none of it: who calls holds a reference to each array until the kernel has
+The buffer holds borrowed addresses and owns no memory: the caller keeps a reference to each array until the kernel has
 returned.
 """
 

@@ -19,7 +19,7 @@ building = new_lock()  # who makes a dispatcher holds it: two threads that want 
 
 
 def rebuilt(function: Any, replacements: dict[str, Any]) -> Any:
-    """The same code with some of its globals replaced; numba's cache still sees the original file."""
+    """A copy of a function with some of its globals replaced; numba's cache still sees the original file."""
     namespace = {**function.__globals__, **replacements}
     copy = types.FunctionType(function.__code__, namespace, function.__name__, function.__defaults__)
     copy.__qualname__ = function.__qualname__

@@ -54,7 +54,7 @@ def chunk_sums(row: Array, out: Array, first: int, last: int) -> None:
 
 @jit
 def sum_of_chunks(sums: Array) -> float:
-    """The sum of all of them, one after the other."""
+    """sum_k sums_k in order, whatever threads computed them: the bits do not depend on their number."""
     total = 0.0
     for k in range(sums.size):
         total += sums[k]

@@ -34,7 +34,7 @@ def cuda_library(is_complex: bool) -> ScalarLibrary:
 
 @functools.cache
 def scalar_compiler() -> ScalarCompiler:
-    """What makes device functions of scalar ones; the simulator runs them as they are, as silent as a device."""
+    """The compiler of scalar functions as device functions; the simulator runs them as Python, without warnings."""
     if config.ENABLE_CUDASIM:
         return ScalarCompiler(np.errstate(all="ignore"), unchanged, vars(scalar_primitives))
     from numba.cuda.extending import intrinsic
