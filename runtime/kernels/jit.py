@@ -11,9 +11,7 @@ from typing import Any
 
 from .compile.loading import load_compiler
 from .compile.scalar_library import building, cpu_library, is_scalar, names_in, rebuilt
-from .llvm.addresses import INTRINSICS as PLACES
-from .llvm.shifted import SHIFTED
-from .llvm.tiles import INTRINSICS
+from .llvm import INTRINSICS
 
 # SPECGRAD_BOUNDS=1 lets kernels raise IndexError where they would read or write outside of an array: `verify` sets it.
 CHECKED = os.environ.get("SPECGRAD_BOUNDS") == "1"
@@ -85,9 +83,7 @@ def _callees(function: Callable[..., Any], flat: bool) -> dict[str, Any]:
     lazy = {name: callee for name, callee in found.items() if isinstance(callee, LazyKernel)}
     kernels = {name: callee.only_linked() if flat else callee.compile() for name, callee in lazy.items()}
     kernels |= {name: callee for name, callee in found.items() if hasattr(callee, "py_func")}  # compiled before
-    kernels |= {
-        name: _intrinsic(callee) for name, callee in found.items() if callee in (*PLACES, *INTRINSICS, *SHIFTED)
-    }
+    kernels |= {name: _intrinsic(callee) for name, callee in found.items() if callee in INTRINSICS}
     scalars = {name: callee for name, callee in sorted(found.items()) if is_scalar(callee)}
     return kernels | {name: cpu_library(False).compiler.get(callee) for name, callee in scalars.items()}
 

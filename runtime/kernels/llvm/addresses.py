@@ -5,10 +5,10 @@ A kernel that gets addresses and strides in place of arrays is compiled once, ho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from .tiles import for_numba
+from . import for_numba
 
 
 @for_numba
@@ -96,6 +96,3 @@ def _array_at(context: Any, builder: Any, kind: Any, start: Any, shape: Sequence
     data = builder.inttoptr(start, context.get_data_type(kind.dtype).as_pointer())
     populate_array(array, data=data, shape=shape, strides=[*strides, item], itemsize=item, meminfo=None)
     return array._getvalue()
-
-
-INTRINSICS: tuple[Callable[..., Any], ...] = (address, row_at, part_of, matrix_at, call_at)

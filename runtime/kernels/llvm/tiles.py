@@ -7,16 +7,12 @@ of the left matrix and a row of the right one. Arguments are addresses, strides 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..compile.machine import vector_registers
+from . import for_numba
 from .vectors import Vectors
-
-
-def for_numba(define: Callable[..., Any]) -> Any:
-    """An intrinsic: kernels call it without the first argument, which is numba's."""
-    return define
 
 
 @for_numba
@@ -180,6 +176,3 @@ def _constant(like: Any, registers: int) -> Any:
         return context.get_constant(types.int64, registers * vector_registers()[0] * 8 // like.bitwidth)
 
     return types.int64(like), code
-
-
-INTRINSICS: tuple[Callable[..., Any], ...] = (panel_product, transposed_block, lanes, panel_width, panel_bytes)

@@ -146,3 +146,19 @@ class VectorLoops(Vectors):
             start = first
             self.loop(rest, width, [], lambda place, start=start, width=width: tile(self.plus(start, place), width))
             first = self.plus(first, rest)
+
+
+def array_intrinsic(write: Callable[..., None], lines: int, literal: Any, *kinds: Any) -> Any:
+    """The signature of an intrinsic for arguments of these types, behind a literal one or none, and its code.
+
+    `write` emits the code for blocks of `lines` rows; the first array tells the element type.
+    """
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        v = VectorLoops(context, builder, kinds[0].dtype, lines)
+        write(v, *map(v.argument, kinds, args[-len(kinds) :]))
+        return context.get_dummy_value()
+
+    taken = [kind if isinstance(kind, types.Array) else types.int64 for kind in kinds]
+    return types.void(*(taken if literal is None else (literal, *taken))), code

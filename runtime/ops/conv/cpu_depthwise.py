@@ -9,7 +9,7 @@ import numpy as np
 
 from ...kernels.jit import jit
 from ...kernels.llvm.shifted import doubled_rows, halved_rows
-from ...kernels.llvm.stencils import stencil, stencil_slopes
+from ...kernels.llvm.stencils import stencil, stencil_backward
 from .cpu_sizes import Geometry
 
 Array = np.ndarray
@@ -75,8 +75,8 @@ def filter_slopes(grad: Array, x: Array, out: Array, numbers: Array, first: int,
             slopes, step = scratch, area
         seen, to = x[group * area :], out[group * kernel * kernel :]
         if kernel == 3:
-            stencil_slopes(3, slopes, step, seen, groups * area, to, rows, columns, batch)
+            stencil_backward(3, slopes, step, seen, groups * area, to, rows, columns, batch)
         elif kernel == 5:
-            stencil_slopes(5, slopes, step, seen, groups * area, to, rows, columns, batch)
+            stencil_backward(5, slopes, step, seen, groups * area, to, rows, columns, batch)
         else:
-            stencil_slopes(7, slopes, step, seen, groups * area, to, rows, columns, batch)
+            stencil_backward(7, slopes, step, seen, groups * area, to, rows, columns, batch)
