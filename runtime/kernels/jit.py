@@ -36,7 +36,7 @@ class LazyKernel:
     def compile(self) -> Any:
         """The numba dispatcher itself, for callers that want to skip this wrapper."""
         load_compiler()
-        with building:
+        with building:  # looked at again inside: another thread may have compiled it meanwhile
             if self.compiled is None:
                 self.compiled = self.dispatcher()
                 # From now on the module's own name is the dispatcher: calls skip this wrapper.
@@ -53,6 +53,7 @@ class LazyKernel:
         function = rebuilt(self.function, callees)
         if callees:
             function.__qualname__ += f"-{_version(callees)}"
+        # nogil: the pool's threads run kernels side by side, and a kernel touches no Python object.
         # Without a word about fastmath numba takes that of whoever calls the function first.
         options = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": False, **self.options}
         if CHECKED:

@@ -53,7 +53,7 @@ def over_rows(kernel: int, operands: Any, steps: Any, inner: int, size: int, fir
     q, r = first // inner, first % inner
     for _ in range(first, last):
         call_at(kernel, rows_of(operands, steps, q, r, size))
-        r += 1
+        r += 1  # counted on, as a division for each row costs more than a short row
         if r == inner:
             q, r = q + 1, 0
 

@@ -29,7 +29,7 @@ def put_number(words, index, word):
 def lay_array(integers, index, memory, itemsize, size):
     """Write a flat array as numba passes it."""
     place = integers + 8 * ARRAY_WORDS * index
-    store(place, 0, 0)
+    store(place, 0, 0)  # no owner and no parent: the array is borrowed
     store(place, 8, 0)
     store(place, ARRAY_SIZE, size)
     store(place, ARRAY_ITEMSIZE, itemsize)
@@ -41,6 +41,7 @@ def lay_array(integers, index, memory, itemsize, size):
 @native
 def call_arrays(kernel, arrays, size, words):
     """The call, by the number of arrays, of which plans.kernel_of lets at most MOST_ARRAYS through."""
+    # A C function's type has a fixed number of arguments, so each number is a call of its own.
     if arrays == 1:
         call_kernel(kernel, 1, size, words)
     elif arrays == 2:

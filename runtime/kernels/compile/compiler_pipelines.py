@@ -37,6 +37,7 @@ class OnlyLinked(LoweringPass):
     def run_pass(self, state: Any) -> bool:
         """Let the library count as finished, without machine code."""
         library, lowered = state.library, state["cr"]
+        # numba has no flag for a library that is finished without code: these two steps would optimise and emit it.
         library._optimize_final_module = lambda: None
         library._finalize_final_module = lambda: setattr(library, "_finalized", True)
         name = make_function(lowered.fndesc.lookup_module(), "native", "", 0, lowered.env, (library,))  # nothing more
@@ -71,7 +72,7 @@ class NewLibrary(LoweringPass):
 
     def run_pass(self, state: Any) -> bool:
         state.library = state.targetctx.codegen().create_library(state.func_id.func_qualname)
-        state.library.enable_object_caching()
+        state.library.enable_object_caching()  # as NativeLowering does: else numba's cache would find no object code
         state.library._optimize_final_module = lambda: None
         return True
 
@@ -120,7 +121,7 @@ class Inner(Lean):
     passes = (*PASSES[:-1], OnlyLinked, PASSES[-1])
 
     def __init__(self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, kinds: Any) -> None:
-        flags.no_compile = True
+        flags.no_compile = True  # no wrapper and no entry point: nobody outside compiled code calls it
         super().__init__(typing, target, library, args, result, flags, kinds)
 
 
@@ -154,5 +155,5 @@ class NoAlias(Compiler):
     """
 
     def __init__(self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, kinds: Any) -> None:
-        flags.noalias = True
+        flags.noalias = True  # LLVM's attribute of all pointers to data among the arguments
         super().__init__(typing, target, library, args, result, flags, kinds)

@@ -54,7 +54,7 @@ class ScalarCompiler:
 
     def get(self, function: Any) -> Any:
         """The compiled form of a function."""
-        with building:
+        with building:  # reentrant: making one function asks for those that it calls
             if function not in self.compiled:
                 self.compiled[function] = self.make(function)
             return self.compiled[function]

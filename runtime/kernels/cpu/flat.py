@@ -163,7 +163,7 @@ def extreme_of(x: Array, out: Array, sign: int) -> None:
     """The greatest element, or with sign -1 the least; nan where there is one."""
     best = x[0]
     for i in range(x.size):
-        if sign * x[i] > sign * best or x[i] != x[i]:
+        if sign * x[i] > sign * best or x[i] != x[i]:  # a nan is taken, and nothing is greater than it
             best = x[i]
     out[0] = best
 
@@ -213,7 +213,7 @@ def rows_times_plus(
 ) -> None:
     """out = a x + shift, of which there is one for all where `step` is 0."""
     rows_times(a, x, out, rows, depth, first, last)
-    for i in range(4 * first, min(4 * last, rows)):
+    for i in range(4 * first, min(4 * last, rows)):  # afterwards, as two ops would add it: the same bits
         out[i] += shift[i * step]
 
 

@@ -27,6 +27,7 @@ class Folding:
 
     def fold(self, array: Array) -> Array:
         """An array of the whole shape as (before, along, after), contiguous."""
+        # Contiguous first: a reshape of what is not would copy as well, but by NumPy, in one thread.
         return contiguous(array.transpose(self.order) if self.order else array).reshape(self.folded)
 
     def unfold(self, array: Array) -> Array:

@@ -16,7 +16,7 @@ Array = np.ndarray
 @jit
 def take_rows(table: Array, indices: Array, least: int, out: Array, outside: Array, first: int, last: int) -> None:
     """out[i] = table[indices[i]]; an index below `least` is out of bounds."""
-    size, width = table.shape[0], table.shape[1]
+    size, width = table.shape[0], table.shape[1]  # no exception: the pool's threads have no GIL to raise it with
     for i in range(first, last):
         index = indices[i]
         if index < least or index >= size:

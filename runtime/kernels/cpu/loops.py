@@ -32,6 +32,7 @@ def column_extremes(a: Array, greatest: bool, values: Array, indices: Array, fir
             row = a[o, i, start:stop]
             for j in range(best.size):
                 better = row[j] > best[j] if greatest else row[j] < best[j]
+                # A nan is taken once, when the best is none yet: x == x is false for nan alone.
                 taken = better or (row[j] != row[j] and best[j] == best[j])
                 best[j] = row[j] if taken else best[j]
                 at[j] = i if taken else at[j]

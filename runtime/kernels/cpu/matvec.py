@@ -127,7 +127,7 @@ def columns_by_vector(a: Array, x: Array, y: Array, first: int, last: int) -> No
     fours = x.size // 4 * 4
     for start in range(first * WIDTH, min(last * WIDTH, y.size), WIDTH):
         end = start + WIDTH
-        sums = y[start:end]
+        sums = y[start:end]  # a block that stays in the first-level cache while the rows go by
         sums[:] = 0
         for k in range(0, fours, 4):
             x1, x2, x3, x4 = x[k], x[k + 1], x[k + 2], x[k + 3]

@@ -63,7 +63,7 @@ def kernel(package: str, op: str, name: str, is_complex: bool = False) -> Any:
 def launch(compiled: Any, *arguments: Any, threads: int = THREADS) -> None:
     """Run a kernel over flat arrays, one thread per element of the last one."""
     size = arguments[-1].size
-    if size:
+    if size:  # CUDA refuses a grid of no blocks
         compiled[(size + threads - 1) // threads, threads](*arguments)
 
 
@@ -84,7 +84,7 @@ def without_device(cc: tuple[int, int]) -> Iterator[None]:
         return
     from numba.cuda import dispatcher
 
-    before = dispatcher.get_current_device
+    before = dispatcher.get_current_device  # numba asks it for a capability even where only text is wanted
     dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=cc)
     try:
         yield

@@ -19,6 +19,7 @@ from ..compile.compiler_pipelines import Inner
 Word = types.intp
 WORD = ir.IntType(64)
 BYTES = ir.IntType(8).as_pointer()
+# The words of a call: addresses of arrays, sizes of their elements, numbers, then how many elements each array has.
 MOST_ARRAYS = 8  # that one kernel takes, the results among them
 MOST_NUMBERS = 4
 MOST_INTS = 8
@@ -45,6 +46,7 @@ def load_half(context: Any, address: Any) -> Any:
     """The four bytes at an address, as a word."""
 
     def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
+        # zext, not sext: the upper half of a float32's word is not read, but is the same each time then.
         return builder.zext(builder.load(word_at(builder, args[0], WORD(0), ir.IntType(32))), WORD)
 
     return Word(Word), build
@@ -76,6 +78,7 @@ def frame(context: Any, count: Any) -> Any:
     """The address of `count` words on the stack, which are there until the function returns."""
 
     def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
+        # In the function's entry block: an alloca in a loop would take stack on each round.
         words = cgutils.alloca_once(builder, WORD, size=count.literal_value)
         return builder.ptrtoint(words, WORD)
 

@@ -95,10 +95,11 @@ class VectorLoops(Vectors):
 
     def add_to(self, address: Any, vector: Any) -> None:
         """Add the sum of a vector's elements to the element at an address."""
-        minus_zero = self.ir.Constant(self.element, -0.0)
+        minus_zero = self.ir.Constant(self.element, -0.0)  # the neutral number: 0.0 would turn a sum of -0.0 into 0.0
         name = f"llvm.vector.reduce.fadd.{self.name}"
         kind = self.ir.FunctionType(self.element, [self.element, self.type])
         known = self.builder.module.globals.get(name) or self.ir.Function(self.builder.module, kind, name)
+        # In whatever order LLVM adds the lanes: it is the same for each length of vectors.
         total = self.builder.call(known, [minus_zero, vector], fastmath=("reassoc",))
         pointer = self.builder.inttoptr(address, self.element.as_pointer())
         self.builder.store(self.builder.fadd(self.builder.load(pointer), total), pointer)
@@ -121,7 +122,7 @@ class VectorLoops(Vectors):
         builder.position_at_end(inside)
         later = [self.plus(values[0], step), *(body(*values) or ())]
         for value, new in zip(values, later, strict=True):
-            value.add_incoming(new, builder.block)
+            value.add_incoming(new, builder.block)  # the block in which the body ended, as it may have loops itself
         builder.branch(head)
         builder.position_at_end(after)
         return values[1:]
