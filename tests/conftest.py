@@ -1,15 +1,20 @@
 """Fixtures of all tests. With SPECGRAD_GUARDS=1 arrays lie between guard words: see codegen/verify/guards.py."""
 
+import gc
+import importlib.util
 import os
 import random
 from collections.abc import Iterator
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.pool import layout, sharing
+from specgrad.runtime.pool import layout, parallel_for
+
+LIBRARIES = ["specgrad"] + (["torch"] if importlib.util.find_spec("torch") else [])
 
 
 @pytest.fixture(autouse=True)
@@ -20,15 +25,30 @@ def seeds() -> None:
     random.seed(0)
 
 
+@pytest.fixture(params=LIBRARIES)
+def lib(request: pytest.FixtureRequest) -> ModuleType:
+    """specgrad; and PyTorch where it is installed, so that what is expected is what PyTorch does."""
+    return importlib.import_module(request.param)
+
+
 @pytest.fixture
 def threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """threads(number) sets the number of threads, which share work of any size then."""
     before = sg.get_num_threads()
     monkeypatch.setattr(layout, "LARGE", 1)
-    monkeypatch.setattr(sharing, "LARGE_FOR_PYTHON", 1)
+    monkeypatch.setattr(parallel_for, "LARGE_FOR_PYTHON", 1)
     yield sg.set_num_threads
     monkeypatch.undo()
     sg.set_num_threads(before)
+
+
+@pytest.fixture
+def no_collector() -> Iterator[None]:
+    """The garbage collector is off: what dies here dies by its reference count."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
 
 
 if os.environ.get("SPECGRAD_GUARDS"):

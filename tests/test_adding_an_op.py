@@ -17,9 +17,8 @@ import specgrad as sg
 from specgrad.codegen.__main__ import main
 from specgrad.codegen.pages.census import code_lines, entry_lines
 from specgrad.codegen.spec.load import load_spec
-from tests import trees
+from tests.repository import ROOT, copy
 
-ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "adding-an-op.md").read_text(encoding="utf-8")
 TREE = ("codegen", "generated", "nn", "runtime", "specgrad", "docs")
 USE = "import specgrad as sg; print(sg.leaky_integrate(sg.tensor([1.0, 0.0, 0.0, 1.0]), decay=0.5))"
@@ -155,7 +154,7 @@ def test_op_with_a_reference_in_parts(tmp_path: Path, capsys: pytest.CaptureFixt
 
 def test_op_with_a_kernel(tmp_path: Path) -> None:
     """In a copy of the tree the entry is accepted, proved, and computes."""
-    trees.copy(tmp_path, *TREE)
+    copy(tmp_path, *TREE)
     (tmp_path / "runtime" / "ops" / "scan" / "cpu_leaky.py").write_text(block("python kernel"), encoding="utf-8")
     spec = (ROOT / "derivatives.yaml").read_text(encoding="utf-8")
     (tmp_path / "derivatives.yaml").write_text(f"{spec}\n{block('yaml entry')}", encoding="utf-8")

@@ -11,26 +11,59 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.spec.load import load_spec
+from tests.repository import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 TRYING = ("codegen.verify", "codegen.mutate")  # what runs ops, and so imports the rest of specgrad
 FOLDERS = ["codegen", "generated", "nn", "runtime"]
 
-# Who may import whom: a module imports from its own line or a later one. The longest matching pattern counts.
+# Who may import whom: a module imports from its own line or a later one, also inside functions. The longest matching
+# pattern counts. Every module of the runtime has a line; `*` stands for a folder's modules as well as for the folder.
 ORDER = [
     ["nn", "nn.*", "nn.modules*"],
     ["nn.modules.module*", "nn.modules.utils", "nn.parameter", "nn.functional*"],
     ["generated.tensor"],
     ["generated.ops"],
     ["generated.functions"],
-    ["runtime.transforms*", "runtime.autograd.functional*"],
-    ["runtime.autograd*", "runtime.batching*", "runtime.ops*"],
-    ["runtime.tensor.base"],
-    ["runtime.kernels.table"],
-    ["runtime.ops.*.cpu*", "runtime.kernels.cpu*", "runtime.kernels.cuda*"],
-    ["runtime.kernels.scalar*"],
+    ["runtime", "runtime.native*", "runtime.settings"],
+    # What users call that is no op.
+    ["runtime.transforms*", "runtime.graph_picture*"],
+    ["runtime.profiler*"],
+    ["runtime.arguments*"],
+    ["runtime.methods*"],
+    ["runtime.saving*"],
+    # What is written by hand for ops, and the parts of autograd that call ops and vmap.
+    ["runtime.ops*"],
+    ["runtime.autograd*"],
+    ["runtime.batching*", "runtime.ops.*.batching*", "runtime.transforms.arguments"],
+    ["runtime.creation*", "runtime.functions*"],
+    # A call of an op: the engine calls kernels by way of dispatch, which asks the history of tensors.
+    ["runtime.autograd.custom*", "runtime.autograd.engine*", "runtime.autograd.forward*", "runtime.autograd.hooks*"]
+    + ["runtime.autograd.inplace.inplace", "runtime.autograd.*.mutation", "runtime.autograd.saved.hooks"]
+    + ["runtime.autograd.undefined"],
+    ["runtime.dispatch*"],
+    ["runtime.autograd.inplace*", "runtime.autograd.node", "runtime.autograd.saved*"],
+    ["runtime.autograd.engine.match_input", "runtime.autograd.hooks.hooks"],
+    ["runtime.methods.interop", "runtime.ops.shape.formulas"],  # which find ops by `namespace.op` alone
+    ["runtime.tensor*", "runtime.modes*", "runtime.random"],
+    # Arrays.
+    ["runtime.ops.*.cpu*", "runtime.kernels.cpu.flat"],
+    ["runtime.kernels*", "runtime.tensor.views"],
+    ["runtime.pool*"],
+    ["runtime.kernels.compile*", "runtime.kernels.jit", "runtime.kernels.llvm*"],
+    ["runtime.kernels.scalar*", "runtime.kernels.llvm.structs", "runtime.pool.layout", "runtime.tensor.shapes"],
+    ["runtime.dispatch.fast_path", "runtime.dispatch.spec_lines"],  # which need nothing
+    ["runtime.errors", "runtime.locks", "runtime.namespace", "runtime.pytree", "runtime.user_warning"],
 ]
 RANK = {pattern: rank for rank, line in enumerate(ORDER) for pattern in line}
+
+# Who sets `_rg` and `_fn`.
+HISTORY = {"runtime.tensor.base", "runtime.tensor.history", "runtime.autograd.methods", "runtime.autograd.undefined"}
+HISTORY |= {f"runtime.autograd.checkpointing.{module}" for module in ("inputs", "reentrant")}
+HISTORY |= {"runtime.autograd.custom.once", "runtime.autograd.custom.outputs", "runtime.autograd.forward.tangents"}
+HISTORY |= {f"runtime.autograd.inplace.{module}" for module in ("copy_slices", "inplace", "relaid", "view_history")}
+HISTORY |= {"runtime.autograd.hooks.of_saved", "runtime.autograd.saved.packed", "runtime.autograd.saved.saved"}
+HISTORY |= {"runtime.autograd.recomputing", "runtime.creation.options", "runtime.dispatch.writing"}
+HISTORY |= {"runtime.saving.rebuild"}
 
 
 def _name(path: Path) -> str:
@@ -90,6 +123,24 @@ def _backward(module: str) -> list[str]:
 def test_imports_go_one_way() -> None:
     """No module imports from a level above its own."""
     assert {module: back for module in SOURCES if (back := _backward(module))} == {}
+
+
+def test_every_module_of_the_runtime_has_a_rank() -> None:
+    """Who makes a room of the runtime says where it stands."""
+    assert [module for module in SOURCES if module.split(".")[0] == "runtime" and _rank(module) is None] == []
+
+
+def test_who_sets_the_history_of_tensors() -> None:
+    """The slots for a tensor's place in the graph are set in few modules, besides generated and native code."""
+    setters = {module for module in SOURCES if module.startswith(("runtime", "nn")) and _sets_history(module)}
+    assert setters - HISTORY == set()
+
+
+def _sets_history(module: str) -> bool:
+    nodes = ast.walk(ast.parse(SOURCES[module].read_text(encoding="utf-8")))
+    return any(
+        isinstance(n, ast.Attribute) and n.attr in ("_rg", "_fn") and isinstance(n.ctx, ast.Store) for n in nodes
+    )
 
 
 def test_runtime_imports_neither_generated_nor_nn() -> None:
@@ -200,8 +251,9 @@ def test_the_generator_knows_no_op_by_name() -> None:
     language = {"view", "real", "complex", "all", "imag", "where", "conj"}
     found = [
         f"{path.name}:{node.lineno}: {node.value}"
-        for path in sorted((ROOT / "codegen").glob("*.py"))
+        for path in sorted((ROOT / "codegen").rglob("*.py"))
         if path.name not in ("operators.py", "keys.py", "reference.py")  # symbols; words of NumPy's and Python's
+        and path.parent.name != "proof"  # which knows the functions of expressions, as `runtime/kernels/scalar/` does
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Constant) and node.value in ops - language
     ]

@@ -2,11 +2,10 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.repository import ROOT
 
 
 def _run(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -18,8 +18,8 @@ import specgrad.autograd.profiler  # loaded when they are first named, which is 
 import specgrad.graph
 import specgrad.nn.modules
 import specgrad.profiler
+from tests.repository import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 # What `forward` takes and gives is stated by the class: its Args, its Shape, its formula.

@@ -4,7 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.repository import ROOT
+
 NEW_OP = ROOT / "examples" / "new_op"
 USE = """
 import sys

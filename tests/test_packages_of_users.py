@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen.__main__ import main
+from tests.repository import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 BUILD = "import sys; from setuptools import build_meta; print(build_meta.build_wheel(sys.argv[1]))"
 PACKAGES = {  # what `verify` counts, and what the wheel holds besides the modules
     "activation_ops": ("11 ops, ", {"activation_ops.yaml", "generated/pictures/serf.svg"}),

@@ -6,13 +6,11 @@ import subprocess
 import sys
 import tomllib
 import zipfile
-from pathlib import Path
 
 import pytest
 
-from tests import trees
+from tests.repository import ROOT, copy
 
-ROOT = Path(__file__).resolve().parents[1]
 BUILD = "import sys; from setuptools import build_meta; print(build_meta.build_wheel(sys.argv[1]))"
 SOURCES = ["codegen", "generated", "nn", "runtime", "specgrad"]
 FILES = ["LICENSE", "README.md", "derivatives.yaml", "pyproject.toml"]
@@ -22,7 +20,7 @@ FILES = ["LICENSE", "README.md", "derivatives.yaml", "pyproject.toml"]
 def wheel(tmp_path_factory) -> list[str]:
     """The names in a wheel built from a copy of the sources (a copy: an old build/ would leak into it)."""
     folder = tmp_path_factory.mktemp("tree")
-    trees.copy(folder, *SOURCES, *FILES)
+    copy(folder, *SOURCES, *FILES)
     command = [sys.executable, "-c", BUILD, str(folder / "dist")]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

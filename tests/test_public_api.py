@@ -6,6 +6,7 @@ import sys
 import pytest
 
 import specgrad as sg
+from tests.repository import ROOT
 
 STATEMENTS = [
     "import specgrad as torch; torch.nn.functional.relu; torch.optim.SGD; torch.utils.data.DataLoader",
@@ -186,7 +187,6 @@ def test_import_is_lean() -> None:
 def test_version_is_the_package_version() -> None:
     """``specgrad.__version__`` is what pyproject.toml says."""
     import tomllib
-    from pathlib import Path
 
-    project = tomllib.loads(Path(__file__).resolve().parents[1].joinpath("pyproject.toml").read_text(encoding="utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     assert sg.__version__ == project["project"]["version"]

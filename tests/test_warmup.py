@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.repository import ROOT
+
 SCRIPT = """
 import sys
 import specgrad as torch

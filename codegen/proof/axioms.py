@@ -3,7 +3,7 @@
 An expression's slope follows from these by the chain rule, and from nothing else. A slope is written as one would wish
 to read it in a formula, over the parameters and `result`; a meaning is what the function is in terms of others. Where
 there is a meaning the slope is proved from it, else it is compared with differences of SciPy's function
-(tests/codegen/test_proof.py). Source: Abramowitz and Stegun, Handbook of Mathematical Functions; DLMF.
+(tests/codegen/proof/test_proof.py). Source: Abramowitz and Stegun, Handbook of Mathematical Functions; DLMF.
 
 What a user's package says of its own functions is read in `own_functions`, and is an argument `own` of everything here.
 """

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numba import cfunc, types
 
-from specgrad.runtime.kernels.llvm.memory import Word, load, native, store
+from specgrad.runtime.kernels.llvm.memory import load, store
+from specgrad.runtime.kernels.llvm.typed import Word, native
 
 GUARD = 64  # bytes; before an array the first eight hold its size
 KEPT = 512  # blocks
@@ -31,7 +32,7 @@ STATE = state.ctypes.data
 
 
 @native
-def whole(block, first, last):
+def whole(block: int, first: int, last: int) -> bool:
     """Whether all bytes of a range are 0xFF; it begins at a word."""
     fine, words = True, (last - first) // 8
     for i in range(words):
@@ -42,7 +43,7 @@ def whole(block, first, last):
 
 
 @native
-def allocated(size):
+def allocated(size: int) -> int:
     """An array's memory, between guards; 0 where there is none."""
     block = _malloc(size + 2 * GUARD)
     if block == 0:
@@ -53,7 +54,7 @@ def allocated(size):
 
 
 @native
-def retired(address, table):
+def retired(address: int, table: int) -> int:
     """Look at the guards of an array, and keep its memory back for a while."""
     block, size = address - GUARD, load(address - GUARD, 0)
     if not whole(block, 8, GUARD) or not whole(block, GUARD + size, 2 * GUARD + size):

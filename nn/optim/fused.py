@@ -10,7 +10,7 @@ import numpy as np
 from ...generated.tensor import Tensor
 from ...runtime.autograd.inplace.mutation import announce_write
 from ...runtime.modes.grad_mode import watch
-from ...runtime.pool.sharing import by_slices
+from ...runtime.pool.parallel_for import by_slices
 from .rule import in_parts
 
 _EMPTY: dict[Any, np.ndarray] = {

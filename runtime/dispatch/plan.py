@@ -2,7 +2,7 @@
 
 A recipe holds for operands of certain shapes and strides, and for certain other arguments; it is found once for them,
 by a function of a plans.py in runtime/ops that has the kernel's name, and then run by native code
-(runtime/native/structured.py).
+(runtime/native/kernel_ops.py).
 """
 
 from __future__ import annotations

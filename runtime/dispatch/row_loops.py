@@ -10,7 +10,7 @@ import numpy as np
 
 from ..kernels.cpu.copies import copied
 from ..kernels.table import ElementKernels
-from ..pool.sharing import by_slices
+from ..pool.parallel_for import by_slices
 from ..tensor.base import TensorBase, fresh
 from ..tensor.casting import cast, copy_cast
 from ..tensor.dtypes import bool_

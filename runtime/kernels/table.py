@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from ..pool.sharing import is_shared, shared
+from ..pool.parallel_for import is_shared, shared
 from . import rows
 from .compile.loading import load_compiler
 from .compile.scalar_library import building, cpu_library, rebuilt

@@ -20,6 +20,9 @@ class Watcher(NamedTuple):
     lift: Callable[[Any], Any] | None = None  # called before each op: see runtime/modes/intercept.py
     function: Callable[[Any, Any], Any] | None = None  # the same for custom Functions: (class, arguments)
     order: int = 0  # who comes first is outermost
+    span: Callable[[str, Any], Any] | None = (
+        None  # a context around the forward of a custom Function: (name, arguments)
+    )
 
 
 class Watch:
@@ -29,7 +32,7 @@ class Watch:
     `notes`, `passes`, `lifts` and `functions` are what the watchers of the moment want, in their order.
     """
 
-    __slots__ = ("active", "functions", "lifts", "lock", "notes", "passes", "watchers")
+    __slots__ = ("active", "functions", "lifts", "lock", "notes", "passes", "spans", "watchers")
 
     def __init__(self) -> None:
         self.active = False
@@ -39,6 +42,7 @@ class Watch:
         self.passes: tuple[Any, ...] = ()
         self.lifts: tuple[Any, ...] = ()
         self.functions: tuple[Any, ...] = ()
+        self.spans: tuple[Any, ...] = ()
 
     def enter(self, name: str, watcher: Watcher) -> None:
         """Somebody begins to watch; as often as they enter they must leave."""
@@ -71,6 +75,7 @@ class Watch:
         self.passes = tuple(w.backward_pass for w in present if w.backward_pass is not None)
         self.lifts = tuple(w.lift for w in present if w.lift is not None)
         self.functions = tuple(w.function for w in present if w.function is not None)
+        self.spans = tuple(w.span for w in present if w.span is not None)
         self.active = bool(present)
 
     def note(self, result: Any) -> None:

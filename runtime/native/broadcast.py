@@ -1,139 +1,143 @@
-"""An element-wise op on two tensors that broadcast, or lie apart in memory, row by row: see runtime/rows.py."""
+"""An element-wise op on two tensors that broadcast, or lie apart in memory, row by row: see runtime/kernels/rows.py."""
 
 from __future__ import annotations
 
-from ..kernels.llvm.memory import CALL_WORDS, frame, load, native, store
-from ..pool.claims import share
+from ..kernels.llvm.kernel_calls import CallFrame
+from ..kernels.llvm.structs import Items
+from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from ..pool.layout import ROWS
-from ..pool.rows import B, run_rows
+from ..pool.rows import RowOperands, Rows, run_rows
+from ..pool.scheduler import share
 from . import c_functions as c
-from .kernel_calls import LONG, found_kernel, put_object
-from .layout import DATA, TENSOR, TYPE
-from .objects import (
+from .interned import none, outdated_type
+from .kernel_calls import LONG, Size, found_kernel, job_for, put_object
+from .layout import Array, Dict, Object, Tensor, Tuple
+from .references import Owned, item, own, own_new, put_item, retain
+from .tensors import (
+    BOOL,
+    dtype_of,
     elements,
-    fresh,
-    hold,
     holds_kind,
     is_tensor,
     itemsize,
     kind_of,
     new_flat,
-    nothing,
-    own,
-    own_new,
-    the,
+    new_tensor,
+    not_handled,
 )
-from .sharing import job_for
-from .tuples import put_item, tuple_item
-from .world import W
 
 VARIANTS = 2  # the number of the kernel for a repeated first operand, in pairs of dtypes; that for the second follows
 
 
 @native
-def key_of(first, second):
-    """What rows are found by; 0 where there is no memory."""
+def key_of(first: Tensor, second: Tensor) -> New[Tuple]:
+    """The shapes and strides by which rows are found."""
     key = c.new_tuple(4)
-    if key != 0:
-        put_item(key, 0, hold(load(first, TENSOR.shape)))
-        put_item(key, 1, hold(load(first, TENSOR.strides)))
-        put_item(key, 2, hold(load(second, TENSOR.shape)))
-        put_item(key, 3, hold(load(second, TENSOR.strides)))
+    if key is not NULL:
+        put_item(key, 0, retain(first.shape))
+        put_item(key, 1, retain(first.strides))
+        put_item(key, 2, retain(second.shape))
+        put_item(key, 3, retain(second.strides))
     return key
 
 
 @native
-def is_laid_out(tensor, key, place):
-    """Whether a tensor still has the layout that stands in a key."""
-    shape, strides = tuple_item(key, place), tuple_item(key, place + 1)
-    return load(tensor, TENSOR.shape) == shape and load(tensor, TENSOR.strides) == strides
+def has_layout(tensor: Tensor, key: Tuple, place: int) -> bool:
+    """Whether a tensor still has the shape and the strides that stand at a place of a key."""
+    shape, strides = item(key, place), item(key, place + 1)
+    return tensor.shape is shape and tensor.strides is strides
 
 
 @native
-def memory_of(tensor, kind, reach, owners):
+def memory_of(tensor: Tensor, kind: int, reach: int, owned: Owned) -> int:
     """The address of a tensor's first element; 0 where its memory, which is owned, ends before `reach` elements."""
-    flat, first = load(tensor, TENSOR.flat), 0
-    if flat == the(W.none):
-        flat, first = load(tensor, TENSOR.storage), c.as_integer(load(tensor, TENSOR.offset))
-    own_kind = load(tensor, TENSOR.dtype) == the(W.float32 + 8 * kind) and holds_kind(flat, kind)
-    if not own_kind or elements(flat) - first < reach:
+    flat, first = tensor.flat, 0
+    if flat is none:
+        flat, first = tensor.storage, c.as_int(tensor.offset)
+    is_of_kind = tensor.dtype is dtype_of(kind) and holds_kind(flat, kind)
+    if not is_of_kind or elements(flat) - first < reach:
         return 0
-    return load(own(owners, flat), DATA) + first * itemsize(kind)
+    return own(owned, flat).memory + first * itemsize(kind)
 
 
 @native
-def may_broadcast(first, second):
+def may_broadcast(one: Object, other: Object) -> bool:
     """Whether both are tensors of one native dtype whose place in a graph is known."""
-    if not is_tensor(first) or not is_tensor(second):
+    if not is_tensor(one) or not is_tensor(other):
         return False
-    one, other, outdated = load(first, TENSOR.fn), load(second, TENSOR.fn), the(W.outdated)
-    if load(one, TYPE) == outdated or load(other, TYPE) == outdated:
+    first, second = cast(Tensor, one), cast(Tensor, other)
+    if first.fn.type is outdated_type or second.fn.type is outdated_type:
         return False
-    dtype = load(first, TENSOR.dtype)
-    return dtype == load(second, TENSOR.dtype) and kind_of(dtype) in (0, 1)
+    return first.dtype is second.dtype and kind_of(first.dtype) in (0, 1)
 
 
 @native
-def put_numbers(plan_numbers, arguments, first, words):
+def put_numbers(numbers: int, arguments: Items[Object], first: int, frame: CallFrame) -> bool:
     """Put the op's numbers behind `first` others; False where one is none."""
     fit = True
-    for i in range(plan_numbers):
-        fit &= put_object(words, first + i, load(arguments, 16 + 8 * i))
+    for i in range(numbers):
+        fit &= put_object(frame, first + i, arguments[2 + i])
     return fit
 
 
 @native
-def broadcast(found_rows, kernels, resolver, numbers, gives_bool, arguments, owners):
-    """The result on two tensors, not recorded; None where these rows have not been found before, 0 for an error."""
-    first, second, words, more = load(arguments, 0), load(arguments, 8), frame(CALL_WORDS), frame(8)
-    if not may_broadcast(first, second):
-        return nothing()
-    kind = kind_of(load(first, TENSOR.dtype))
-    key = own_new(owners, key_of(first, second))
-    if key == 0:
-        return 0
-    found = c.dict_item(found_rows, key)
-    if found == 0 or found == the(W.none):
-        return nothing()
-    own(owners, found)  # which the table may forget
-    rows = load(tuple_item(found, 0), DATA)
-    repeated = load(rows, B.repeated)
-    if not put_numbers(numbers, arguments, repeated > 0, words):
-        return nothing()
-    variant = 2 * (VARIANTS + repeated - 1) if repeated else 0
-    kernel = found_kernel(kernels, variant + kind, resolver, more)
-    result_kind = 2 if gives_bool else kind
-    flat = 0 if kernel == 0 else own_new(owners, new_flat(more, load(rows, B.elements), result_kind))
-    if flat == 0:
-        return 0
-    if not is_laid_out(first, key, 0) or not is_laid_out(second, key, 2):
-        return nothing()
-    one = memory_of(first, kind, load(rows, B.reach), owners)
-    other = memory_of(second, kind, load(rows, B.reach_of_second), owners)
-    if one == 0 or other == 0:
-        return nothing()
-    store(more, 0, one)
-    store(more, 8, other)
-    store(more, 16, load(flat, DATA))
-    store(more, 24, itemsize(kind))
-    store(more, 32, itemsize(kind))
-    store(more, 40, itemsize(result_kind))
-    run_all_rows(kernel, rows, more, words)
-    return fresh(hold(flat), tuple_item(found, 1), the(W.float32 + 8 * result_kind))
+def broadcast(
+    found_rows: Dict,
+    kernels: Items[int],
+    resolver: Object,
+    numbers: int,
+    gives_bool: int,
+    arguments: Items[Object],
+    owned: Owned,
+) -> New[Object]:
+    """The result on two tensors, not recorded; None where these rows have not been found before."""
+    if not may_broadcast(arguments[0], arguments[1]):
+        return not_handled()
+    first, second, frame = cast(Tensor, arguments[0]), cast(Tensor, arguments[1]), new(CallFrame)
+    kind = kind_of(first.dtype)
+    key = own_new(owned, key_of(first, second))
+    if key is NULL:
+        return NULL
+    entry = c.dict_item(found_rows, key)
+    if entry is NULL or entry is none:
+        return not_handled()
+    found = cast(Tuple, own(owned, entry))  # which the table may forget
+    rows = cast(Rows, cast(Array, item(found, 0)).memory)
+    if not put_numbers(numbers, arguments, rows.repeated > 0, frame):
+        return not_handled()
+    variant = 2 * (VARIANTS + rows.repeated - 1) if rows.repeated else 0
+    kernel = found_kernel(kernels, variant + kind, resolver)
+    result_kind = BOOL if gives_bool else kind
+    flat = NULL if kernel == 0 else own_new(owned, new_flat(new(Size).items, rows.elements, result_kind))
+    if flat is NULL:
+        return NULL
+    if not has_layout(first, key, 0) or not has_layout(second, key, 2):
+        return not_handled()
+    operands = new(RowOperands)
+    operands.rows = rows
+    operands.memory[0] = memory_of(first, kind, rows.reach[0], owned)
+    operands.memory[1] = memory_of(second, kind, rows.reach[1], owned)
+    operands.memory[2] = flat.memory
+    operands.itemsize[0] = itemsize(kind)
+    operands.itemsize[1] = itemsize(kind)
+    operands.itemsize[2] = itemsize(result_kind)
+    if operands.memory[0] == 0 or operands.memory[1] == 0:
+        return not_handled()
+    run_all_rows(kernel, operands, frame)
+    return new_tensor(retain(flat), cast(Tuple, item(found, 1)), dtype_of(result_kind))
 
 
 @native
-def run_all_rows(kernel, rows, more, words):
+def run_all_rows(kernel: int, operands: RowOperands, frame: CallFrame) -> None:
     """Run the kernel on all rows; of many, other threads may do some, or may run meanwhile."""
-    count = load(rows, B.outer) * load(rows, B.inner)
-    if load(rows, B.elements) < LONG:
-        run_rows(kernel, rows, more, words, 0, count)
+    count, elements_of_all = operands.rows.outer * operands.rows.inner, operands.rows.elements
+    if elements_of_all < LONG:
+        run_rows(kernel, operands, frame, 0, count)
         return
-    job = job_for(load(rows, B.elements), more + 48)
-    state = c.let_others_run()
-    if job == 0:
-        run_rows(kernel, rows, more, words, 0, count)
+    job = job_for(elements_of_all)
+    state = c.release_gil()
+    if job is NULL:
+        run_rows(kernel, operands, frame, 0, count)
     else:
-        store(more, 48, rows)
-        share(job, ROWS, kernel, 0, count, 1, words, more)
-    c.go_on(state)
+        share(job, ROWS, kernel, 0, count, 1, address_of(frame), address_of(operands))
+    c.acquire_gil(state)

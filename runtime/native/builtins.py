@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.compile.compiler_pipelines import compiled_function, version_of
+from ..kernels.compile.compiler_pipelines import version_of
 from ..kernels.compile.scalar_library import building
-from ..pool.manager import sources
+from ..kernels.llvm.check_mode import SETTING
+from ..kernels.llvm.typed import compiled_function
+from ..pool.commands import sources
 from .c_functions import register_numpy
-from .layout import CAPTURE, NODE, OUTPUT, PASS, TENSOR, WATCH
-from .setting import SETTING
-from .world import register
+from .interned import register
+from .layout import distances
 
 FASTCALL = 0x80  # METH_FASTCALL: (self, address of the arguments, their number)
 
@@ -35,8 +36,7 @@ class Definition(ctypes.Structure):
 @functools.cache
 def version() -> str:
     """Changes with all that is compiled into a native function, at which numba's cache does not look."""
-    measured = TENSOR, NODE, OUTPUT, PASS, CAPTURE, WATCH, sys.version_info[:2], sources(), SETTING
-    return version_of(Path(__file__).parent, measured)
+    return version_of(Path(__file__).parent, distances(), sys.version_info[:2], sources(), SETTING)
 
 
 def compiled(function: Any) -> Any:
@@ -45,7 +45,7 @@ def compiled(function: Any) -> Any:
         if function not in _compiled:
             register()
             register_numpy()
-            _compiled[function] = compiled_function(function.py_func, version())
+            _compiled[function] = compiled_function(function, version())
         return _compiled[function]
 
 

@@ -1,29 +1,30 @@
-"""The functions of CPython and NumPy that native code calls: addresses in, addresses out; 0 where an error is set.
+"""The functions of CPython and NumPy that native code calls: addresses in, addresses out; NULL where an error is set.
 
-Who owns what they give is CPython's convention. A new reference, which the caller lets go or hands over: all whose name
-begins with `new_`, and allocate, weak_reference, integer, float_object, attribute, call, call_method, next_of, add,
-as_tuple, part_of_tuple. A borrowed one, which is good until Python may run: tuple_item, list_item, dict_item. A
-reference is handed over to set_list_item, to set_base as the second argument, and to new_array as the second,
-also where they fail. Python may run in all that `allocating` wraps, in `drop`, and in `add` and `call`.
+Who owns what they give is said where they are declared: `new_reference` or `borrowed`, in CPython's meaning. References
+are stolen by set_list_item, by set_base as the second argument, and by new_array as the second, also where they fail.
+Python may run in all that `new_reference` and `allocating` declare, and in `release`: in check mode `interrupt`
+(check_mode.py) is called at each such point.
 """
 
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from typing import Any
 
 import llvmlite.binding
 import numpy as np
 from numba import types
 
-from ..kernels.llvm.memory import Word
-from .checked import allocating, before, letting_go, taking
+from ..kernels.llvm.check_mode import CHECKING
+from ..kernels.llvm.structs import Items, Pointer
+from ..kernels.llvm.typed import NULL, native, numba_type
+from .interned import interrupt
+from .layout import Array, Dict, List, Object, Tuple, Type
 
+FREED = -0x2222222222222223  # the word that PYTHONMALLOC=debug writes over freed memory: 0xDD, eight times
 NEW_FROM_DESCR, SET_BASE_OBJECT = 94, 282  # in NumPy's table of functions, whose order never changes
-
-
-def _external(name: str, *arguments: Any, result: Any = Word) -> Any:
-    return types.ExternalFunction(name, result(*arguments))
+_NOTHING = type(None)
 
 
 def register_numpy() -> None:
@@ -35,42 +36,141 @@ def register_numpy() -> None:
     llvmlite.binding.add_symbol("specgrad_set_base", table[SET_BASE_OBJECT])
 
 
-allocate = allocating(_external("PyType_GenericAlloc", Word, Word), 2)
-is_subtype = _external("PyType_IsSubtype", Word, Word, result=types.int32)
-new_array = taking(_external("specgrad_new_array", Word, Word, types.int32, Word, Word, Word, types.int32, Word))
-set_base = _external("specgrad_set_base", Word, Word, result=types.int32)
-weak_reference = allocating(_external("PyWeakref_NewRef", Word, Word), 2)
-append = allocating(_external("PyList_Append", Word, Word, result=types.int32), 2, -1)
-list_size = _external("PyList_Size", Word)
-increment = _external("Py_IncRef", Word, result=types.void)
-drop = letting_go(_external("Py_DecRef", Word, result=types.void))  # does nothing for 0
-equal = _external("PyObject_RichCompareBool", Word, Word, types.int32, result=types.int32)
-attribute = allocating(_external("PyObject_GetAttr", Word, Word), 2)
-call = allocating(_external("PyObject_Vectorcall", Word, Word, Word, Word), 4)
-next_of = allocating(_external("PyIter_Next", Word), 1)
-new_tuple = allocating(_external("PyTuple_New", Word), 1)
-tuple_item = _external("PyTuple_GetItem", Word, Word)
-part_of_tuple = allocating(_external("PyTuple_GetSlice", Word, Word, Word), 3)
-tuple_size = _external("PyTuple_Size", Word)
-as_tuple = allocating(_external("PyList_AsTuple", Word), 1)
-new_list = allocating(_external("PyList_New", Word), 1)
-list_item = _external("PyList_GetItem", Word, Word)
-set_list_item = _external("PyList_SetItem", Word, Word, Word, result=types.int32)
-dict_has = _external("PyDict_Contains", Word, Word, result=types.int32)
-set_has = _external("PySet_Contains", Word, Word, result=types.int32)
-unpack_slice = _external("PySlice_Unpack", Word, Word, Word, Word, result=types.int32)
-adjust_slice = _external("PySlice_AdjustIndices", Word, Word, Word, Word)
-add = allocating(_external("PyNumber_Add", Word, Word), 2)
-call_method = allocating(_external("PyObject_VectorcallMethod", Word, Word, Word, Word), 4)
-dict_item = _external("PyDict_GetItemWithError", Word, Word)
-as_double = _external("PyLong_AsDouble", Word, result=types.float64)
-as_integer = _external("PyLong_AsLong", Word)
-integer = allocating(_external("PyLong_FromLong", Word), 1)
-float_object = allocating(_external("PyFloat_FromDouble", types.float64), 1)
-error_set = _external("PyErr_Occurred")
-clear_error = _external("PyErr_Clear", result=types.void)
-thread_state = _external("PyThreadState_Get")
-thread_number = _external("PyThreadState_GetID", Word)
-let_others_run = before(_external("PyEval_SaveThread"))
-go_on = _external("PyEval_RestoreThread", Word, result=types.void)
-abort = _external("abort", result=types.void)
+def external(name: str, result: Any, *arguments: Any) -> Any:
+    """A C function of these types. An `int` that C has in 32 bits is declared as types.int32."""
+    given = [kind if isinstance(kind, types.Type) else numba_type(kind) for kind in (result, *arguments)]
+    return types.ExternalFunction(name, given[0](*given[1:]))
+
+
+borrowed = external
+
+_call = external("PyObject_Vectorcall", Object, Object, int, int, int)
+_release = external("Py_DecRef", _NOTHING, Object)
+error_set = external("PyErr_Occurred", Object)
+clear_error = external("PyErr_Clear", _NOTHING)
+abort = external("abort", _NOTHING)
+
+
+@native
+def refused() -> bool:
+    """Run the hook, if no error is set; whether it raised, as an allocation does where there is no memory."""
+    if error_set() is not NULL:
+        return False
+    answer = _call(interrupt, 0, 0, 0)
+    _release(answer)
+    return answer is NULL
+
+
+@native
+def interrupted() -> None:
+    """Run the hook at a point at which nothing can fail."""
+    if refused():
+        clear_error()
+
+
+@native
+def alive(thing: Object) -> None:
+    """End the process where a reference is used that has been released."""
+    count = thing.references
+    if count == FREED or count & 0xFFFFFFFF == 0:
+        abort()
+
+
+def allocating(name: str, result: Any, *arguments: Any, failure: Any = NULL) -> Any:
+    """A C function that gives `failure` and sets an error where there is no memory, and may run the collector."""
+    function = external(name, result, *arguments)
+    if not CHECKING:
+        return function
+    checked = _WITH_ARGUMENTS[len(arguments)](function, failure)
+    kinds = dict(zip("abcd", arguments, strict=False))
+    checked.__annotations__ = kinds | {"return": int if result is types.int32 else result}
+    return native(checked)
+
+
+def _of_one(function: Any, failure: Any) -> Any:
+    return lambda a: failure if refused() else function(a)
+
+
+def _of_two(function: Any, failure: Any) -> Any:
+    return lambda a, b: failure if refused() else function(a, b)
+
+
+def _of_three(function: Any, failure: Any) -> Any:
+    return lambda a, b, c: failure if refused() else function(a, b, c)
+
+
+def _of_four(function: Any, failure: Any) -> Any:
+    return lambda a, b, c, d: failure if refused() else function(a, b, c, d)
+
+
+_WITH_ARGUMENTS: dict[int, Callable[..., Any]] = {1: _of_one, 2: _of_two, 3: _of_three, 4: _of_four}
+new_reference = allocating
+
+Vector = Pointer[Object]  # the arguments of a call
+allocate = new_reference("PyType_GenericAlloc", Object, Type, int)
+weak_reference = new_reference("PyWeakref_NewRef", Object, Object, Object)
+attribute = new_reference("PyObject_GetAttr", Object, Object, Object)
+call = new_reference("PyObject_Vectorcall", Object, Object, Vector, int, int)
+call_method = new_reference("PyObject_VectorcallMethod", Object, Object, Vector, int, int)
+next_of = new_reference("PyIter_Next", Object, Object)
+add = new_reference("PyNumber_Add", Object, Object, Object)
+new_tuple = new_reference("PyTuple_New", Tuple, int)
+part_of_tuple = new_reference("PyTuple_GetSlice", Tuple, Tuple, int, int)
+as_tuple = new_reference("PyList_AsTuple", Tuple, List)
+new_list = new_reference("PyList_New", List, int)
+new_int = new_reference("PyLong_FromLong", Object, int)
+new_float = new_reference("PyFloat_FromDouble", Object, float)
+append = allocating("PyList_Append", types.int32, List, Object, failure=-1)
+
+list_item = borrowed("PyList_GetItem", Object, List, int)
+dict_item = borrowed("PyDict_GetItemWithError", Object, Dict, Object)
+checked_tuple_item = borrowed("PyTuple_GetItem", Object, Tuple, int)
+checked_tuple_size = external("PyTuple_Size", int, Tuple)
+list_size = external("PyList_Size", int, List)
+set_list_item = external("PyList_SetItem", types.int32, List, int, Object)
+dict_has = external("PyDict_Contains", types.int32, Dict, Object)
+set_has = external("PySet_Contains", types.int32, Object, Object)
+is_subtype = external("PyType_IsSubtype", types.int32, Type, Type)
+equal = external("PyObject_RichCompareBool", types.int32, Object, Object, types.int32)
+unpack_slice = external("PySlice_Unpack", types.int32, Object, int, int, int)
+adjust_slice = external("PySlice_AdjustIndices", int, int, int, int, int)
+as_double = external("PyLong_AsDouble", float, Object)
+as_int = external("PyLong_AsLong", int, Object)
+increment = external("Py_IncRef", _NOTHING, Object)
+thread_state = external("PyThreadState_Get", int)
+thread_number = external("PyThreadState_GetID", int, int)
+acquire_gil = external("PyEval_RestoreThread", _NOTHING, int)
+set_base = external("specgrad_set_base", types.int32, Array, Array)
+_release_gil = external("PyEval_SaveThread", int)
+_NEW_ARRAY = Array, Type, Object, types.int32, Pointer[int], int, int, types.int32, int
+_new_array = external("specgrad_new_array", *_NEW_ARRAY)
+
+
+@native
+def _checked_new_array(
+    cls: Type, descr: Object, dims: int, shape: Items[int], strides: int, memory: int, flags: int, owner: int
+) -> Array:
+    if refused():
+        _release(descr)
+        return NULL
+    return _new_array(cls, descr, dims, shape, strides, memory, flags, owner)
+
+
+@native
+def _checked_release(thing: Object) -> None:
+    if thing is not NULL:
+        alive(thing)
+        _release(thing)
+        interrupted()
+
+
+@native
+def _checked_release_gil() -> int:
+    interrupted()
+    return _release_gil()
+
+
+# PyArray_NewFromDescr takes over a reference to its second argument, also where it fails.
+new_array = _checked_new_array if CHECKING else _new_array
+release = _checked_release if CHECKING else _release  # Py_DecRef; does nothing for NULL
+release_gil = _checked_release_gil if CHECKING else _release_gil  # other threads may run until acquire_gil

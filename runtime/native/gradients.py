@@ -1,246 +1,237 @@
-"""The gradients of an element-wise node whose inputs have the shape and dtype of its result: one fused kernel."""
+"""The gradients of a node: of an element-wise one whose inputs have the shape and dtype of its result, by one fused
+kernel; of others by their plans (kernel_op_gradients.py)."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from ..kernels.compile.argument_buffer import put_array, put_number
-from ..kernels.llvm.memory import CALL_WORDS, frame, load, load_half, native, store
+from ..kernels.llvm.kernel_calls import CallFrame, put_array
+from ..kernels.llvm.memory import load, load_half
+from ..kernels.llvm.structs import Items, Struct, room
+from ..kernels.llvm.typed import NULL, New, cast, native, new
 from . import c_functions as c
-from .kernel_calls import found_kernel, put_object, run_kernel
-from .layout import DATA, NODE, NUMBER, TENSOR, TYPE
-from .objects import (
+from .interned import fit_gradient, float_type, none
+from .kernel_calls import Arguments, Size, found_kernel, put_object, run_kernel
+from .layout import Array, Float, Node, Object, Tensor, Tuple
+from .references import Owned, is_held, item, own, put_item, retain, size, slot
+from .tensors import (
+    BOOL,
+    dtype_of,
     elements,
-    fresh,
-    hold,
     holds_kind,
-    is_held,
     is_tensor,
     itemsize,
     kind_of,
     new_flat,
-    nothing,
-    own,
+    new_tensor,
+    not_handled,
     records,
     same,
-    the,
 )
-from .tuples import put_item, tuple_item, tuple_size
-from .world import W
 
 MOST = 4  # saved tensors, and numbers, that one kernel reads
 MOST_CASES = 3  # sets of wanted gradients, of two inputs
+HANDS_ON, HANDS_ON_AT_ONE, BY_PLANS = 1, 2, 3  # see GradientPlan.kind
 
 
-class Case(NamedTuple):
-    """Distances of what is known of the kernel for one set of wanted gradients, from the address of its plan."""
+class SavedTensor(Struct):
+    """A saved tensor: the distances of its slot and of that of its count of writes."""
 
-    saved: int  # how many kept tensors it reads; their slots, and those of their counts of writes
-    slots: int
-    versions: int
-    masks: int  # bit i: kept tensor i is a mask of bools
+    slot: int
+    version: int
+
+
+class FusedKernel(Struct):
+    """The kernel for one set of wanted gradients."""
+
+    saved: int  # how many saved tensors it reads
+    tensors: Items[SavedTensor] = room(MOST)
+    masks: int  # bit i: saved tensor i is a mask of bools
     number: int  # which of them may be one number instead, -1 for none
     numbers: int  # how many numbers it reads; their slots
-    number_slots: int
-    resolver: int  # finds kernels: see plans.py
-    kernels: int  # float32, float64, then the same with that number
+    number_slots: Items[int] = room(MOST)
+    resolver: Object  # finds kernels: see plans.py
+    kernels: Items[int] = room(4)  # float32, float64, then the same with that number
 
 
-def _distances() -> Case:
-    counts = [MOST if name in ("slots", "versions", "number_slots") else 1 for name in Case._fields]
-    return Case(*[8 * sum(counts[:i]) for i in range(len(counts))])
+class GradientPlan(Struct):
+    """What native code knows of a node to compute its gradients, and to release what it saved."""
+
+    kind: int  # HANDS_ON: every gradient is that of the result; HANDS_ON_AT_ONE: it is where a number is 1; BY_PLANS; 0
+    number_slot: int  # of that number
+    saved: int  # how many tensors it saves; their slots
+    slots: Items[int] = room(MOST)
 
 
-C = _distances()
-CASE = C.kernels // 8 + 4  # words
+class FusedPlan(GradientPlan):
+    """Of an element-wise node: a kernel for each set of wanted gradients, as bits."""
 
-
-class Plan(NamedTuple):
-    """Distances of what is known of a node."""
-
-    hands_on: int  # 1: every gradient is that of the result, 2: it is where a number is 1, 0: it is not,
-    # 3: the kernel has recipes (structured_gradients.py)
-    hands_on_slot: int  # of that number
-    kept: int  # how many tensors it keeps; their slots
-    kept_slots: int
-    cases: int  # by the wanted gradients, as bits
-
-
-G = Plan(0, 8, 16, 24, 24 + 8 * MOST)
-BY_RECIPES = 3  # see G.hands_on
-ONE = 0x3FF0000000000000  # the bits of 1.0
+    cases: Items[FusedKernel] = room(MOST_CASES)
 
 
 @native
-def wanted_of(edges):
+def wanted_of(edges: Tuple) -> int:
     """Bit i: the gradient of input i is wanted."""
     found = 0
-    for i in range(tuple_size(edges)):
-        found |= (tuple_item(edges, i) != the(W.none)) << i
+    for i in range(size(edges)):
+        found |= (item(edges, i) is not none) << i
     return found
 
 
 @native
-def fitted(gradient, meta):
-    """The gradient made to look like an input; 0 where an error is set."""
-    own = tuple_item(meta, 1) == load(gradient, TENSOR.dtype)
-    if own and same(tuple_item(meta, 0), load(gradient, TENSOR.shape)):
-        return hold(gradient)
-    words = frame(2)
-    store(words, 0, gradient)
-    store(words, 8, meta)
-    return c.call(the(W.fit), words, 2, 0)
+def fitted(gradient: Tensor, meta: Tuple) -> New[Object]:
+    """The gradient made to look like an input."""
+    if item(meta, 1) is gradient.dtype and same(item(meta, 0), gradient.shape):
+        return retain(gradient)
+    given = new(Arguments)
+    given.items[0] = gradient
+    given.items[1] = meta
+    return c.call(fit_gradient, given.items, 2, 0)
 
 
 @native
-def handed_on(gradient, wanted, count, metas):
+def handed_on(gradient: Tensor, wanted: int, count: int, metas: Tuple) -> New[Object]:
     """The gradient itself for each input that wants one."""
     results = c.new_tuple(count)
-    if results == 0:
-        return results
+    if results is NULL:
+        return NULL
     for i in range(count):
         if wanted >> i & 1 == 0:
-            given = hold(the(W.none))
+            given = retain(none)
         else:
-            given = hold(gradient) if metas == the(W.none) else fitted(gradient, tuple_item(metas, i))
-        if given == 0:
-            c.drop(results)
-            return 0
+            given = retain(gradient) if metas is none else fitted(gradient, cast(Tuple, item(metas, i)))
+        if given is NULL:
+            c.release(results)
+            return NULL
         put_item(results, i, given)
     return results
 
 
 @native
-def only_hands_on(plan, node):
+def only_hands_on(plan: GradientPlan, node: Node) -> bool:
     """Whether there is nothing to compute for this node."""
-    kind = load(plan, G.hands_on)
-    if kind != 2:
-        return kind == 1
-    number = load(node, load(plan, G.hands_on_slot))
-    return load(number, TYPE) == the(W.number) and load(number, NUMBER) == ONE
+    if plan.kind != HANDS_ON_AT_ONE:
+        return plan.kind == HANDS_ON
+    number = slot(node, plan.number_slot)
+    return number.type is float_type and cast(Float, number).value == 1.0
 
 
 @native
-def unwritten(tensor, version):
+def unwritten(tensor: Tensor, version: Object) -> bool:
     """Whether a tensor's memory has not been written to since its count of writes was this."""
-    writes = load(tensor, TENSOR.writes)
-    return writes == the(W.none) or same(c.list_item(writes, 0), version)
+    return tensor.writes is none or same(c.list_item(tensor.writes, 0), version)
 
 
 @native
-def kept(case, node, i):
-    """A kept tensor's flat array; 0 where something was written to it, or it is gone or hidden."""
-    tensor, version = load(node, load(case, C.slots + 8 * i)), load(node, load(case, C.versions + 8 * i))
-    if not is_tensor(tensor) or not unwritten(tensor, version):
-        return 0
-    flat = load(tensor, TENSOR.flat)
-    return 0 if flat == the(W.none) else flat
+def saved_array(kernel: FusedKernel, node: Node, i: int, kind: int) -> Array:
+    """The flat array of a saved tensor of a kind; NULL where something was written to it, or it is gone or hidden."""
+    saved = kernel.tensors[i]
+    thing, version = slot(node, saved.slot), slot(node, saved.version)
+    tensor = cast(Tensor, thing)
+    if not is_tensor(thing) or not unwritten(tensor, version) or tensor.flat is none:
+        return NULL
+    return tensor.flat if kind_of(tensor.dtype) == kind and holds_kind(tensor.flat, kind) else NULL
 
 
 @native
-def kind_in(case, node, i):
-    """The kind of a kept tensor's dtype."""
-    return kind_of(load(load(node, load(case, C.slots + 8 * i)), TENSOR.dtype))
-
-
-@native
-def prepared(case, node, kind, words, owners):
-    """Put gradient, kept tensors and numbers into the frame; gives the number of arrays, negative with a number
-    instead of one kept tensor, or 0 where this is for the general path."""
-    flat, arrays, numbers = gradient_array(owners), 1, 0
-    put_array(words, 0, load(flat, DATA), itemsize(kind))
-    for i in range(load(case, C.saved)):
-        own_kind, found = 2 if load(case, C.masks) >> i & 1 else kind, kept(case, node, i)
-        if found == 0 or kind_in(case, node, i) != own_kind or not holds_kind(found, own_kind):
+def prepared(kernel: FusedKernel, node: Node, kind: int, frame: CallFrame, owned: Owned) -> int:
+    """Put gradient, saved tensors and numbers into the frame; gives the number of arrays, negative with a number
+    instead of one saved tensor, or 0 where this is for the general path."""
+    flat, arrays, numbers = gradient_array(owned), 1, 0
+    put_array(frame, 0, flat.memory, itemsize(kind))
+    for i in range(kernel.saved):
+        own_kind = BOOL if kernel.masks >> i & 1 else kind
+        found = saved_array(kernel, node, i, own_kind)
+        if found is NULL:
             return 0
-        memory = load(own(owners, found), DATA)
+        memory = own(owned, found).memory
         if elements(found) == elements(flat):
-            put_array(words, arrays, memory, itemsize(own_kind))
+            put_array(frame, arrays, memory, itemsize(own_kind))
             arrays += 1
-        elif load(case, C.number) == i and elements(found) == 1:
-            put_number(words, 0, load(memory, 0) if kind == 1 else load_half(memory))
+        elif kernel.number == i and elements(found) == 1:
+            frame.numbers[0] = load(memory, 0) if kind == 1 else load_half(memory)
             numbers = 1
         else:
             return 0
-    for i in range(load(case, C.numbers)):
-        if not put_object(words, numbers + i, load(node, load(case, C.number_slots + 8 * i))):
+    for i in range(kernel.numbers):
+        if not put_object(frame, numbers + i, slot(node, kernel.number_slots[i])):
             return 0
     return -arrays if numbers else arrays
 
 
 @native
-def gradient_shape(owners):
+def gradient_shape(owned: Owned) -> Tuple:
     """The shape of the gradient that `fused` was given."""
-    return load(owners, 8)
+    return cast(Tuple, owned.items[0])
 
 
 @native
-def gradient_array(owners):
+def gradient_array(owned: Owned) -> Array:
     """The array of the gradient that `fused` was given."""
-    return load(owners, 16)
+    return cast(Array, owned.items[1])
 
 
 @native
-def is_spare(gradient, flat, wanted):
+def is_spare(gradient: Tensor, flat: Array, wanted: int) -> bool:
     """Whether one gradient is wanted, and may be written over the one that came, which only who calls holds."""
-    alone = load(gradient, TENSOR.base) == the(W.none) and load(gradient, TENSOR.nd) == the(W.none)
-    own_flat = load(gradient, TENSOR.flat) == flat and load(gradient, TENSOR.storage) == flat
+    alone = gradient.base is none and gradient.nd is none
+    own_flat = gradient.flat is flat and gradient.storage is flat
     # The array is held by the gradient, as flat and as storage, and by `fused`.
     return wanted & (wanted - 1) == 0 and is_held(gradient, 1) and own_flat and is_held(flat, 3) and alone
 
 
 @native
-def new_gradient(gradient, spare, kind, owners, more):
-    """A tensor like a gradient, or itself where it is to spare; 0 where there is no memory."""
+def new_gradient(gradient: Tensor, spare: bool, kind: int, owned: Owned) -> New[Tensor]:
+    """A tensor like a gradient, or itself where it is to spare."""
     if spare:
-        return hold(gradient)
-    flat = new_flat(more, elements(gradient_array(owners)), kind)
-    return 0 if flat == 0 else fresh(flat, gradient_shape(owners), the(W.float32 + 8 * kind))
+        return retain(gradient)
+    flat = new_flat(new(Size).items, elements(gradient_array(owned)), kind)
+    return cast(Tensor, NULL) if flat is NULL else new_tensor(flat, gradient_shape(owned), dtype_of(kind))
 
 
 @native
-def computed(case, node, gradient, wanted, count, kind, owners):
-    """The gradients that are wanted, in a tuple; 0 where an error is set, None where this is for the general path."""
-    words, more = frame(CALL_WORDS), frame(2)
-    arrays = prepared(case, node, kind, words, owners)
+def computed(
+    fused_kernel: FusedKernel, node: Node, gradient: Tensor, wanted: int, count: int, kind: int, owned: Owned
+) -> New[Object]:
+    """The gradients that are wanted, in a tuple; None where this is for the general path."""
+    frame = new(CallFrame)
+    arrays = prepared(fused_kernel, node, kind, frame, owned)
     if arrays == 0:
-        return nothing()
-    kernel = found_kernel(case + C.kernels, kind + 2 * (arrays < 0), load(case, C.resolver), more)
-    results, place = 0 if kernel == 0 else c.new_tuple(count), abs(arrays)
-    if results == 0:
-        return 0
-    spare = is_spare(gradient, gradient_array(owners), wanted)
+        return not_handled()
+    kernel = found_kernel(fused_kernel.kernels, kind + 2 * (arrays < 0), fused_kernel.resolver)
+    results, place = NULL if kernel == 0 else c.new_tuple(count), abs(arrays)
+    if results is NULL:
+        return NULL
+    spare = is_spare(gradient, gradient_array(owned), wanted)
     for i in range(count):
         if wanted >> i & 1 == 0:
-            put_item(results, i, hold(the(W.none)))
+            put_item(results, i, retain(none))
             continue
-        result = new_gradient(gradient, spare, kind, owners, more)
-        if result == 0:
-            c.drop(results)
-            return 0
+        result = new_gradient(gradient, spare, kind, owned)
+        if result is NULL:
+            c.release(results)
+            return NULL
         put_item(results, i, result)
-        put_array(words, place, load(load(result, TENSOR.flat), DATA), itemsize(kind))
+        put_array(frame, place, result.flat.memory, itemsize(kind))
         place += 1
-    run_kernel(kernel, place, elements(gradient_array(owners)), words)
+    run_kernel(kernel, place, elements(gradient_array(owned)), frame)
     return results
 
 
 @native
-def fused(plan, node, gradient, owners):
-    """The gradients in a tuple; None where this is for the general path, 0 where an error is set."""
+def fused_gradients(plan: FusedPlan, node: Node, given: Object, owned: Owned) -> New[Object]:
+    """The gradients in a tuple; None where this is for the general path."""
     recorded = records()
     if recorded != 0:
-        return 0 if recorded < 0 else nothing()
-    if not is_tensor(gradient):
-        return nothing()
-    flat, kind = load(gradient, TENSOR.flat), kind_of(load(gradient, TENSOR.dtype))
-    own(owners, load(gradient, TENSOR.shape))
-    own(owners, flat)
-    edges, metas = own(owners, load(node, NODE.edges)), own(owners, load(node, NODE.metas))
+        return NULL if recorded < 0 else not_handled()
+    if not is_tensor(given):
+        return not_handled()
+    gradient = cast(Tensor, given)
+    flat, kind = gradient.flat, kind_of(gradient.dtype)
+    own(owned, gradient.shape)
+    own(owned, flat)
+    edges, metas = own(owned, node.edges), own(owned, node.metas)
     wanted = wanted_of(edges)
     if only_hands_on(plan, node):
-        return handed_on(gradient, wanted, tuple_size(edges), metas)
-    if metas != the(W.none) or flat == the(W.none) or (kind != 0 and kind != 1) or not holds_kind(flat, kind):
-        return nothing()
-    case = plan + G.cases + 8 * CASE * (wanted - 1)
-    return computed(case, node, gradient, wanted, tuple_size(edges), kind, owners)
+        return handed_on(gradient, wanted, size(edges), metas)
+    if metas is not none or flat is none or (kind != 0 and kind != 1) or not holds_kind(flat, kind):
+        return not_handled()
+    return computed(plan.cases[wanted - 1], node, gradient, wanted, size(edges), kind, owned)

@@ -1,60 +1,86 @@
-"""Calling the kernels of element-wise ops: what is prepared in a frame of words, and the call."""
+"""Calling the kernels of element-wise ops: what is prepared in a frame, and the call, alone or with other threads."""
 
 from __future__ import annotations
 
-from ..kernels.compile.argument_buffer import call_arrays, put_number
-from ..kernels.llvm.memory import bits, load, native, store
-from ..pool.claims import share
-from ..pool.layout import FLAT, SLICE
+from ..kernels.llvm.kernel_calls import CallFrame, call_elementwise
+from ..kernels.llvm.memory import bits
+from ..kernels.llvm.structs import Items, Struct, room
+from ..kernels.llvm.typed import NULL, address_of, cast, native, new
+from ..pool.atomics import compare_and_swap, read, write
+from ..pool.layout import FLAT, SLICE, Job
+from ..pool.scheduler import share
 from . import c_functions as c
-from .layout import NUMBER, TYPE
-from .objects import the
-from .sharing import job_for
-from .world import W
+from .interned import float_type, int_type, job, start_workers
+from .layout import Float, Object
 
-LONG = 4096  # elements from which other threads may run meanwhile, which costs 0.1 us
+LONG = 4096  # elements from which other threads may run meanwhile: to release and acquire the GIL costs 0.1 us
+
+
+class Arguments(Struct):
+    """The arguments of a call of Python, or the operands of an op."""
+
+    items: Items[Object] = room(16)
+
+
+class Size(Struct):
+    """The size of an array that is to be made."""
+
+    items: Items[int] = room(1)
 
 
 @native
-def put_object(words, index, number):
-    """The same for a Python float or int; False for anything else, and for ints beyond all floats."""
-    kind = load(number, TYPE)
-    if kind == the(W.number):
-        put_number(words, index, load(number, NUMBER))
+def put_object(frame: CallFrame, index: int, number: Object) -> bool:
+    """Make a Python float or int the kernel's number `index`; False for others, and for ints beyond all floats."""
+    if number.type is float_type:
+        frame.numbers[index] = bits(cast(Float, number).value)
         return True
-    if kind != the(W.integer):
+    if number.type is not int_type:
         return False
     value = c.as_double(number)
-    if value == -1.0 and c.error_set() != 0:
+    if value == -1.0 and c.error_set() is not NULL:
         c.clear_error()
         return False
-    put_number(words, index, bits(value))
+    frame.numbers[index] = bits(value)
     return True
 
 
 @native
-def run_kernel(kernel, arrays, size, words):
-    """Run a kernel on what is in the frame, of which the caller owns the arrays: other threads may run meanwhile."""
-    if size < LONG:
-        call_arrays(kernel, arrays, size, words)
-        return
-    job = job_for(size, words)
-    state = c.let_others_run()
-    if job == 0:
-        call_arrays(kernel, arrays, size, words)
-    else:
-        share(job, FLAT, kernel, arrays, size, SLICE, words, 0)
-    c.go_on(state)
+def job_for(work: int) -> Job:
+    """The job, which this thread has acquired, if its work is large enough and no other thread has it; else NULL."""
+    if work < job.large or compare_and_swap(job.owned, 0, 1) == 0:
+        return NULL
+    if read(job.workers) == 0:
+        c.release(c.call(start_workers, new(Arguments).items, 0, 0))
+        c.clear_error()  # who could not start all computes with those that there are
+        if read(job.workers) == 0:
+            write(job.owned, 0)
+            return NULL
+    return job
 
 
 @native
-def found_kernel(table, number, resolver, words):
+def run_kernel(kernel: int, arrays: int, elements: int, frame: CallFrame) -> None:
+    """Run a kernel on what is in the frame, of which the caller owns the arrays: other threads may run meanwhile."""
+    if elements < LONG:
+        call_elementwise(kernel, arrays, elements, frame)
+        return
+    acquired = job_for(elements)
+    state = c.release_gil()
+    if acquired is NULL:
+        call_elementwise(kernel, arrays, elements, frame)
+    else:
+        share(acquired, FLAT, kernel, arrays, elements, SLICE, address_of(frame), 0)
+    c.acquire_gil(state)
+
+
+@native
+def found_kernel(table: Items[int], number: int, resolver: Object) -> int:
     """The address of kernel `number` of a table; asked of `resolver` where it is not there yet, 0 where that fails."""
-    if load(table, 8 * number) == 0:
-        wanted = c.integer(number)
-        if wanted == 0:
+    if table[number] == 0:
+        wanted, given = c.new_int(number), new(Arguments)
+        if wanted is NULL:
             return 0
-        store(words, 0, wanted)
-        c.drop(c.call(resolver, words, 1, 0))
-        c.drop(wanted)
-    return load(table, 8 * number)
+        given.items[0] = wanted
+        c.release(c.call(resolver, given.items, 1, 0))
+        c.release(wanted)
+    return table[number]

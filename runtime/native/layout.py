@@ -1,23 +1,27 @@
-"""Where objects keep their slots, as distances in bytes from their addresses: measured, not assumed."""
+"""The objects that native code reads, as classes of their fields: their distances are measured, not assumed."""
 
 from __future__ import annotations
 
 import ctypes
 import sys
 import sysconfig
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 import numpy as np
 
-from ..autograd.engine.capture import Capture
+from ..autograd.engine.capture import Capture as PythonCapture
 from ..autograd.engine.engine import BackwardPass
-from ..autograd.node import Node, Output
-from ..modes.grad_mode import Watch
+from ..autograd.node import Node as PythonNode
+from ..autograd.node import Output as PythonOutput
+from ..kernels.llvm.check_mode import ENABLED
+from ..kernels.llvm.structs import Int32, Items, Memory, Pointer, Struct, at, fields
+from ..modes.grad_mode import Watch as PythonWatch
 from ..tensor.base import TensorBase, fresh_class
-from .setting import ENABLED
 
+C = TypeVar("C", bound=type)
 DTYPES = [np.dtype(kind) for kind in (np.float32, np.float64, np.bool_, np.int64)]
+FLOAT_VALUE, ARRAY_SHAPE, DESCR_ITEMSIZE, TUPLE_SIZE = 16, 32, 40, 16
 
 
 def slot_distances(kind: type, names: Iterable[str]) -> list[int]:
@@ -37,75 +41,16 @@ def words_of(thing: Any, size: int) -> list[int]:
     return list((ctypes.c_int64 * (size // 8)).from_address(id(thing)))
 
 
-class TensorSlots(NamedTuple):
-    """The slots of a tensor."""
+def measured(kind: type, prefix: str = "") -> Callable[[C], C]:
+    """A class whose annotations name slots of a Python class: their distances are found out."""
 
-    flat: int
-    storage: int
-    shape: int
-    dtype: int
-    device: int
-    offset: int
-    rg: int
-    nd: int
-    strides: int
-    fn: int
-    grad: int
-    base: int
-    writes: int
-    hooks: int
-    views: int
-    tangent: int
+    def decorate(cls: C) -> C:
+        names = list(cls.__annotations__)
+        for name, distance in zip(names, slot_distances(kind, [prefix + name for name in names]), strict=True):
+            setattr(cls, name, at(distance))
+        return cls
 
-
-class NodeSlots(NamedTuple):
-    """The slots that all nodes have."""
-
-    sequence: int
-    hooks: int
-    metas: int
-    edges: int
-
-
-class OutputSlots(NamedTuple):
-    """The slots of an edge to one of several outputs."""
-
-    number: int
-    node: int
-
-
-class PassSlots(NamedTuple):
-    """The slots of a backward pass."""
-
-    buffers: int
-    capture: int
-    create: int
-    heap: int
-    hooked: int
-    retain: int
-
-
-class CaptureSlots(NamedTuple):
-    """The slot of a capture that is read."""
-
-    special: int
-
-
-class WatchSlots(NamedTuple):
-    """The slot of `watch` that is read."""
-
-    active: int
-
-
-def _slots(kind: type, record: Any, prefix: str = "") -> Any:
-    return record(*slot_distances(kind, [prefix + name for name in record._fields]))
-
-
-TYPE, REFERENCES = 8, 0  # of any object
-NUMBER = 16  # the value of a float
-DATA, SIZES, STEPS, DESCR, FLAGS = 16, 32, 40, 56, 64  # of an array, the second and third as addresses
-ELEMENT = 40  # the bytes of an element, in NumPy's description of it
-LENGTH = 16  # how many items a tuple has
+    return decorate
 
 
 def items_distance() -> int:
@@ -114,7 +59,134 @@ def items_distance() -> int:
     return 8 * words_of((mark,), tuple.__basicsize__ + 8).index(id(mark))
 
 
-ITEMS = items_distance()
+class Object(Memory):
+    """Any object of Python."""
+
+    references: int = at(0)  # how many there are; from CPython 3.12 on in the lower half of the word
+    type: Type = at(8)
+
+
+class Type(Object):
+    """A class."""
+
+
+class DType(Object):
+    """A dtype of ours."""
+
+
+class Float(Object):
+    """Python's float."""
+
+    value: float = at(FLOAT_VALUE)
+
+
+class Tuple(Object):
+    """A tuple."""
+
+    size: int = at(TUPLE_SIZE)
+    items: Items[Object] = at(items_distance())
+
+
+class List(Object):
+    """A list, which other threads may change: C functions read it."""
+
+
+class Dict(Object):
+    """A dictionary."""
+
+
+class Descr(Object):
+    """NumPy's description of an element."""
+
+    itemsize: int = at(DESCR_ITEMSIZE)
+
+
+class Array(Object):
+    """An array of NumPy's."""
+
+    memory: int = at(16)
+    shape: Pointer[int] = at(ARRAY_SHAPE)
+    strides: Pointer[int] = at(40)
+    descr: Descr = at(56)
+    flags: Int32 = at(64)
+
+
+@measured(fresh_class() or TensorBase, "_")
+class Tensor(Object):
+    """A tensor: see runtime/tensor/base.py."""
+
+    flat: Array  # or None
+    storage: Array
+    shape: Tuple
+    dtype: DType
+    device: Object
+    offset: Object
+    rg: Object
+    nd: Object
+    strides: Object
+    fn: Object
+    grad: Object
+    base: Object
+    writes: List  # or None
+    hooks: Object
+    views: Object
+    tangent: Object
+
+
+@measured(PythonNode)
+class Node(Object):
+    """The slots that all nodes have."""
+
+    sequence: Object
+    hooks: Object
+    metas: Tuple  # or None
+    edges: Tuple
+
+
+@measured(PythonOutput)
+class Output(Object):
+    """An edge to one of several outputs of a node."""
+
+    index: Object
+    node: Node
+
+
+@measured(BackwardPass)
+class Pass(Object):
+    """A backward pass."""
+
+    buffers: Dict
+    capture: Capture  # or None
+    create: Object
+    heap: List
+    hooked: Object
+    retain: Object
+
+
+@measured(PythonCapture)
+class Capture(Object):
+    """What a backward pass was asked for, beside the gradients of leaves."""
+
+    special: Object
+
+
+@measured(PythonWatch)
+class Watch(Object):
+    """Who watches the ops of this thread."""
+
+    active: Object
+
+
+class Counter(Struct):
+    """A number that Python counts up."""
+
+    value: int
+
+
+def distances() -> dict[str, list[int]]:
+    """All distances that were measured: compiled code depends on them."""
+    kinds = (Object, Float, Tuple, Descr, Array, Tensor, Node, Output, Pass, Capture, Watch)
+    return {kind.__name__: [field.distance for field in fields(kind).values()] for kind in kinds}
 
 
 def supported() -> bool:
@@ -123,15 +195,7 @@ def supported() -> bool:
     locked = not sysconfig.get_config_var("Py_GIL_DISABLED")
     registers = sys.platform != "win32"  # where numbers are passed by place, not in registers of their own
     number = 1.5
-    numbers = ctypes.c_double.from_address(id(number) + NUMBER).value == number
-    lengths = ctypes.c_int64.from_address(id((None,) * 7) + LENGTH).value == 7
-    elements = all(ctypes.c_int64.from_address(id(kind) + ELEMENT).value == kind.itemsize for kind in DTYPES)
+    numbers = ctypes.c_double.from_address(id(number) + FLOAT_VALUE).value == number
+    lengths = ctypes.c_int64.from_address(id((None,) * 7) + TUPLE_SIZE).value == 7
+    elements = all(ctypes.c_int64.from_address(id(kind) + DESCR_ITEMSIZE).value == kind.itemsize for kind in DTYPES)
     return ENABLED and plain and locked and registers and numbers and lengths and elements
-
-
-TENSOR: TensorSlots = _slots(fresh_class() or TensorBase, TensorSlots, "_")
-NODE: NodeSlots = _slots(Node, NodeSlots)
-OUTPUT = OutputSlots(*slot_distances(Output, ["index", "node"]))
-PASS: PassSlots = _slots(BackwardPass, PassSlots)
-CAPTURE: CaptureSlots = _slots(Capture, CaptureSlots)
-WATCH: WatchSlots = _slots(Watch, WatchSlots)

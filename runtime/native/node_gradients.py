@@ -1,25 +1,29 @@
-"""The gradients of a node of either kind: element-wise, or with a kernel that has recipes."""
+"""The gradients of a node of either kind: element-wise, or with a kernel that has plans."""
 
 from __future__ import annotations
 
-from ..kernels.llvm.memory import frame, load, native
-from .gradients import BY_RECIPES, G, fused
-from .layout import DATA
-from .objects import OWNERS, begin, let_go
-from .structured_gradients import structured_gradients
+from ..kernels.llvm.structs import Items
+from ..kernels.llvm.typed import New, cast, native, new
+from .gradients import BY_PLANS, FusedPlan, GradientPlan, fused_gradients
+from .kernel_op_gradients import PlannedGradients, planned_gradients
+from .layout import Array, Node, Object
+from .references import Owned, begin, release_all
 
 
 @native
-def gradients_by(plan, node, given):
-    """The gradients in a tuple; None where this is for Python, 0 where an error is set."""
-    by_recipes, owners = load(plan, G.hands_on) == BY_RECIPES, frame(OWNERS)
-    begin(owners)
-    found = structured_gradients(plan, node, given, owners) if by_recipes else fused(plan, node, given, owners)
-    let_go(owners)
+def gradients_by(plan: GradientPlan, node: Node, given: Object) -> New[Object]:
+    """The gradients in a tuple; None where this is for Python."""
+    owned = new(Owned)
+    begin(owned)
+    if plan.kind == BY_PLANS:
+        found = planned_gradients(cast(PlannedGradients, plan), node, given, owned)
+    else:
+        found = fused_gradients(cast(FusedPlan, plan), node, given, owned)
+    release_all(owned)
     return found
 
 
 @native
-def gradients(self, arguments, count):
+def gradients(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     """gradients(node, gradient): the gradients of the node's inputs, or None where this is for the general path."""
-    return gradients_by(load(self, DATA), load(arguments, 0), load(arguments, 8))
+    return gradients_by(cast(GradientPlan, self.memory), cast(Node, arguments[0]), arguments[1])

@@ -1,26 +1,37 @@
-"""The plans of ops and nodes: what native code must know of each, and where it finds the kernels."""
+"""The plans of ops and nodes as words: what native code must know of each, and where it finds the kernels."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
+from numba import types
 
-from ..dispatch.loop_nest import Rows
+from ..dispatch.loop_nest import Rows as PythonRows
+from ..dispatch.plan import Layout, Recipe, Step
 from ..dispatch.view_cache import view_ops
-from ..kernels.llvm.memory import MOST_ARRAYS, MOST_NUMBERS
+from ..kernels.llvm.kernel_calls import MOST_ARRAYS, MOST_INTS, MOST_NUMBERS, Constants
+from ..kernels.llvm.structs import fields, length
 from ..pool.calls import kernel_address
-from .forward import KERNELS, P
-from .gradients import BY_RECIPES, CASE, MOST_CASES, C, G
-from .gradients import MOST as MOST_READ
-from .layout import TENSOR, slot_distances
-from .recording import LENGTH, MOST, RESULT, SHAPES, R
-from .structured import D
-from .structured_gradients import N
-from .views import V
+from ..pool.layout import CALL_NUMBERS
+from ..pool.rows import Rows
+from ..tensor.shapes import contiguous_strides
+from . import gradients, recording
+from .call_plans import MOST_READ, MOST_RESULTS, Call, CallPlan, KernelTable
+from .forward import ForwardPlan
+from .getitem import GetitemPlan
+from .gradients import BY_PLANS, HANDS_ON, HANDS_ON_AT_ONE, MOST_CASES, FusedKernel, FusedPlan, SavedTensor
+from .kernel_op_gradients import PlannedGradients, Read
+from .kernel_ops import KernelOpPlan
+from .layout import Tensor, slot_distances
+from .recording import RESULT, SHAPES, KeptTensor, KeptValue, RecordPlan
+from .views import ViewPlan
 
+NUMBA_TYPES = (types.float32, types.float64, types.boolean, types.int64)  # by kinds
 _kept: list[Any] = []  # what plans hold the addresses of
+_tables: dict[Any, np.ndarray] = {}
 
 
 def address(thing: Any) -> int:
@@ -29,34 +40,25 @@ def address(thing: Any) -> int:
     return id(thing)
 
 
-def memory(plan: np.ndarray) -> int:
-    """The address of a plan's words."""
-    _kept.append(plan)
-    return plan.ctypes.data
-
-
-def put(plan: np.ndarray, distance: int, *words: int) -> None:
-    """Write words into a plan."""
-    plan[distance // 8 : distance // 8 + len(words)] = words
+def memory(words: np.ndarray) -> int:
+    """The address of a plan's words, which stay from now on."""
+    _kept.append(words)
+    return words.ctypes.data
 
 
 def array_of(kind: int) -> Any:
     """numba's type of a flat array of float32, float64, bool or int64."""
-    from numba import types
-
-    return types.Array((types.float32, types.float64, types.boolean, types.int64)[kind], 1, "C")
+    return types.Array(NUMBA_TYPES[kind], 1, "C")
 
 
-def number_of(kind: int) -> Any:
-    """numba's type of a number."""
-    from numba import types
-
-    return (types.float32, types.float64)[kind]
+def resolver(kernels: np.ndarray, find: Callable[[int], int]) -> int:
+    """The address of a function for native code, which puts the address of kernel `number` into the words `kernels`."""
+    return address(lambda number: kernels.__setitem__(number, find(number)))
 
 
-def resolver(plan: np.ndarray, distance: int, find: Callable[[int], int]) -> int:
-    """The address of a function for native code, which puts the address of a kernel into the plan."""
-    return address(lambda number: put(plan, distance + 8 * number, find(number)))
+def bits(flags: Sequence[bool]) -> int:
+    """Bit i: flag i."""
+    return sum(1 << i for i, flag in enumerate(flags) if flag)
 
 
 def has_room(op: Any) -> bool:
@@ -67,7 +69,7 @@ def has_room(op: Any) -> bool:
 
 def can_record(node: Any) -> bool:
     """Whether a record has places for what a node keeps."""
-    return max(len(node.inputs), len(node.keeps), len(node.values)) <= MOST
+    return max(len(node.inputs), len(node.keeps), len(node.values)) <= recording.MOST
 
 
 def has_room_backward(node: Any) -> bool:
@@ -75,157 +77,259 @@ def has_room_backward(node: Any) -> bool:
 
     def fits(mask: int, kept: Sequence[str], numbers: Sequence[str]) -> bool:
         arrays = 1 + len(kept) + mask.bit_count()
-        return mask <= MOST_CASES and arrays <= MOST_ARRAYS and max(len(kept), len(numbers)) <= MOST_READ
+        return mask <= MOST_CASES and arrays <= MOST_ARRAYS and max(len(kept), len(numbers)) <= gradients.MOST
 
-    return len(node.keeps) <= MOST_READ and all(fits(mask, *reads) for mask, reads in node.fused.items())
+    return len(node.keeps) <= gradients.MOST and all(fits(mask, *reads) for mask, reads in node.fused.items())
 
 
 def forward_plan(op: Any) -> np.ndarray:
-    """What `launch` must know of an op."""
-    plan = np.zeros(len(P) + KERNELS - 1, np.int64)
+    """What `forward.launch` must know of an op."""
     masks = [op.is_raw(i) for i in range(len(op.operands))]
-    put(plan, P.tensors, len(op.operands), len(op.numbers), bits(masks), masks.index(False))
-    put(plan, P.gives_bool, op.result_dtypes[0] == "bool", op.takes_number)
-    put(plan, P.resolver, resolver(plan, P.kernels, lambda number: forward_kernel(op, number)))
-    if op.node is not None:
-        put(
-            plan,
-            P.node,
-            memory(record_plan(op.node, (*op.operands, *op.numbers), True)),
-            bits([name in op.node.inputs for name in op.operands]),
-        )
-    put(plan, P.name, address(f"{op.name}_"), address(op.rows) if len(op.operands) == 2 and not any(masks) else 0)
+    by_rows = len(op.operands) == 2 and not any(masks)
+    inputs = () if op.node is None else op.node.inputs
+    plan = ForwardPlan.pack(
+        tensors=len(op.operands),
+        numbers=len(op.numbers),
+        masks=bits(masks),
+        lead=masks.index(False),
+        gives_bool=op.result_dtypes[0] == "bool",
+        takes_number=op.takes_number,
+        node=0 if op.node is None else memory(record_plan(op.node, (*op.operands, *op.numbers), True)),
+        differentiable=bits([name in inputs for name in op.operands]),
+        name=address(f"{op.name}_"),
+        rows=address(op.rows) if by_rows else 0,
+    )
+    kernels = plan[ForwardPlan.word("kernels") :]
+    ForwardPlan.put(plan, "resolver", resolver(kernels, lambda number: forward_kernel(op, number)))
     return plan
 
 
-def rows_plan(rows: Rows, count: int) -> np.ndarray:
-    """What `broadcast` must know of two layouts."""
-    repeated = rows.repeated[0] + 1 if rows.repeated else 0
-    reach = [rows.reach(k) for k in (0, 1)]
-    words = [rows.outer, rows.inner, rows.size, count, repeated, *reach, *rows.steps[[0, 1, -1]].ravel()]
-    return np.array(words, np.int64)
-
-
-def bits(flags: Sequence[bool]) -> int:
-    """Bit i: flag i."""
-    return sum(1 << i for i, flag in enumerate(flags) if flag)
-
-
 def forward_kernel(op: Any, number: int) -> int:
-    """The address of kernel `number` of an op, as `forward.Plan` counts them."""
+    """The address of kernel `number` of an op, as ForwardPlan counts them."""
     variant, kind = divmod(number, 2)
     arrays = [array_of(2 if op.is_raw(i) else kind) for i in range(len(op.operands))]
     if variant:
-        arrays[variant == 1 or variant == 3] = number_of(1 if variant == 1 else kind)
+        arrays[variant == 1 or variant == 3] = NUMBA_TYPES[1 if variant == 1 else kind]
     result = array_of(2 if op.result_dtypes[0] == "bool" else kind)
     kernel = op.kernels.forward_number if variant == 1 else op.kernels.forward
-    return kernel_address(kernel, [*arrays, *[number_of(1)] * len(op.numbers), result])
+    return kernel_address(kernel, [*arrays, *[types.float64] * len(op.numbers), result])
+
+
+def rows_plan(rows: PythonRows, count: int) -> np.ndarray:
+    """What `broadcast` must know of two layouts."""
+    return Rows.pack(
+        outer=rows.outer,
+        inner=rows.inner,
+        size=rows.size,
+        elements=count,
+        repeated=rows.repeated[0] + 1 if rows.repeated else 0,
+        reach=[rows.reach(k) for k in (0, 1)],
+        steps=rows.steps[[0, 1, -1]],
+    )
 
 
 def record_plan(node: Any, operands: Sequence[str], elementwise: bool, listed: bool = False) -> np.ndarray:
     """What `record` must know of a node: where it keeps what."""
-    plan = np.zeros(LENGTH, np.int64)
-    outputs = {f"output {i}": RESULT - i for i in range(node.output_count)}
-    places = {name: i for i, name in enumerate(operands)} | outputs
-    put(plan, R.type, address(node), len(node.inputs))
-    put(plan, R.places, *[places[name] for name in node.inputs])
-    put(plan, R.kept, len(node.keeps))
-    put(plan, R.slots, *slot_distances(node, node.keeps))
-    put(plan, R.versions, *slot_distances(node, [f"{slot}_version" for slot in node.keeps]))
-    put(plan, R.sources, *[places[source] for source, _ in node.keeps.values()])
-    put(plan, R.needed, *[bits([name in needed for name in node.inputs]) for _, needed in node.keeps.values()])
-    put(plan, R.aliases, *[slot in node.saved_outputs for slot in node.keeps])
-    put(plan, R.outputs, node.output_count, sum(1 << i for i in node.differentiable))
-    if node.output_count > 1:
-        put(plan, R.output_metas, *slot_distances(node, ["output_metas"]))
-    put(plan, R.values, len(node.values))
-    put(plan, R.value_slots, *slot_distances(node, node.values))
-    put(plan, R.value_sources, *[places[source] for source, _ in node.values.values()])
-    put(plan, R.value_parts, *[value_part(part) for _, part in node.values.values()])
-    put(plan, R.elementwise, elementwise, listed)
-    return plan
+    places = {name: i for i, name in enumerate(operands)}
+    places |= {f"output {i}": RESULT - i for i in range(node.output_count)}
+    tensors = [
+        KeptTensor.pack(
+            slot=slot_distances(node, [slot]),
+            version=slot_distances(node, [f"{slot}_version"]),
+            source=places[source],
+            needed=bits([name in needed for name in node.inputs]),
+            alias=slot in node.saved_outputs,
+        )
+        for slot, (source, needed) in node.keeps.items()
+    ]
+    values = [
+        KeptValue.pack(slot=slot_distances(node, [slot]), source=places[source], part=value_part(part))
+        for slot, (source, part) in node.values.items()
+    ]
+    return RecordPlan.pack(
+        type=address(node),
+        edges=len(node.inputs),
+        inputs=[places[name] for name in node.inputs],
+        kept=len(tensors),
+        tensors=tensors,
+        kept_values=len(values),
+        values=values,
+        elementwise=elementwise,
+        listed=listed,
+        outputs=node.output_count,
+        differentiable=sum(1 << i for i in node.differentiable),
+        output_metas=slot_distances(node, ["output_metas"]) if node.output_count > 1 else 0,
+    )
 
 
 def value_part(part: str) -> int:
     """Which part of an argument a node keeps: 0 for all of it."""
-    return SHAPES if part == "shapes" else getattr(TENSOR, part.strip("_")) if part else 0
+    if part == "shapes":
+        return SHAPES
+    return fields(Tensor)[part.strip("_")].distance if part else 0
 
 
 def view_plan(op: Any) -> np.ndarray:
     """What `launch_view` must know of a view op."""
-    plan = np.zeros(len(V), np.int64)
     record = record_plan(op.node, op.operands, False)
-    put(plan, V.found, address(op.found), memory(record), len(op.operands))
-    return plan
+    return ViewPlan.pack(found=address(op.found), node=memory(record), operands=len(op.operands))
 
 
 def getitem_plan() -> np.ndarray:
     """What `getitem` must know: the plans of the view ops that it is made of."""
-    return np.array([memory(view_plan(view_ops[name])) for name in ("select", "slice")], np.int64)
+    return GetitemPlan.pack(select=memory(view_plan(view_ops["select"])), slice=memory(view_plan(view_ops["slice"])))
 
 
-def structured_plan(op: Any) -> np.ndarray:
-    """What `structured.launch` must know of an op."""
-    plan = np.zeros(D.letters // 8 + len(op.letters), np.int64)
-    put(plan, D.found, address(op.found))
-    if op.node is not None:
-        put(plan, D.node, memory(record_plan(op.node, op.operands, False, "L" in op.letters)))
-        put(plan, D.differentiable, bits([name in op.node.inputs for name in op.operands]))
-    put(plan, D.outputs, op.outputs)
-    put(plan, D.refused, bits([op.node is not None and name in op.node.refuses for name in op.operands]))
-    put(plan, D.tensors, sum(letter in "TOI" for letter in op.letters), len(op.letters), *map(ord, op.letters))
-    return plan
+def kernel_op_plan(op: Any) -> np.ndarray:
+    """What `launch` of an op with a kernel of its own must know."""
+    inputs, refuses = ((), ()) if op.node is None else (op.node.inputs, op.node.refuses)
+    listed = "L" in op.letters
+    return KernelOpPlan.pack(
+        found=address(op.found),
+        node=0 if op.node is None else memory(record_plan(op.node, op.operands, False, listed)),
+        outputs=op.outputs,
+        differentiable=bits([name in inputs for name in op.operands]),
+        refused=bits([name in refuses for name in op.operands]),
+        tensors=sum(letter in "TOI" for letter in op.letters),
+        operands=len(op.letters),
+        letters=[ord(letter) for letter in op.letters],
+    )
 
 
-def recipe_gradient_plan(op: Any) -> np.ndarray:
-    """What `structured_gradients` must know of a node."""
-    node, reads = op.node, op.reads
-    plan = np.zeros(N.items // 8 + 3 * len(reads), np.int64)
-    put(plan, G.hands_on, BY_RECIPES)
-    put(plan, G.kept, len(node.saved_slots), *slot_distances(node, node.saved_slots))
-    put(plan, N.listed, node.differentiable[0] if node.output_count > 1 else -1)
-    put(plan, N.found, address(op.found), sum(letter in "gk" for letter, _ in reads), len(reads))
-    for i, (letter, slot) in enumerate(reads):
-        names = {"k": [slot, f"{slot}_version"], "v": [slot]}.get(letter, [])
-        put(plan, N.items + 24 * i, ord(letter), *slot_distances(node, names))
-    return plan
+def planned_gradients_plan(op: Any) -> np.ndarray:
+    """What `planned_gradients` must know of a node."""
+    node, reads = op.node, []
+    for letter, slot in op.reads:
+        distances = slot_distances(node, {"k": [slot, f"{slot}_version"], "v": [slot]}.get(letter, []))
+        reads.append(Read.pack(letter=ord(letter), **dict(zip(("slot", "version"), distances, strict=False))))
+    return PlannedGradients.pack(
+        kind=BY_PLANS,
+        saved=len(node.saved_slots),
+        slots=slot_distances(node, node.saved_slots),
+        listed=node.differentiable[0] if node.output_count > 1 else -1,
+        found=address(op.found),
+        layouts=sum(letter in "gk" for letter, _ in op.reads),
+        operands=len(reads),
+        reads=reads,
+    )
 
 
 def gradient_plan(node: Any) -> np.ndarray:
-    """What `gradients` must know of a node."""
-    plan = np.zeros(G.cases // 8 + MOST_CASES * CASE, np.int64)
-    put(plan, G.kept, len(node.keeps), *slot_distances(node, node.keeps))
-    put(plan, G.hands_on, 1 if node.hands_on is True else 2 if node.hands_on else 0)
-    if node.hands_on and node.hands_on is not True:
-        put(plan, G.hands_on_slot, *slot_distances(node, [node.hands_on]))
+    """What `fused_gradients` must know of a node."""
+    plan = FusedPlan.pack(
+        kind=HANDS_ON if node.hands_on is True else HANDS_ON_AT_ONE if node.hands_on else 0,
+        number_slot=slot_distances(node, [node.hands_on]) if isinstance(node.hands_on, str) else 0,
+        saved=len(node.keeps),
+        slots=slot_distances(node, node.keeps),
+    )
+    size = length(FusedKernel)
     for mask, (kept, numbers) in node.fused.items():
-        put_case(plan, G.cases + 8 * CASE * (mask - 1), node, mask, kept, numbers)
+        first = FusedPlan.word("cases") + size * (mask - 1)
+        put_fused_kernel(plan[first : first + size], node, mask, kept, numbers)
     return plan
 
 
-def put_case(plan: np.ndarray, case: int, node: Any, mask: int, kept: Sequence[str], numbers: Sequence[str]) -> None:
+def put_fused_kernel(words: np.ndarray, node: Any, mask: int, kept: Sequence[str], numbers: Sequence[str]) -> None:
     """What it must know of the kernel for one set of wanted gradients."""
     op = node.elementwise
     masks = [name in op.operands and op.is_raw(op.operands.index(name)) for name in map(kept_name, kept)]
     second = f"kept_{op.operands[1]}" if op.takes_number and mask == 1 else ""
-    put(plan, case + C.saved, len(kept))
-    put(plan, case + C.slots, *slot_distances(node, kept))
-    put(plan, case + C.versions, *slot_distances(node, [f"{slot}_version" for slot in kept]))
-    put(plan, case + C.masks, bits(masks), kept.index(second) if second in kept else -1, len(numbers))
-    put(plan, case + C.number_slots, *slot_distances(node, numbers))
 
     def find(number: int) -> int:
         with_number, kind = divmod(number, 2)
         arrays = [array_of(2 if is_mask else kind) for is_mask in masks]
         if with_number:
-            arrays[kept.index(second)] = number_of(kind)
+            arrays[kept.index(second)] = NUMBA_TYPES[kind]
         results = [array_of(kind)] * mask.bit_count()
         kernel = getattr(op.kernels, f"backward_{mask}")
-        return kernel_address(kernel, [array_of(kind), *arrays, *[number_of(1)] * len(numbers), *results])
+        return kernel_address(kernel, [array_of(kind), *arrays, *[types.float64] * len(numbers), *results])
 
-    put(plan, case + C.resolver, resolver(plan, case + C.kernels, find))
+    words[:] = FusedKernel.pack(
+        saved=len(kept),
+        tensors=[SavedTensor.pack(slot=a, version=b) for a, b in zip(*_slots_and_versions(node, kept), strict=True)],
+        masks=bits(masks),
+        number=kept.index(second) if second in kept else -1,
+        numbers=len(numbers),
+        number_slots=slot_distances(node, numbers),
+        resolver=resolver(words[FusedKernel.word("kernels") :], find),
+    )
+
+
+def _slots_and_versions(node: Any, kept: Sequence[str]) -> tuple[list[int], list[int]]:
+    return slot_distances(node, kept), slot_distances(node, [f"{slot}_version" for slot in kept])
 
 
 def kept_name(slot: str) -> str:
     """The operand or result that a slot holds."""
     return slot.removeprefix("kept_")
+
+
+def call_plan(
+    recipe: Recipe, layouts: Sequence[Any], letters: str, outputs: int, arguments: Sequence[Any]
+) -> tuple[Any, ...]:
+    """(words, the shape of each result or None, the arguments); operands that are no tensors have no layout."""
+    last = max(output for step in recipe for output, _ in step.results)
+    head = CallPlan.pack(
+        calls=len(recipe),
+        results=max(last + 1, outputs),
+        reach=[reach(layout) if isinstance(layout, Layout) else 0 for layout in layouts],
+    )[: CallPlan.word("steps")]
+    shapes: list[Any] = [None] * max(last + 1, outputs)
+    for step in recipe:
+        for output, shape in step.results:
+            shapes[output] = shape
+    behind = np.zeros(CALL_NUMBERS, np.int64)  # a call reads so many numbers
+    words = np.concatenate([head, *[call_of(step, letters) for step in recipe], behind])
+    return (words, *shapes, *arguments)
+
+
+def reach(layout: Layout) -> int:
+    """How many elements lie between the first and the last of a tensor, these included."""
+    shape, strides = layout
+    steps = contiguous_strides(shape) if strides is None else strides
+    return 1 + sum((size - 1) * step for size, step in zip(shape, steps, strict=True)) if all(shape) else 0
+
+
+def call_of(step: Step, letters: str) -> np.ndarray:
+    """One call of a plan."""
+    check_room(step)
+    kinds = "".join("I" if letters[i] == "I" else "T" for i in step.operands)
+    ints = (*step.ints, 0, step.rows[0]) if step.rows else step.ints
+    extent, unit = step.rows or (0, 0)
+    return Call.pack(
+        kernel=kernel_table(step.kernel, kinds, len(step.results), len(ints), len(step.numbers)).ctypes.data,
+        operands=len(step.operands),
+        which=step.operands,
+        results=len(step.results),
+        outputs=[output for output, _ in step.results],
+        sizes=[prod(shape) for _, shape in step.results],
+        extent=extent,
+        unit=unit,
+        place=len(step.ints),
+        work=step.work,
+        constants=Constants.pack(ints=[int(i) for i in ints], numbers=np.array(step.numbers, np.float64)),
+    )
+
+
+def check_room(step: Step) -> None:
+    """Whether a frame has places for all that a call takes."""
+    arrays, ints = len(step.operands) + len(step.results), len(step.ints) + (2 if step.rows else 0)
+    fits = arrays <= MOST_ARRAYS and ints <= MOST_INTS and len(step.numbers) <= MOST_NUMBERS
+    if not fits or len(step.operands) > MOST_READ or len(step.results) > MOST_RESULTS:
+        raise ValueError(f"{step.kernel.__name__}: more arrays, ints or numbers than a plan has places for: {step}")
+
+
+def kernel_table(kernel: Any, kinds: str, results: int, ints: int, numbers: int) -> np.ndarray:
+    """What finds the machine code of a kernel on flat arrays, and that for float32 and float64."""
+    key = kernel.__name__, kernel.__module__, kinds
+    if key not in _tables:
+        table = _tables[key] = KernelTable.pack()
+
+        def find(kind: int) -> int:
+            arrays = [array_of(3 if letter == "I" else kind) for letter in kinds] + [array_of(kind)] * results
+            compiled = kernel.compile() if hasattr(kernel, "function") else kernel
+            return kernel_address(compiled, [*arrays, *[types.int64] * ints, *[types.float64] * numbers])
+
+        KernelTable.put(table, "resolver", resolver(table[KernelTable.word("kernels") :], find))
+        memory(table)
+    return _tables[key]

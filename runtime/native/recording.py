@@ -2,278 +2,285 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from ..kernels.llvm.memory import frame, load, native, store
+from ..kernels.llvm.structs import Items, Struct, room
+from ..kernels.llvm.typed import NULL, New, Stolen, cast, exchange, native, new
 from . import c_functions as c
-from .layout import NODE, OUTPUT, TENSOR, TYPE
-from .objects import fresh, hold, meta_of, new_writes, nothing_changed, replace, the
-from .tuples import put_item, tuple_item, tuple_size
-from .world import W
+from .interned import (
+    constant,
+    counter,
+    float_type,
+    int_type,
+    none,
+    output_type,
+    true,
+    zero,
+)
+from .kernel_calls import Arguments
+from .layout import Node, Object, Output, Tensor, Tuple, Type
+from .references import Owned, item, nothing_changed, put_item, retain, set_slot, size, slot
+from .tensors import meta_of, new_tensor, new_writes
 
 MOST = 6  # tensors, and other values, that one node keeps
+RESULT = -1  # as a source: the result; the ones before it are the further results
+SHAPES = -1  # as a part: the shapes of a tuple of tensors
 
 
-class Record(NamedTuple):
-    """Distances of what is known of a node from the address of its plan."""
+class KeptTensor(Struct):
+    """A tensor that a node keeps."""
 
-    type: int
+    slot: int  # the distances of its slot and of that of its count of writes
+    version: int
+    source: int  # its number among the operands, RESULT for the result
+    needed: int  # for which edges' gradients, as bits
+    alias: int  # whether a result is kept as an alias, because it is in the graph itself
+
+
+class KeptValue(Struct):
+    """Another value that a node keeps."""
+
+    slot: int
+    source: int
+    part: int  # 0, or the slot of the operand in which the value stands
+
+
+class RecordPlan(Struct):
+    """What native code knows of a node to make one."""
+
+    type: Type
     edges: int  # how many inputs have gradients
-    places: int  # theirs among the operands
-    kept: int  # how many tensors it keeps; their slots, the slots of their counts of writes,
-    slots: int
-    versions: int  # the places of the tensors among the operands, RESULT for the result,
-    sources: int
-    needed: int  # for which edges' gradients, as bits,
-    aliases: int  # and whether a result is kept as an alias, because it is in the graph itself
-    values: int  # how many other values it keeps; their slots,
-    value_slots: int
-    value_sources: int  # their places among the operands,
-    value_parts: int  # and 0, or the slot of the operand in which a value stands
+    inputs: Items[int] = room(MOST)  # their numbers among the operands
+    kept: int
+    tensors: Items[KeptTensor] = room(MOST)
+    kept_values: int
+    values: Items[KeptValue] = room(MOST)
     elementwise: int  # whether all inputs look like the result, and values are floats
     listed: int  # whether the inputs are the items of the first operand
-    outputs: (
-        int  # how many results; of several: which of them are differentiable, as bits, and where their metas are kept
-    )
+    outputs: int  # how many results; of several: which of them are differentiable, as bits,
     differentiable: int
-    output_metas: int
-
-
-def _distances() -> Record:
-    lists = {
-        "places",
-        "slots",
-        "versions",
-        "sources",
-        "needed",
-        "aliases",
-        "value_slots",
-        "value_sources",
-        "value_parts",
-    }
-    counts = [MOST if name in lists else 1 for name in Record._fields]
-    return Record(*[8 * sum(counts[:i]) for i in range(len(counts))])
-
-
-R = _distances()
-LENGTH = R.output_metas // 8 + 1  # words of a record
-RESULT, SHAPES = -1, -1
+    output_metas: int  # and the slot in which their shapes and dtypes are kept
 
 
 @native
-def edge_of(tensor):
+def edge_of(thing: Object) -> Object:
     """Where the gradient of a tensor goes: its node, the leaf itself, or None, also for None."""
-    if tensor == the(W.none) or load(tensor, TENSOR.rg) != the(W.true):
-        return the(W.none)
-    edge = load(tensor, TENSOR.fn)
-    return tensor if edge == the(W.none) else edge
+    tensor = cast(Tensor, thing)
+    if thing is none or tensor.rg is not true:
+        return none
+    return thing if tensor.fn is none else tensor.fn
 
 
 @native
-def version_of(tensor):
+def version_of(thing: Object) -> Object:
     """How often the memory of a tensor has been written to, as a Python int; 0 for None."""
-    none = the(W.none)
-    if tensor == none or load(tensor, TENSOR.writes) == none:
-        return the(W.zero)
-    return c.list_item(load(tensor, TENSOR.writes), 0)
+    tensor = cast(Tensor, thing)
+    if thing is none or tensor.writes is none:
+        return zero
+    return c.list_item(tensor.writes, 0)
 
 
 @native
-def alias_of(result):
-    """A result as its node keeps it: the same memory and count of writes, without a way back; 0 where it fails."""
+def alias_of(result: Tensor) -> New[Tensor]:
+    """A result as its node keeps it: the same memory and count of writes, without a way back."""
     writes = new_writes()
-    if writes == 0:
-        return writes
-    replace(result, TENSOR.writes, writes)  # nobody but who makes it knows the result yet: its slots stay
-    alias = fresh(hold(load(result, TENSOR.flat)), load(result, TENSOR.shape), load(result, TENSOR.dtype))
-    if alias != 0:
-        replace(alias, TENSOR.writes, hold(writes))
+    if writes is NULL:
+        return cast(Tensor, NULL)
+    c.release(exchange(result, "writes", writes))  # nobody but who makes it knows the result yet: its slots stay
+    alias = new_tensor(retain(result.flat), result.shape, result.dtype)
+    if alias is not NULL:
+        c.release(exchange(alias, "writes", retain(writes)))
     return alias
 
 
 @native
-def as_tensor(operand, like):
-    """What a node keeps of an operand: it, or the 0-d tensor that stands for a number; 0 where it fails."""
-    kind = load(operand, TYPE)
-    if kind != the(W.number) and kind != the(W.integer):
-        return hold(operand)
-    words = frame(2)
-    store(words, 0, operand)
-    store(words, 8, load(like, TENSOR.dtype))
-    return c.call(the(W.constant), words, 2, 0)
+def as_tensor(operand: Object, like: Tensor) -> New[Object]:
+    """What a node keeps of an operand: it, or the 0-d tensor that stands for a number."""
+    if operand.type is not float_type and operand.type is not int_type:
+        return retain(operand)
+    given = new(Arguments)
+    given.items[0] = operand
+    given.items[1] = like.dtype
+    return c.call(constant, given.items, 2, 0)
 
 
 @native
-def count_of(plan, arguments):
+def count_of(plan: RecordPlan, arguments: Items[Object]) -> int:
     """The number of inputs."""
-    return tuple_size(load(arguments, 0)) if load(plan, R.listed) else load(plan, R.edges)
+    return size(cast(Tuple, arguments[0])) if plan.listed else plan.edges
 
 
 @native
-def input_of(plan, arguments, i):
+def input_of(plan: RecordPlan, arguments: Items[Object], i: int) -> Object:
     """Input number `i`."""
-    if load(plan, R.listed):
-        return tuple_item(load(arguments, 0), i)
-    return load(arguments, 8 * load(plan, R.places + 8 * i))
+    return item(cast(Tuple, arguments[0]), i) if plan.listed else arguments[plan.inputs[i]]
 
 
 @native
-def edges_of(plan, arguments, is_number):
-    """The edges of the inputs, and as bits which of them there are; (0, 0) where there is no memory."""
+def edges_of(plan: RecordPlan, arguments: Items[Object], is_number: bool) -> tuple[Tuple, int]:
+    """The edges of the inputs, a new reference, and as bits which of them there are; (NULL, 0) without memory."""
     count, there = count_of(plan, arguments), 0
     edges = c.new_tuple(count)
-    if edges == 0:
+    if edges is NULL:
         return edges, there
     for i in range(count):
-        a_number = is_number and load(plan, R.places + 8 * i) == 1
-        edge = the(W.none) if a_number else edge_of(input_of(plan, arguments, i))
-        put_item(edges, i, hold(edge))
-        there |= (edge != the(W.none)) << i
+        a_number = is_number and plan.inputs[i] == 1
+        edge = none if a_number else edge_of(input_of(plan, arguments, i))
+        put_item(edges, i, retain(edge))
+        there |= (edge is not none) << i
     return edges, there
 
 
 @native
-def metas_of(plan, arguments):
-    """What the gradients of the inputs must look like; 0 where there is no memory."""
+def metas_of(plan: RecordPlan, arguments: Items[Object]) -> New[Tuple]:
+    """Which shapes and dtypes the gradients of the inputs must have."""
     count = count_of(plan, arguments)
     metas = c.new_tuple(count)
-    if metas == 0:
-        return metas
+    if metas is NULL:
+        return NULL
     for i in range(count):
-        tensor = input_of(plan, arguments, i)
-        meta = meta_of(tensor) if tensor != the(W.none) else hold(tensor)
-        if meta == 0:
-            c.drop(metas)
-            return meta
+        thing = input_of(plan, arguments, i)
+        meta = retain(thing) if thing is none else meta_of(cast(Tensor, thing))
+        if meta is NULL:
+            c.release(metas)
+            return cast(Tuple, NULL)
         put_item(metas, i, meta)
     return metas
 
 
 @native
-def result_of(plan, result, i):
+def result_of(plan: RecordPlan, result: Object, i: int) -> Tensor:
     """Result number `i`: there is one, or a tuple of several."""
-    return result if load(plan, R.outputs) == 1 else tuple_item(result, i)
+    return cast(Tensor, result if plan.outputs == 1 else item(cast(Tuple, result), i))
 
 
 @native
-def keep(plan, node, there, result, arguments):
+def keep(plan: RecordPlan, node: Node, there: int, result: Object, arguments: Items[Object]) -> bool:
     """Store the tensors that the gradients read, each where one of its edges is there; False where that fails."""
-    for i in range(load(plan, R.kept)):
-        slot, source = load(plan, R.slots + 8 * i), load(plan, R.sources + 8 * i)
-        if load(plan, R.needed + 8 * i) & there == 0:
-            store(node, slot, hold(the(W.none)))
+    for i in range(plan.kept):
+        kept = plan.tensors[i]
+        if kept.needed & there == 0:
+            set_slot(node, kept.slot, retain(none))
             continue
-        if source > RESULT:
-            tensor = as_tensor(load(arguments, 8 * source), result_of(plan, result, 0))
+        if kept.source > RESULT:
+            tensor = as_tensor(arguments[kept.source], result_of(plan, result, 0))
         else:
-            output = result_of(plan, result, RESULT - source)
-            tensor = alias_of(output) if load(plan, R.aliases + 8 * i) else hold(output)
-        if tensor == 0:
+            output = result_of(plan, result, RESULT - kept.source)
+            tensor = alias_of(output) if kept.alias else retain(output)
+        if tensor is NULL:
             return False
-        store(node, load(plan, R.versions + 8 * i), hold(version_of(tensor)))
-        store(node, slot, tensor)
+        set_slot(node, kept.version, retain(version_of(tensor)))
+        set_slot(node, kept.slot, tensor)
     return True
 
 
 @native
-def value_of(operand, part):
-    """What a node keeps of an operand: it, one of its slots, or the shapes of tensors in a tuple; 0 without memory."""
+def value_of(operand: Object, part: int) -> New[Object]:
+    """What a node keeps of an operand: it, one of its slots, or the shapes of tensors in a tuple."""
     if part == SHAPES:
-        count = tuple_size(operand)
-        shapes = c.new_tuple(count)
-        if shapes != 0:
-            for i in range(count):
-                put_item(shapes, i, hold(load(tuple_item(operand, i), TENSOR.shape)))
-        return shapes
-    return hold(load(operand, part) if part and operand != the(W.none) else operand)
+        return shapes_of(cast(Tuple, operand))
+    return retain(slot(operand, part) if part and operand is not none else operand)
 
 
 @native
-def put_behind(tensor, edge):
-    """Put a result into the graph; the reference to the edge is handed over."""
-    replace(tensor, TENSOR.fn, edge)
-    replace(tensor, TENSOR.rg, hold(the(W.true)))
+def shapes_of(tensors: Tuple) -> New[Tuple]:
+    """The shapes of the tensors in a tuple."""
+    count = size(tensors)
+    shapes = c.new_tuple(count)
+    if shapes is not NULL:
+        for i in range(count):
+            put_item(shapes, i, retain(cast(Tensor, item(tensors, i)).shape))
+    return shapes
 
 
 @native
-def put_outputs(plan, node, results):
+def put_behind(tensor: Tensor, edge: Stolen[Object]) -> None:
+    """Put a result into the graph."""
+    c.release(exchange(tensor, "fn", edge))
+    c.release(exchange(tensor, "rg", retain(true)))
+
+
+@native
+def put_outputs(plan: RecordPlan, node: Node, results: Tuple) -> bool:
     """Put the differentiable ones of several results into the graph; False where there is no memory."""
-    metas = c.new_tuple(load(plan, R.outputs))
-    if metas == 0:
+    metas = c.new_tuple(plan.outputs)
+    if metas is NULL:
         return False
-    store(node, load(plan, R.output_metas), metas)
-    for i in range(load(plan, R.outputs)):
-        tensor = tuple_item(results, i)
+    set_slot(node, plan.output_metas, metas)
+    for i in range(plan.outputs):
+        tensor = cast(Tensor, item(results, i))
         meta = meta_of(tensor)
-        if meta == 0:
+        if meta is NULL:
             return False
         put_item(metas, i, meta)
-        if load(plan, R.differentiable) >> i & 1:
+        if plan.differentiable >> i & 1:
             output = new_output(node, i)
-            if output == 0:
+            if output is NULL:
                 return False
             put_behind(tensor, output)
     return True
 
 
 @native
-def new_output(node, number):
-    """The edge to one of several outputs of a node; 0 where there is no memory."""
-    output = c.allocate(the(W.output), 0)
-    place = 0 if output == 0 else c.integer(number)
-    if place == 0:
-        c.drop(output)
-        return 0
-    store(output, OUTPUT.number, place)
-    store(output, OUTPUT.node, hold(node))
+def new_output(node: Node, number: int) -> New[Output]:
+    """The edge to one of several outputs of a node."""
+    output = cast(Output, c.allocate(output_type, 0))
+    index = NULL if output is NULL else c.new_int(number)
+    if index is NULL:
+        c.release(output)
+        return NULL
+    output.index = index
+    output.node = retain(node)
     return output
 
 
 @native
-def fill(plan, node, result, arguments, is_number, broadcasts):
+def fill(
+    plan: RecordPlan, node: Node, result: Object, arguments: Items[Object], is_number: bool, broadcasts: bool
+) -> bool:
     """Give a new node its slots; False where an error is set."""
     edges, there = edges_of(plan, arguments, is_number)
-    store(node, NODE.edges, edges)
-    if edges == 0 or not keep(plan, node, there, result, arguments):
+    node.edges = edges
+    if edges is NULL or not keep(plan, node, there, result, arguments):
         return False
-    store(node, NODE.hooks, hold(the(W.none)))
-    plain = load(plan, R.elementwise)
-    metas = hold(the(W.none)) if plain and not broadcasts else metas_of(plan, arguments)
-    store(node, NODE.metas, metas)
-    if metas == 0:
+    node.hooks = retain(none)
+    metas = cast(Tuple, retain(none)) if plan.elementwise and not broadcasts else metas_of(plan, arguments)
+    node.metas = metas
+    if metas is NULL:
         return False
-    for i in range(load(plan, R.values)):
-        given, part = load(arguments, 8 * load(plan, R.value_sources + 8 * i)), load(plan, R.value_parts + 8 * i)
-        value = as_float(given) if plain else value_of(given, part)
-        if value == 0:
+    for i in range(plan.kept_values):
+        kept = plan.values[i]
+        given = arguments[kept.source]
+        value = as_float(given) if plan.elementwise else value_of(given, kept.part)
+        if value is NULL:
             return False
-        store(node, load(plan, R.value_slots + 8 * i), value)
-    number = c.next_of(the(W.counter))
-    store(node, NODE.sequence, number)
-    return number != 0
+        set_slot(node, kept.slot, value)
+    number = c.next_of(counter)
+    node.sequence = number
+    return number is not NULL
 
 
 @native
-def record(plan, result, arguments, is_number, broadcasts, owners):
+def record(
+    plan: RecordPlan, result: Object, arguments: Items[Object], is_number: bool, broadcasts: bool, owned: Owned
+) -> bool:
     """Make a node, and put the result behind it; False where there is no memory, or a layout has changed meanwhile.
 
     The caller holds the result, or the tuple of several, which nobody else knows yet, and the arguments.
     """
-    node = c.allocate(load(plan, R.type), 0)
-    if node == 0:
+    node = cast(Node, c.allocate(plan.type, 0))
+    if node is NULL:
         return False
-    if not fill(plan, node, result, arguments, is_number, broadcasts) or not nothing_changed(owners):
-        c.drop(node)  # slots that are still empty count as deleted
+    if not fill(plan, node, result, arguments, is_number, broadcasts) or not nothing_changed(owned):
+        c.release(node)  # slots that are still empty count as deleted
         return False
-    if load(plan, R.outputs) == 1:
-        put_behind(result, node)
+    if plan.outputs == 1:
+        put_behind(cast(Tensor, result), node)
         return True
-    done = put_outputs(plan, node, result)
-    c.drop(node)
+    done = put_outputs(plan, node, cast(Tuple, result))
+    c.release(node)
     return done
 
 
 @native
-def as_float(number):
-    """A Python number, an int as the float that it is; 0 where there is no memory."""
-    return hold(number) if load(number, TYPE) == the(W.number) else c.float_object(c.as_double(number))
+def as_float(number: Object) -> New[Object]:
+    """A Python number, an int as the float that it is."""
+    return retain(number) if number.type is float_type else c.new_float(c.as_double(number))

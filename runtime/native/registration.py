@@ -35,8 +35,8 @@ class NativePath(FastPath):
             return not_handled
         from . import forward, plans
         from .builtins import builtin
+        from .interned import node_plans
         from .node_gradients import gradients
-        from .world import node_plans
 
         doc = f"{op.name} of contiguous tensors of one shape and native dtype; None for all others."
         if name == "gradients":
@@ -61,21 +61,21 @@ class NativePath(FastPath):
         if not supported():
             return not_handled
         from .builtins import builtin
-        from .plans import structured_plan
-        from .structured import launch
+        from .kernel_ops import launch
+        from .plans import kernel_op_plan
 
-        return builtin(launch, structured_plan(op), f"{op.name} of tensors whose layouts it has seen; None for others.")
+        return builtin(launch, kernel_op_plan(op), f"{op.name} of tensors whose layouts it has seen; None for others.")
 
     def recipe_gradients(self, op: Any) -> Callable[..., Any]:
         """Of a node's layouts that have a recipe; the walk through a graph knows of it too."""
         if not supported():
             return not_handled
         from .builtins import builtin
+        from .interned import node_plans
         from .node_gradients import gradients
-        from .plans import recipe_gradient_plan
-        from .world import node_plans
+        from .plans import planned_gradients_plan
 
-        plan = node_plans[op.node] = recipe_gradient_plan(op)
+        plan = node_plans[op.node] = planned_gradients_plan(op)
         doc = f"The gradients of {op.node.op_name} for layouts that it has seen; None for others."
         return builtin(gradients, plan, doc)
 
@@ -94,8 +94,8 @@ class NativePath(FastPath):
         """Nodes whose gradients are native."""
         if not supported():
             return stay
+        from .backward import walk
         from .builtins import builtin
-        from .walk import walk
 
         return builtin(walk, np.zeros(1, np.int64), "Run nodes of a backward pass from one to the next.")
 
@@ -111,9 +111,9 @@ class NativePath(FastPath):
         """A recipe as words."""
         if not supported():
             return None
-        from .recipes import written
+        from .plans import call_plan
 
-        return written(recipe, layouts, letters, outputs, arguments)
+        return call_plan(recipe, layouts, letters, outputs, arguments)
 
 
 fast_path.register(NativePath())

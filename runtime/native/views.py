@@ -1,221 +1,206 @@
-"""View ops whose view has been found before, for the same layout and arguments: what `runtime.tensor.view` does."""
+"""View ops whose view has been found before, for the same layout and arguments: what runtime/tensor/views.py does."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from ..kernels.llvm.memory import frame, load, load_half, native, store
+from ..kernels.llvm.structs import Items, Struct
+from ..kernels.llvm.typed import NULL, New, cast, exchange, native, new
 from . import c_functions as c
-from .layout import DATA, DESCR, FLAGS, STEPS, TENSOR, TYPE
-from .objects import (
-    OWNERS,
-    begin,
-    elements,
-    fresh,
-    hold,
-    is_tensor,
-    let_go,
-    nothing,
-    own,
-    own_new,
-    recording,
-    replace,
-    shared_writes,
-    the,
-    withdrawn,
-)
-from .recording import record
-from .tuples import put_item, tuple_item, tuple_size
-from .world import W
+from .interned import array_type, drop_dead, int_type, none, note_not_recorded, outdated_type, true, tuple_type
+from .kernel_calls import Arguments, Size
+from .layout import Array, Dict, DType, List, Object, Tensor, Tuple
+from .recording import RecordPlan, record
+from .references import Owned, begin, item, own, own_new, put_item, release_all, retain, size
+from .tensors import elements, is_tensor, new_tensor, not_handled, recording, shared_writes, withdrawn
 
-
-class Plan(NamedTuple):
-    """Distances of what is known of a view op from the address of its plan."""
-
-    found: int  # the address of the dictionary of views found
-    node: int  # of the node's plan
-    operands: int  # how many `record` is given: the tensor, and what the view op has found of its arguments
-
-
-V = Plan(*range(0, 8 * len(Plan._fields), 8))
-WORDS = 8  # arguments of a view op, at most
 SHARED_FLAGS = 0x503  # of an array's: contiguous, aligned, writeable; not that it owns its memory
 
 
+class ViewPlan(Struct):
+    """What native code knows of a view op."""
+
+    found: Dict  # the views found
+    node: RecordPlan
+    operands: int  # how many `record` is given: the tensor, and what the view op has found of its arguments
+
+
 @native
-def only_ints(sizes):
+def only_ints(sizes: Tuple) -> bool:
     """Whether a tuple holds ints alone: 1.0 and True are equal to 1, but no sizes."""
     others = 0
-    for i in range(tuple_size(sizes)):
-        others += load(tuple_item(sizes, i), TYPE) != the(W.integer)
+    for i in range(size(sizes)):
+        others += item(sizes, i).type is not int_type
     return others == 0
 
 
 @native
-def plain(argument):
-    """Whether an argument may be looked up: an int, a tuple of ints, or None."""
-    kind = load(argument, TYPE)
-    return kind == the(W.integer) or argument == the(W.none) or (kind == the(W.tuple) and only_ints(argument))
+def is_int_or_ints(argument: Object) -> bool:
+    """Whether an argument is an int, or a tuple of ints."""
+    is_tuple = argument.type is tuple_type
+    return argument.type is int_type or (is_tuple and only_ints(cast(Tuple, argument)))
 
 
 @native
-def key_of(tensor, arguments, count):
-    """(shape, strides, offset, *arguments); 0 where there is no memory."""
+def key_of(tensor: Tensor, arguments: Items[Object], count: int) -> New[Tuple]:
+    """(shape, strides, offset, *arguments)"""
     key = c.new_tuple(count + 2)
-    if key == 0:
-        return key
-    put_item(key, 0, hold(load(tensor, TENSOR.shape)))
-    put_item(key, 1, hold(load(tensor, TENSOR.strides)))
-    put_item(key, 2, hold(load(tensor, TENSOR.offset)))
+    if key is NULL:
+        return NULL
+    put_item(key, 0, retain(tensor.shape))
+    put_item(key, 1, retain(tensor.strides))
+    put_item(key, 2, retain(tensor.offset))
     for i in range(1, count):
-        put_item(key, i + 2, hold(load(arguments, 8 * i)))
+        put_item(key, i + 2, retain(arguments[i]))
     return key
 
 
 @native
-def all_plain(arguments, count):
-    """Whether all arguments but the first may be looked up."""
+def may_be_looked_up(arguments: Items[Object], count: int) -> bool:
+    """Whether all arguments but the first are ints, tuples of ints, or None."""
     fit = True
     for i in range(1, count):
-        fit &= plain(load(arguments, 8 * i))
+        fit &= arguments[i] is none or is_int_or_ints(arguments[i])
     return fit
 
 
 @native
-def part_of(storage, offset, count, words):
-    """A flat array over `count` elements of another, from element `offset`; 0 where there is no memory."""
+def part_of(storage: Array, offset: int, count: int) -> New[Array]:
+    """A flat array over `count` elements of another, from element `offset`."""
     if offset == 0 and count == elements(storage):
-        return hold(storage)
-    store(words, 0, count)
-    memory = load(storage, DATA) + offset * load(load(storage, STEPS), 0)
-    flags = load_half(storage + FLAGS) & SHARED_FLAGS
-    part = c.new_array(the(W.ndarray), hold(load(storage, DESCR)), 1, words, 0, memory, flags, 0)
-    if part != 0 and c.set_base(part, hold(storage)) < 0:
-        c.drop(part)
-        return 0
+        return retain(storage)
+    shape = new(Size)
+    shape.items[0] = count
+    memory = storage.memory + offset * storage.strides[0]
+    flags = storage.flags & SHARED_FLAGS
+    part = c.new_array(array_type, retain(storage.descr), 1, shape.items, 0, memory, flags, 0)
+    if part is not NULL and c.set_base(part, retain(storage)) < 0:
+        c.release(part)
+        return NULL
     return part
 
 
 @native
-def list_view(base, view):
+def list_view(base: Tensor, view: Tensor) -> bool:
     """Let a base know its view, weakly; False where there is no memory."""
-    reference = c.weak_reference(view, 0)
-    if reference == 0:
+    reference = c.weak_reference(view, cast(Object, NULL))
+    if reference is NULL:
         return False
-    if load(base, TENSOR.views) == the(W.none):
+    if base.views is none:
         made = c.new_list(0)
-        if made == 0:
-            c.drop(reference)
+        if made is NULL:
+            c.release(reference)
             return False
-        if load(base, TENSOR.views) == the(W.none):  # still: a finalizer may have made a view
-            replace(base, TENSOR.views, made)
+        if base.views is none:  # still: a finalizer may have made a view
+            c.release(exchange(base, "views", made))
         else:
-            c.drop(made)
-    views = hold(load(base, TENSOR.views))
+            c.release(made)
+    views = cast(List, retain(base.views))
     done = c.append(views, reference) == 0
-    c.drop(reference)
+    c.release(reference)
     count = c.list_size(views)
     if done and count & (count - 1) == 0 and count > 4:
-        words = frame(1)
-        store(words, 0, views)
-        answer = c.call(the(W.drop_dead), words, 1, 0)
-        done = answer != 0
-        c.drop(answer)
-    c.drop(views)
+        given = new(Arguments)
+        given.items[0] = views
+        answer = c.call(drop_dead, given.items, 1, 0)
+        done = answer is not NULL
+        c.release(answer)
+    c.release(views)
     return done
 
 
 @native
-def make_view(source, storage, writes, dtype, place, words):
+def make_view(source: Tensor, storage: Array, writes: Object, dtype: DType, place: Tuple) -> New[Object]:
     """What `view` makes of a tensor and a `geometry`: the same memory, count of writes and base; None where the memory
-    is too short for it, 0 where that fails. The caller owns all of them."""
-    count, offset, none = tuple_item(place, 3), c.as_integer(tuple_item(place, 2)), the(W.none)
-    size = c.as_integer(count) if count != none else 0
-    if offset + size > elements(storage):
-        return nothing()
-    flat = part_of(storage, offset, size, words) if count != none else hold(none)
-    view = 0 if flat == 0 else fresh(flat, tuple_item(place, 0), dtype)
-    if view == 0:
-        return view
-    replace(view, TENSOR.storage, hold(storage))
-    replace(view, TENSOR.strides, hold(tuple_item(place, 1)))
-    replace(view, TENSOR.offset, hold(tuple_item(place, 2)))
-    replace(view, TENSOR.writes, hold(writes))
-    replace(view, TENSOR.device, hold(load(source, TENSOR.device)))
-    if load(source, TENSOR.base) == none:
-        base = hold(source)
+    is too short for it. The caller owns all of them."""
+    count, offset = item(place, 3), c.as_int(item(place, 2))
+    number = c.as_int(count) if count is not none else 0
+    if offset + number > elements(storage):
+        return not_handled()
+    flat = part_of(storage, offset, number) if count is not none else cast(Array, retain(none))
+    view = cast(Tensor, NULL) if flat is NULL else new_tensor(flat, cast(Tuple, item(place, 0)), dtype)
+    if view is NULL:
+        return NULL
+    c.release(exchange(view, "storage", retain(storage)))
+    c.release(exchange(view, "strides", retain(item(place, 1))))
+    c.release(exchange(view, "offset", retain(item(place, 2))))
+    c.release(exchange(view, "writes", cast(List, retain(writes))))
+    c.release(exchange(view, "device", retain(source.device)))
+    if source.base is none:
+        base = cast(Tensor, retain(source))
     else:
-        base = hold(load(source, TENSOR.base))
-        replace(view, TENSOR.views, hold(load(source, TENSOR.views)))
-    replace(view, TENSOR.base, base)
+        base = cast(Tensor, retain(source.base))
+        c.release(exchange(view, "views", retain(source.views)))
+    c.release(exchange(view, "base", base))
     if not list_view(base, view):
-        c.drop(view)
-        return 0
+        c.release(view)
+        return NULL
     return view
 
 
 @native
-def note_unrecorded(view, words):
+def note_unrecorded(view: Object) -> bool:
     """What `not_recorded` does where this thread does not record; False where an error is set."""
-    store(words, 0, view)
-    answer = c.call(the(W.not_recorded), words, 1, 0)
-    c.drop(answer)
-    return answer != 0
+    given = new(Arguments)
+    given.items[0] = view
+    answer = c.call(note_not_recorded, given.items, 1, 0)
+    c.release(answer)
+    return answer is not NULL
 
 
 @native
-def recorded(plan, view, tensor, found, words, owners):
+def recorded(plan: ViewPlan, view: Object, tensor: Tensor, found: Tuple, owned: Owned) -> bool:
     """Put the view into the graph, or note that it is not in it; False where an error is set."""
     state = recording()
     if state == 0:
-        return note_unrecorded(view, words)
-    if state != 1 or load(tensor, TENSOR.rg) != the(W.true):
+        return note_unrecorded(view)
+    if state != 1 or tensor.rg is not true:
         return state > 0
-    store(words, 0, tensor)
-    for i in range(1, load(plan, V.operands)):
-        store(words, 8 * i, tuple_item(found, i))
-    return record(load(plan, V.node), view, words, False, False, owners)
+    given = new(Arguments)
+    given.items[0] = tensor
+    for i in range(1, plan.operands):
+        given.items[i] = item(found, i)
+    return record(plan.node, view, given.items, False, False, owned)
 
 
 @native
-def look_up(plan, tensor, arguments, count, owners):
-    """What was found for this layout and these arguments, owned from here on; 0 where there is nothing.
+def look_up(plan: ViewPlan, tensor: Tensor, arguments: Items[Object], count: int, owned: Owned) -> Tuple:
+    """What was found for this layout and these arguments, owned from here on; NULL where there is nothing.
 
-    The next two that are owned are the storage that has this layout and its count of writes.
+    The first that is owned is the count of writes, the third the storage that has this layout.
     """
-    writes = own_new(owners, shared_writes(tensor))
-    key = 0 if writes == 0 else own_new(owners, key_of(tensor, arguments, count))
-    if key == 0:
-        return 0
-    found = c.dict_item(load(plan, V.found), key)
-    if found == 0 or load(tensor, TENSOR.writes) != writes or load(tensor, TENSOR.offset) != tuple_item(key, 2):
-        return 0
-    own(owners, load(tensor, TENSOR.storage))
-    return own(owners, found)
+    writes = own_new(owned, shared_writes(tensor))
+    key = cast(Tuple, NULL) if writes is NULL else own_new(owned, key_of(tensor, arguments, count))
+    if key is NULL:
+        return NULL
+    found = c.dict_item(plan.found, key)
+    if found is NULL or tensor.writes is not writes or tensor.offset is not item(key, 2):
+        return NULL
+    own(owned, tensor.storage)
+    return cast(Tuple, own(owned, found))
 
 
 @native
-def view_of(plan, tensor, arguments, count):
+def view_of(plan: ViewPlan, tensor: Tensor, arguments: Items[Object], count: int) -> New[Object]:
     """The view, recorded; None where none has been found for this layout and these arguments, the first not read."""
-    if load(load(tensor, TENSOR.fn), TYPE) == the(W.outdated) or not all_plain(arguments, count):
-        return nothing()
-    words, owners = frame(WORDS), frame(OWNERS)
-    begin(owners)
-    found = look_up(plan, tensor, arguments, count, owners)
-    if found == 0:
+    if tensor.fn.type is outdated_type or not may_be_looked_up(arguments, count):
+        return not_handled()
+    owned = new(Owned)
+    begin(owned)
+    found = look_up(plan, tensor, arguments, count, owned)
+    if found is NULL:
         c.clear_error()
-        view = nothing()
+        view = not_handled()
     else:
-        storage, writes, dtype = load(owners, 24), load(owners, 8), load(tensor, TENSOR.dtype)
-        view = make_view(tensor, storage, writes, dtype, tuple_item(found, 0), words)
-        if view != 0 and view != the(W.none) and not recorded(plan, view, tensor, found, words, owners):
+        storage, writes = cast(Array, owned.items[2]), owned.items[0]
+        view = make_view(tensor, storage, writes, tensor.dtype, cast(Tuple, item(found, 0)))
+        if view is not NULL and view is not none and not recorded(plan, view, tensor, found, owned):
             view = withdrawn(view)
-    let_go(owners)
+    release_all(owned)
     return view
 
 
 @native
-def launch_view(self, arguments, count):
+def launch_view(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     """The view, recorded; None where none has been found for this layout and these arguments."""
-    tensor = load(arguments, 0)
-    return view_of(load(self, DATA), tensor, arguments, count) if is_tensor(tensor) else nothing()
+    if not is_tensor(arguments[0]):
+        return not_handled()
+    return view_of(cast(ViewPlan, self.memory), cast(Tensor, arguments[0]), arguments, count)

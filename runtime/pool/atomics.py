@@ -10,8 +10,10 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from ..kernels.llvm.memory import WORD, Word, word_at
+from ..kernels.llvm.structs import Atomic
+from ..kernels.llvm.typed import WORD, Address, Word, word_at
 
+CELL = Address(Atomic)
 ORDER = "seq_cst"
 Call = tuple[str, tuple[int, ...]]  # a function of LLVM's, and its arguments
 X86: list[Call] = [("llvm.x86.sse2.pause", ())]
@@ -19,47 +21,50 @@ ARM: list[Call] = [("llvm.aarch64.hint", (1,))]
 PAUSES = {"x86_64": X86, "AMD64": X86, "aarch64": ARM, "arm64": ARM}
 
 
+def _place(builder: Any, cell: Any) -> Any:
+    return word_at(builder, cell, WORD(0))
+
+
 @intrinsic
-def read(context: Any, address: Any, distance: Any) -> Any:
-    """The word at a distance in bytes from an address."""
+def read(context: Any, cell: Any) -> Any:
+    """read(cell): the word."""
 
     def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load_atomic(word_at(builder, args[0], args[1]), ORDER, 8)
+        return builder.load_atomic(_place(builder, args[0]), ORDER, 8)
 
-    return Word(Word, Word), build
+    return Word(CELL), build
 
 
 @intrinsic
-def write(context: Any, address: Any, distance: Any, word: Any) -> Any:
-    """Write a word at a distance in bytes from an address."""
+def write(context: Any, cell: Any, word: Any) -> Any:
+    """write(cell, word)"""
 
     def build(target: Any, builder: Any, signature: Any, args: Any) -> Any:
-        builder.store_atomic(args[2], word_at(builder, args[0], args[1]), ORDER, 8)
+        builder.store_atomic(args[1], _place(builder, args[0]), ORDER, 8)
         return target.get_dummy_value()
 
-    return types.void(Word, Word, Word), build
+    return types.void(CELL, Word), build
 
 
 @intrinsic
-def add(context: Any, address: Any, distance: Any, number: Any) -> Any:
-    """Add to the word at a distance in bytes from an address; gives what it was."""
+def add(context: Any, cell: Any, number: Any) -> Any:
+    """add(cell, number): what the word was before."""
 
     def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.atomic_rmw("add", word_at(builder, args[0], args[1]), args[2], ORDER)
+        return builder.atomic_rmw("add", _place(builder, args[0]), args[1], ORDER)
 
-    return Word(Word, Word, Word), build
+    return Word(CELL, Word), build
 
 
 @intrinsic
-def swap(context: Any, address: Any, distance: Any, before: Any, after: Any) -> Any:
-    """Write a word in the place of another; 0 where there is not that other one."""
+def compare_and_swap(context: Any, cell: Any, before: Any, after: Any) -> Any:
+    """compare_and_swap(cell, before, after): write `after` if `before` stands there; 0 where it does not."""
 
     def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
-        place = word_at(builder, args[0], args[1])
-        done = builder.extract_value(builder.cmpxchg(place, args[2], args[3], ORDER, ORDER), 1)
+        done = builder.extract_value(builder.cmpxchg(_place(builder, args[0]), args[1], args[2], ORDER, ORDER), 1)
         return builder.zext(done, WORD)
 
-    return Word(Word, Word, Word, Word), build
+    return Word(CELL, Word, Word), build
 
 
 @intrinsic

@@ -1,11 +1,10 @@
-"""The one computation that several threads share: where its description lies in memory, which compiled code reads."""
+"""The job of the thread pool: where its description lies in memory, which compiled code reads."""
 
 from __future__ import annotations
 
 import ctypes
-from typing import NamedTuple
 
-import numpy as np
+from ..kernels.llvm.structs import Atomic, Items, Struct, at, room
 
 LINE = 64  # bytes that processors hand to each other at once
 MOST_WORKERS = 255
@@ -15,58 +14,62 @@ SLICE = 1024  # elements; slices begin at multiples of it: so each has whole vec
 CALL_INTEGERS, CALL_NUMBERS = 96, 8  # of a call; processors pass more numbers than these another way
 MOST_SLICED = 16
 PYTHON, FLAT, ROWS, STEP, RANGE, SLICES = range(6)  # kinds of jobs: which function runs a part of it
-ABSENT, AWAKE, ASLEEP = range(3)
-RUN, TOGETHER, HIRE, RESIZE, FORKED = range(5)  # what somebody wishes of the job
-ALONE, DONE, FAILED = range(3)  # what came of the wish for work TOGETHER: there was nobody, or another has the job
+ABSENT, AWAKE, ASLEEP = range(3)  # states of a worker's parking slot
+RUN, ACQUIRE_AND_RUN, START_WORKERS, RESIZE, FORKED = range(5)  # commands of the scheduler
+ALONE, DONE, FAILED = range(3)  # answers to ACQUIRE_AND_RUN; ALONE: there are no workers, or another has the job
 
 
-class Job(NamedTuple):
-    """Distances of what is known of the job from its address."""
+class ParkingSlot(Struct):
+    """Where a worker waits for work. Which worker occupies it, from ABSENT to AWAKE, starts the thread."""
 
-    ticket: int  # the number of the job, the last part that is left + 1, the first part that is left
-    finished: int  # how many parts are
-    owned: int  # whether a thread has the job
-    wanted: int  # how many workers there may be; those beyond end
+    state: Atomic
+    lock: int  # CPython's lock that wakes it
+    job: Job
+    reserved: int
+
+
+class Job(Struct):
+    """The one computation that threads share. What threads write often lies in cache lines of its own."""
+
+    cursor: Atomic  # the number of the job, the last part that is left + 1, the first part that is left
+    finished: Atomic = at(LINE)  # how many parts are
+    owned: Atomic = at(2 * LINE)  # whether a thread has acquired the job
+    wanted: Atomic  # how many workers there may be; those beyond end
     large: int  # elements from which work is shared
-    workers: int  # how many threads were hired, beside those that compute anyway
-    failed: int  # whether a kernel raised
-    manager: int  # the address of the function that is told such wishes
-    life: int  # the address of the function that workers run
-    forks: int  # how many processes lie between this one and the one that loaded this module
+    workers: Atomic  # how many threads were started, beside those that compute anyway
+    failed: Atomic  # whether a kernel raised
+    scheduler: int  # the address of the function that runs commands
+    worker: int  # the address of the function that workers run
+    forks: Atomic  # how many processes lie between this one and the one that loaded this module
     kind: int
-    kernel: int
+    kernel: int  # of compiled code the address, of Python the function
     arrays: int  # how many it takes, or how many of them are sliced
     extent: int  # how many elements or rows; parts begin at multiples of `unit`
     unit: int
     parts: int
-    words: int  # the address of the frame that the kernel is called with
+    frame: int  # the address of the frame that the kernel is called with
     more: int  # and of what else a job of this kind needs
     place: int  # of the ints that say which part it is
-    beds: int  # (ABSENT or AWAKE or ASLEEP, the lock that wakes it, the job) of each worker
+    slots: Items[ParkingSlot] = at(5 * LINE, MOST_WORKERS)
 
 
-class Request(NamedTuple):
-    """Distances of what Python says of a job from the address where it says it."""
+class Request(Struct):
+    """What Python says of a job."""
 
     kind: int
-    kernel: int  # of compiled code the address, of Python the function
+    kernel: int
     arrays: int
     extent: int
     unit: int
     parts: int  # of Python: how many
-    words: int  # of Python: a tuple of the arguments of each part
+    frame: int  # of Python: a tuple of the arguments of each part
     more: int
     place: int
-    integers: int  # those of a call; then its numbers, and the places of the arrays that are sliced
+    integers: Items[int] = room(CALL_INTEGERS)  # those of a call
+    numbers: Items[float] = room(CALL_NUMBERS)
+    sliced: Items[int] = room(MOST_SLICED)  # the places of the arrays among the integers that are sliced
 
 
-J = Job._make([0, LINE, *range(2 * LINE, 2 * LINE + 8 * (len(Job._fields) - 3), 8), 5 * LINE])
-R = Request(*range(0, 8 * len(Request._fields), 8))
-BED = 32  # bytes
-NUMBERS = CALL_INTEGERS  # where those of a call stand, counted from its integers,
-SLICED = NUMBERS + CALL_NUMBERS  # and to the places of the arrays among the integers that are sliced
-CALL_REQUEST = R.integers // 8 + SLICED + MOST_SLICED
-words = np.zeros((J.beds + BED * MOST_WORKERS) // 8, np.int64)
-words[J.large // 8] = LARGE
+words = Job.pack(large=LARGE)
 ADDRESS = words.ctypes.data
 ctypes.pythonapi.Py_IncRef(ctypes.py_object(words))  # for workers look at it until the process is gone

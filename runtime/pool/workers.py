@@ -1,12 +1,12 @@
-"""Several threads for one large computation: workers that are hired when they are first needed, and anew after a fork.
+"""The thread pool as Python sees it: workers start when they are first needed, and anew after a fork.
 
 An exception may reach a thread between any two steps of Python: Ctrl-C, or one that another thread sets. So there is
-no state of the job that Python has to put right. Having the job, describing it, running it, waiting for others and
-leaving it is one call of machine code, `together`; so is hiring, and so is a change of the number of workers. Before
-such a call nothing has happened, behind it everything has. What a part of a job raises, Ctrl-C included, waits in
-machine code until all parts that others began have ended, for they use the arrays; then the call raises it.
+no state of the job that Python has to put right. To acquire the job, describe it, run it, wait for others and release
+it is one command of the scheduler; so is to start workers, and so is to change their number. Before such a command
+nothing has happened, behind it everything has. What a part of a job raises, Ctrl-C included, waits in machine code
+until all parts that others began have ended, for they use the arrays; then the command raises it.
 
-At the interpreter's end workers are told to go, for good; whatever computes later does so alone.
+At the interpreter's end workers are told to stop, for good; whatever computes later does so alone.
 """
 
 from __future__ import annotations
@@ -22,22 +22,23 @@ from typing import Any
 import numpy as np
 
 from ..kernels.compile.loading import load_compiler
+from ..kernels.llvm.structs import length
 from . import layout
 from .layout import (
     ABSENT,
+    ACQUIRE_AND_RUN,
     ADDRESS,
     ALONE,
-    BED,
     DONE,
     FORKED,
-    HIRE,
     MOST_WORKERS,
     NEVER,
     PYTHON,
     RESIZE,
-    TOGETHER,
-    J,
-    R,
+    START_WORKERS,
+    Job,
+    ParkingSlot,
+    Request,
     words,
 )
 from .thread_count import get_num_threads
@@ -48,44 +49,50 @@ _Word = ctypes.c_ssize_t
 
 
 @cache
-def _managers() -> tuple[Any, Any]:
-    """`manage` of manager.py, called with the interpreter, and called so that other threads have it meanwhile."""
+def _schedulers() -> tuple[Any, Any]:
+    """`schedule` of commands.py, called with the GIL held, and called so that other threads hold it meanwhile."""
     load_compiler()
-    from .manager import compiled
+    from .commands import compiled
 
-    manage, live = compiled()
-    for code in (manage, live):
+    schedule, work = compiled()
+    for code in (schedule, work):
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(code))  # workers run it until the process is gone
-    words[[J.manager // 8, J.life // 8]] = manage.address, live.address
+    Job.put(words, "scheduler", schedule.address)
+    Job.put(words, "worker", work.address)
     _want()
     kinds = (ctypes.PYFUNCTYPE, ctypes.CFUNCTYPE)
-    return tuple(kind(_Word, _Word, _Word, _Word)(manage.address) for kind in kinds)  # type: ignore[return-value]
+    return tuple(kind(_Word, _Word, _Word, _Word)(schedule.address) for kind in kinds)  # type: ignore[return-value]
+
+
+def _value(name: str) -> int:
+    """What stands in a field of the job."""
+    return int(words[Job.word(name)])
 
 
 def _want() -> None:
     """Note how many workers there may be, and from which size on they are worth their while."""
-    if words[J.wanted // 8] > NONE_FOR_GOOD:
+    if _value("wanted") > NONE_FOR_GOOD:
         wanted = min(get_num_threads() - 1, MOST_WORKERS)
-        words[J.large // 8] = layout.LARGE if wanted else NEVER
-        words[J.wanted // 8] = wanted
+        Job.put(words, "large", layout.LARGE if wanted else NEVER)
+        Job.put(words, "wanted", wanted)
 
 
 @cache
-def hirer() -> Callable[[], int]:
+def starter() -> Callable[[], int]:
     """What starts the workers and says how many there are: a call of machine code, so that nothing interrupts it."""
-    return partial(_managers()[0], ADDRESS, HIRE, 0)
+    return partial(_schedulers()[0], ADDRESS, START_WORKERS, 0)
 
 
 def has_workers() -> bool:
-    """Whether there are any, who are hired if need be."""
-    return bool(words[J.workers // 8]) or (words[J.wanted // 8] > NONE_FOR_GOOD and hirer()() > 0)
+    """Whether there are any; they are started if need be."""
+    return bool(_value("workers")) or (_value("wanted") > NONE_FOR_GOOD and starter()() > 0)
 
 
 def together(request: np.ndarray) -> int:
     """Run a job of compiled code, described as Request says; ALONE where others have the workers, or there are none."""
     if not has_workers():
         return ALONE
-    return int(_managers()[1](ADDRESS, TOGETHER, request.__array_interface__["data"][0]))
+    return int(_schedulers()[1](ADDRESS, ACQUIRE_AND_RUN, request.__array_interface__["data"][0]))
 
 
 def in_parts(count: int, unit: int, task: Callable[[int, int], object]) -> None:
@@ -97,33 +104,33 @@ def in_parts(count: int, unit: int, task: Callable[[int, int], object]) -> None:
     parts = min(get_num_threads(), units, MOST_WORKERS + 1)
     ends = [min(units * k // parts * unit, count) for k in range(parts + 1)]
     calls = tuple(zip(ends, ends[1:], strict=False))
-    request = np.zeros(len(R), np.int64)
-    request[:] = PYTHON, id(task), 0, count, unit, parts, id(calls), 0, 0, 0
-    if _managers()[0](ADDRESS, TOGETHER, request.ctypes.data) != DONE:  # or it has raised
+    request = Request.pack(kind=PYTHON, kernel=id(task), extent=count, unit=unit, parts=parts, frame=id(calls))
+    if _schedulers()[0](ADDRESS, ACQUIRE_AND_RUN, request.ctypes.data) != DONE:  # or it has raised
         task(0, count)
 
 
 def resize() -> None:
     """As many workers as `set_num_threads` allows; they come when they are needed, and go by themselves."""
-    if not words[J.manager // 8]:
-        return  # nobody was hired yet, and who loads the manager asks
+    if not _value("scheduler"):
+        return  # no worker was started yet, and who starts the first asks
     wanted = min(get_num_threads() - 1, MOST_WORKERS)
-    words[J.large // 8] = layout.LARGE if wanted and words[J.wanted // 8] > NONE_FOR_GOOD else NEVER
-    _managers()[0](ADDRESS, RESIZE, wanted)
+    Job.put(words, "large", layout.LARGE if wanted and _value("wanted") > NONE_FOR_GOOD else NEVER)
+    _schedulers()[0](ADDRESS, RESIZE, wanted)
 
 
 def present() -> int:
     """How many workers there are that have not gone."""
-    beds = words[J.beds // 8 : (J.beds + BED * MOST_WORKERS) // 8 : BED // 8]
-    return int(np.count_nonzero(beds != ABSENT))
+    first = Job.word("slots")
+    states = words[first : first + MOST_WORKERS * length(ParkingSlot) : length(ParkingSlot)]
+    return int(np.count_nonzero(states != ABSENT))
 
 
 def _close() -> None:
     """The interpreter ends: no more jobs. Workers finish what they do, in a second or else when the process is gone."""
-    words[J.large // 8] = NEVER
-    if words[J.manager // 8]:
-        _managers()[0](ADDRESS, RESIZE, NONE_FOR_GOOD)
-    words[J.wanted // 8] = NONE_FOR_GOOD
+    Job.put(words, "large", NEVER)
+    if _value("scheduler"):
+        _schedulers()[0](ADDRESS, RESIZE, NONE_FOR_GOOD)
+    Job.put(words, "wanted", NONE_FOR_GOOD)
     patience = time.monotonic() + PATIENCE
     while present() and time.monotonic() < patience:
         time.sleep(0.0002)
@@ -131,8 +138,8 @@ def _close() -> None:
 
 def _forked() -> None:
     """In a process that was forked there is nobody but the thread that did it."""
-    if words[J.manager // 8]:
-        _managers()[0](ADDRESS, FORKED, 0)
+    if _value("scheduler"):
+        _schedulers()[0](ADDRESS, FORKED, 0)
 
 
 atexit.register(_close)

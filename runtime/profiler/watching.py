@@ -13,7 +13,7 @@ from ..dispatch.entries import op_node
 from ..modes.grad_mode import Watcher, watch
 from ..modes.intercept import PLAIN, Lifted
 from ..tensor.base import TensorBase
-from .ranges import ENGINE, NODE, OP, current
+from .ranges import ENGINE, NODE, OP, current, function_call
 from .session import Record, Session
 
 _ENGINE = "autograd::engine::evaluate_function: "
@@ -140,4 +140,4 @@ def _begin_node(session: Session, name: str, kind: str, node: Any, grads: Sequen
     return record
 
 
-WATCHER = Watcher(note=note_node, backward_pass=ProfiledPass, lift=around_op, order=0)
+WATCHER = Watcher(note=note_node, backward_pass=ProfiledPass, lift=around_op, order=0, span=function_call)

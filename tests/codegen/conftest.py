@@ -9,6 +9,7 @@ from textwrap import dedent
 import pytest
 
 from specgrad.codegen.check.validate import validate
+from specgrad.codegen.library.bases import SPEC
 from specgrad.codegen.library.helpers import Known
 from specgrad.codegen.spec.load import load_spec
 from specgrad.codegen.spec.model import Entry, Spec
@@ -76,6 +77,12 @@ ENTRIES = {
   samples: ["self=T(3)"]
 """,
 }
+
+
+@pytest.fixture(scope="session")
+def spec() -> Spec:
+    """The spec of the tree."""
+    return load_spec(SPEC, SPEC.name)[0]
 
 
 @pytest.fixture

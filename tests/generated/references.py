@@ -10,28 +10,29 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from .references_activations import ACTIVATIONS, PARTS
-from .references_counting import COUNTING
-from .references_ctc import CTC
-from .references_decompositions import DECOMPOSITIONS
-from .references_distances import DISTANCES
+from tests.ops.conv.references import NETWORK
+from tests.ops.distance.references import DISTANCES
+from tests.ops.elementwise.references import ACTIVATIONS, PARTS
+from tests.ops.elementwise.references_special import SPECIAL
+from tests.ops.fft.references import FOURIER
+from tests.ops.image.references import IMAGES
+from tests.ops.indexing.references import PLACES
+from tests.ops.linalg.references import LINALG
+from tests.ops.linalg.references_decompositions import DECOMPOSITIONS
+from tests.ops.linalg.references_ldl import LDL
+from tests.ops.loss.references import LOSSES
+from tests.ops.loss.references_ctc import CTC
+from tests.ops.loss.references_pairs import PAIRS
+from tests.ops.pooling.references import POOLING
+from tests.ops.recurrent.references import SEQUENCES
+from tests.ops.reduction.references import REDUCTIONS
+from tests.ops.reduction.references_statistics import STATISTICS
+from tests.ops.shape.references import SHAPES
+from tests.ops.shape.references_joining import JOINING
+from tests.ops.sorting.references import SORTING
+from tests.ops.sorting.references_counting import COUNTING
+
 from .references_forms import FORMS
-from .references_fourier import FOURIER
-from .references_images import IMAGES
-from .references_joining import JOINING
-from .references_ldl import LDL
-from .references_linalg import LINALG
-from .references_losses import LOSSES
-from .references_network import NETWORK
-from .references_pairs import PAIRS
-from .references_places import PLACES
-from .references_pooling import POOLING
-from .references_reductions import REDUCTIONS
-from .references_sequences import SEQUENCES
-from .references_shape import SHAPES
-from .references_sorting import SORTING
-from .references_special import SPECIAL
-from .references_statistics import STATISTICS
 
 Reference = Callable[..., Any]
 

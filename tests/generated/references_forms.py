@@ -1,4 +1,4 @@
-"""References of ops that exist only in place, of membership, and of results of a stated size: see references.py."""
+"""References of ops that exist only in place, of membership, and of results of a stated size."""
 
 from collections.abc import Callable
 from typing import Any

@@ -10,12 +10,12 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import specgrad as sg
+from tests.repository import ROOT
 
 from .calls import spread
 
@@ -24,7 +24,7 @@ try:
 except ImportError:
     torch = None
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "pytorch.md"
+PAGE = ROOT / "docs" / "pytorch.md"
 SPACES = ("", "nn.functional", "linalg", "special", "fft")
 TOLERANCE = {
     "float64": 1e-10,

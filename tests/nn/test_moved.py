@@ -9,8 +9,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.moved import MOVED
-
-from .layer_cases import LAYERS
+from tests.nn.vmap.layer_cases import LAYERS
 
 OLD = {new: old for old, new in MOVED.items()} | {  # what lay in one module and lies in two now
     "nn.modules.channelshuffle": "nn.shuffling",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
 from ...modes.grad_mode import mode, watch
 from ...modes.intercept import PLAIN
-from ...profiler.ranges import function_call
 from ...tensor.base import TensorBase
 from .context import FunctionCtx
 from .forward_mode import push_forward, without_tangents
@@ -182,7 +182,9 @@ def _apply_watched(cls: Any, args: tuple[Any, ...]) -> Any:
         if found is not PLAIN:
             return found
     ctx = FunctionCtx(tuple([isinstance(a, TensorBase) and a._rg for a in args]))
-    with function_call(cls.__name__, args):
+    with ExitStack() as spans:
+        for span in watch.spans:
+            spans.enter_context(span(cls.__name__, args))
         with without_tangents(args):
             output = _run_forward(cls, ctx, args)
             outputs, results = _settle(cls, ctx, args, output)

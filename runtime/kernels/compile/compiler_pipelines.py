@@ -18,8 +18,6 @@ from numba.core.typed_passes import (
 )
 from numba.core.untyped_passes import FixupArgs, IRProcessing, ReconstructSSA, TranslateByteCode
 
-from .scalar_library import rebuilt
-
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class OnlyLinked(LoweringPass):
@@ -123,19 +121,6 @@ class Inner(Lean):
     def __init__(self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, kinds: Any) -> None:
         flags.no_compile = True  # no wrapper and no entry point: nobody outside compiled code calls it
         super().__init__(typing, target, library, args, result, flags, kinds)
-
-
-def compiled_function(function: Any, version: str) -> Any:
-    """A function of three words that gives one, with an address that C calls; from numba's cache if it is there."""
-    from numba import cfunc, types
-
-    named = rebuilt(function, {})
-    named.__qualname__ += f"-{version}"
-    word = types.intp
-    options = {"cache": True, "error_model": "numpy", "fastmath": False, "pipeline_class": Lean}
-    made = cfunc(word(word, word, word), **options)(named)
-    made._library._shared_module = None  # what other functions would be linked with: half a megabyte, and none is
-    return made
 
 
 def version_of(folder: Path, *more: Any) -> str:

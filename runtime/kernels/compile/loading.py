@@ -11,7 +11,7 @@ from ... import locks
 WHOLE = (
     "numba",
     f"{__package__}.compiler_pipelines",
-    f"{__package__.partition('.kernels')[0]}.pool.manager",
+    f"{__package__.partition('.kernels')[0]}.pool.commands",
 )  # with all that they import
 _done: list[bool] = []
 _loaders: list[threading.Thread] = []  # that were started

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ...pool.sharing import by_slices, shared
+from ...pool.parallel_for import by_slices, shared
 from ..jit import jit
 from .matmul import transpose
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...pool.sharing import shared
+from ...pool.parallel_for import shared
 from ..jit import jit
 from ..llvm.addresses import address
 from ..llvm.tiles import lanes, panel_bytes, panel_product, panel_width, transposed_block

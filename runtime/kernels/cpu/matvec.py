@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...pool.sharing import shared
+from ...pool.parallel_for import shared
 from ..jit import jit
 
 Array = np.ndarray

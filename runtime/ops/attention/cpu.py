@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...kernels.cpu.matmul import PRODUCTS
-from ...pool.sharing import shared
+from ...pool.parallel_for import shared
 from . import cpu_loops as loops
 
 Array = np.ndarray

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ...kernels.cpu.matmul import PRODUCTS
-from ...pool.sharing import shared
+from ...pool.parallel_for import shared
 
 
 class Work(NamedTuple):

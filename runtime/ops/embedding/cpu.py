@@ -6,7 +6,7 @@ import numpy as np
 
 from ...kernels.cpu.index_select import take_rows
 from ...kernels.jit import jit
-from ...pool.sharing import shared
+from ...pool.parallel_for import shared
 from ..indexing.cpu_index_add import COLUMNS
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...kernels.cpu import loops
 from ...kernels.cpu.copies import contiguous, copied
-from ...pool.sharing import shared
+from ...pool.parallel_for import shared
 from .cpu_index_add import COLUMNS, require_inside
 
 Array = np.ndarray

@@ -11,7 +11,7 @@ import numpy as np
 from ...kernels.cpu import index_select as taking
 from ...kernels.cpu import loops
 from ...kernels.cpu.copies import contiguous, copied
-from ...pool.sharing import shared
+from ...pool.parallel_for import shared
 
 Array = np.ndarray
 Ints = tuple[int, ...]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...pool.sharing import shared
+from ...pool.parallel_for import shared
 from ..reduction.cpu import sum_to_size
 from . import cpu_columns as columns
 from . import cpu_loops as loops

@@ -13,7 +13,7 @@ import numpy as np
 from ...kernels.cpu.sums import REORDER, square_sum
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import part_of
-from ...pool.sharing import shared
+from ...pool.parallel_for import shared
 from .cpu_rows import FLUSH, add_blocks
 
 _BLOCK = 1024

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...pool.sharing import shared
+from ...pool.parallel_for import shared
 from ..conv.cpu_loops import add_shifted
 from ..conv.cpu_plan import backward_plan, forward_plan
 from .cpu_loops import add_at_places, add_to_windows, window_maxima, window_sums

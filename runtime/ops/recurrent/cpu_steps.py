@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...kernels.cpu.matmul import PRODUCTS, UNIT
-from ...pool.sharing import shared
+from ...pool.parallel_for import shared
 from ..reduction.cpu import sum_dim
 from .cpu_loops import before, gates_of, slopes_of_inputs, slopes_of_weights
 

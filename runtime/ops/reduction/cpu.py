@@ -15,7 +15,7 @@ import numpy as np
 
 from ...kernels.cpu import sums as adding
 from ...kernels.cpu.folding import folding
-from ...pool.sharing import shared
+from ...pool.parallel_for import shared
 from . import cpu_prod as products
 from . import cpu_reduce_loops as reducing
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...kernels.cpu import loops
 from ...kernels.cpu.folding import folding
-from ...pool.sharing import shared
+from ...pool.parallel_for import shared
 from .cpu_ufunc_reduce import reduced, reduced_to_one
 
 Array = np.ndarray

@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ...kernels.cpu.folding import Folding, folding
-from ...pool.sharing import shared
+from ...pool.parallel_for import shared
 from ..scan.cpu import running_sum
 from . import cpu_backward_loops as spreading
 from . import cpu_reduce_loops as reducing

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...pool.sharing import is_long
+from ...pool.parallel_for import is_long
 from ...pool.workers import in_parts
 
 Array = np.ndarray

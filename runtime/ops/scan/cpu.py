@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...pool.sharing import shared
+from ...pool.parallel_for import shared
 from . import cpu_complex as scan_complex
 from . import cpu_logarithms as scan_logarithms
 from . import cpu_products as scan_products

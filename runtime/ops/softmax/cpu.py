@@ -12,7 +12,7 @@ from math import prod
 import numpy as np
 
 from ...kernels.cpu.copies import contiguous
-from ...pool.sharing import shared
+from ...pool.parallel_for import shared
 from . import cpu_loops as loops
 
 COLUMNS = 64  # that one thread has, at least

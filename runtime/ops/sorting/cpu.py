@@ -13,7 +13,7 @@ import numpy as np
 
 from ...kernels.cpu.copies import contiguous
 from ...kernels.cpu.folding import folding
-from ...pool.sharing import is_long, shared
+from ...pool.parallel_for import is_long, shared
 from ...pool.workers import in_parts
 from ..indexing.cpu_gather import put_along
 from . import cpu_loops as sorts

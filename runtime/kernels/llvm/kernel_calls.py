@@ -1,0 +1,178 @@
+"""Calls of compiled kernels by their addresses: the frames in which their arguments stand, and the calls.
+
+numba passes a flat array as seven words, ints as words, and numbers in the registers for floating-point numbers, of
+which a kernel reads as many as it has: so one call fits all kernels that take as many arrays. A frame holds addresses
+of memory and owns none of it: who calls owns each array until the kernel has returned.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from ...pool.layout import CALL_INTEGERS, CALL_NUMBERS
+from .structs import Items, Struct, at, fields, room
+from .typed import HALF, WORD, Word, native, word_at
+
+BYTES = ir.IntType(8).as_pointer()
+NUMBER = ir.DoubleType()
+MOST_ARRAYS = 8  # that one kernel takes, the results among them
+MOST_NUMBERS = 4
+MOST_INTS = 8
+
+
+class CallFrame(Struct):
+    """The arrays and numbers of one call."""
+
+    memory: Items[int] = room(MOST_ARRAYS)  # the arrays' addresses
+    itemsize: Items[int] = room(MOST_ARRAYS)
+    numbers: Items[int] = room(MOST_NUMBERS)  # the bits of float64, or of float32 in the lower half
+    size: Items[int] = room(MOST_ARRAYS)  # how many elements; not read where all arrays are of one size
+
+
+class Constants(Struct):
+    """The ints and numbers of a call that are the same each time."""
+
+    ints: Items[int] = room(MOST_INTS)
+    numbers: Items[int] = room(MOST_NUMBERS)
+
+
+class FlatArray(Struct):
+    """A flat array as numba passes it."""
+
+    owner: int
+    parent: int
+    size: int
+    itemsize: int
+    memory: int
+    shape: int
+    stride: int
+
+
+class CallWords(Struct):
+    """The integers of a call of any kernel, arrays among them."""
+
+    integers: Items[int] = room(CALL_INTEGERS)
+    arrays: Items[FlatArray] = at(0, CALL_INTEGERS // 7)  # where arrays come first
+
+
+@native
+def put_array(frame: CallFrame, index: int, memory: int, itemsize: int) -> None:
+    """Make an array the kernel's argument number `index`."""
+    frame.memory[index] = memory
+    frame.itemsize[index] = itemsize
+
+
+@native
+def lay_array(array: FlatArray, memory: int, itemsize: int, size: int) -> None:
+    """Write a flat array as numba passes it."""
+    array.owner = 0
+    array.parent = 0
+    array.size = size
+    array.itemsize = itemsize
+    array.memory = memory
+    array.shape = size
+    array.stride = itemsize
+
+
+def _item(builder: Any, struct: Any, name: str, i: int, kind: Any = WORD) -> Any:
+    return builder.load(word_at(builder, struct, WORD(fields(CallFrame)[name].distance + 8 * i), kind))
+
+
+def _arrays(builder: Any, frame: Any, count: int, size: Any) -> list[Any]:
+    """What stands before the numbers in a call: where results and errors go, and the arrays."""
+    null = BYTES(None)
+    given = [cgutils.alloca_once(builder, BYTES), cgutils.alloca_once(builder, BYTES)]
+    for i in range(count):
+        elements = _item(builder, frame, "size", i) if size is None else size
+        itemsize, memory = _item(builder, frame, "itemsize", i), _item(builder, frame, "memory", i, BYTES)
+        given += [null, null, elements, itemsize, memory, elements, itemsize]
+    return given
+
+
+def _call(builder: Any, kernel: Any, given: list[Any]) -> Any:
+    kind = ir.FunctionType(HALF, [value.type for value in given])
+    return builder.call(builder.inttoptr(kernel, kind.as_pointer()), given)
+
+
+def _by_count(builder: Any, arrays: Any, call: Any) -> Any:
+    """What `call(count)` gives for the number of arrays, which is in 1 .. MOST_ARRAYS, or the process ends."""
+    status, done = cgutils.alloca_once(builder, HALF), builder.append_basic_block("done")
+    wrong = builder.append_basic_block("too many arrays")
+    switch = builder.switch(arrays, wrong)
+    for count in range(1, MOST_ARRAYS + 1):
+        block = builder.append_basic_block(f"of {count}")
+        switch.add_case(WORD(count), block)
+        with builder.goto_block(block):
+            builder.store(call(count), status)
+            builder.branch(done)
+    with builder.goto_block(wrong):
+        abort = ir.FunctionType(ir.VoidType(), [])
+        builder.call(cgutils.get_or_insert_function(builder.module, abort, "abort"), [])
+        builder.unreachable()
+    builder.position_at_end(done)
+    return builder.sext(builder.load(status), WORD)
+
+
+@intrinsic
+def call_elementwise(context: Any, kernel: Any, arrays: Any, size: Any, frame: Any) -> Any:
+    """call_elementwise(kernel, arrays, size, frame): of so many arrays of `size` elements, and numbers."""
+
+    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
+        numbers = [_item(builder, args[3], "numbers", i, NUMBER) for i in range(MOST_NUMBERS)]
+
+        def call(count: int) -> Any:
+            return _call(builder, args[0], [*_arrays(builder, args[3], count, args[2]), *numbers])
+
+        return _by_count(builder, args[1], call)
+
+    return Word(Word, Word, Word, frame), build
+
+
+@intrinsic
+def call_with_constants(context: Any, kernel: Any, arrays: Any, frame: Any, constants: Any) -> Any:
+    """call_with_constants(kernel, arrays, frame, constants): of arrays of their own sizes, then ints, then numbers; 0
+    where it raised nothing."""
+
+    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
+        places = [word_at(builder, args[3], WORD(8 * i)) for i in range(MOST_INTS)]
+        more = [word_at(builder, args[3], WORD(8 * (MOST_INTS + i)), NUMBER) for i in range(MOST_NUMBERS)]
+        behind = [builder.load(place) for place in (*places, *more)]
+
+        def call(count: int) -> Any:
+            return _call(builder, args[0], [*_arrays(builder, args[2], count, None), *behind])
+
+        return _by_count(builder, args[1], call)
+
+    return Word(Word, Word, frame, constants), build
+
+
+@intrinsic
+def call_any(context: Any, kernel: Any, integers: Any, numbers: Any) -> Any:
+    """call_any(kernel, integers, numbers): of any arguments, as pool/calls.py writes them; 0 where it raised nothing.
+
+    Integers, and the words of arrays, stand at one address, floating-point numbers at another. A kernel has its
+    arguments of either kind in their order, in registers and then on the stack, and reads as many as it has.
+    """
+
+    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
+        given: list[Any] = [cgutils.alloca_once(builder, BYTES), cgutils.alloca_once(builder, BYTES)]
+        given += [builder.load(word_at(builder, args[1], WORD(8 * i))) for i in range(CALL_INTEGERS)]
+        given += [builder.load(word_at(builder, args[2], WORD(8 * i), NUMBER)) for i in range(CALL_NUMBERS)]
+        return builder.sext(_call(builder, args[0], given), WORD)
+
+    return Word(Word, integers, numbers), build
+
+
+@intrinsic
+def call_native(context: Any, function: Any, first: Any, second: Any, third: Any) -> Any:
+    """Call a compiled native function, of which all take three words and give one."""
+
+    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = ir.FunctionType(WORD, [WORD] * 3)
+        return builder.call(builder.inttoptr(args[0], kind.as_pointer()), args[1:])
+
+    return Word(Word, first, second, third), build

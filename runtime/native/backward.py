@@ -1,0 +1,341 @@
+"""The backward pass from node to node, while nothing but formulas and leaves is on the way: see autograd/engine.
+
+A node with a fused kernel runs without the interpreter; of others `apply` is called. What has hooks, what is asked for
+by `capture`, and edges to one of several outputs are for the methods of the pass, in Python.
+"""
+
+from __future__ import annotations
+
+from ..kernels.llvm.structs import Items, Struct
+from ..kernels.llvm.typed import NULL, New, Stolen, cast, exchange, native, new
+from . import c_functions as c
+from .gradients import GradientPlan
+from .interned import (
+    false,
+    freed,
+    name_apply,
+    name_deliver,
+    name_follow,
+    name_gives_fresh,
+    name_output_count,
+    name_reach,
+    name_release,
+    name_saved_slots,
+    node_type,
+    none,
+    nowhere_type,
+    outdated_type,
+    output_type,
+    plans_of_nodes,
+    true,
+    tuple_type,
+    watch,
+)
+from .kernel_calls import Arguments
+from .layout import Array, List, Node, Object, Output, Pass, Tensor, Tuple
+from .node_gradients import gradients_by
+from .references import is_held, item, pair, retain, set_slot, size, slot
+from .tensors import is_tensor, not_handled, same
+
+
+class Next(Struct):
+    """The node that runs next, and its gradient; None where Python goes on. Both references are owned."""
+
+    node: Object
+    gradient: Object
+
+
+@native
+def is_plain(backward: Pass, node: Node) -> bool:
+    """Whether a node may run here: nobody watches, no hooks, no leaves held back, and it is not asked for."""
+    if watch.active is true or node.hooks is not none or backward.hooked is not none:
+        return False
+    return backward.capture is none or c.set_has(backward.capture.special, node) == 0
+
+
+@native
+def method(thing: Object, name: Object, arguments: Arguments, count: int) -> New[Object]:
+    """Call a method; the arguments stand behind the first place."""
+    arguments.items[0] = thing
+    return c.call_method(name, arguments.items, count + 1, 0)
+
+
+@native
+def plan_of(node: Node) -> Array:
+    """The words of the plan of a node whose gradients are native; NULL for others."""
+    return cast(Array, c.dict_item(plans_of_nodes, node.type))
+
+
+@native
+def gradients_of(node: Node, gradient: Object) -> New[Object]:
+    """What the node makes of a gradient: a tuple or list with one for each edge."""
+    plan = plan_of(node)
+    if plan is not NULL:
+        found = gradients_by(cast(GradientPlan, plan.memory), node, gradient)
+        if found is not none:
+            return found
+        c.release(found)
+    arguments = new(Arguments)
+    arguments.items[1] = gradient
+    return method(node, name_apply, arguments, 1)
+
+
+@native
+def release_saved(node: Node) -> bool:
+    """Let the node forget what it saved; False where an error is set."""
+    words = plan_of(node)
+    if words is NULL:
+        return release_by_method(node)
+    plan = cast(GradientPlan, words.memory)
+    for i in range(plan.saved):
+        before = slot(node, plan.slots[i])
+        if before is not none:
+            set_slot(node, plan.slots[i], retain(freed))
+            c.release(before)
+    return True
+
+
+@native
+def release_by_method(node: Node) -> bool:
+    """Call the node's own `release` if it has saved something; False where an error is set."""
+    saved = cast(Tuple, c.attribute(node, name_saved_slots))
+    if saved is NULL:
+        return False
+    done = method(node, name_release, new(Arguments), 0) if c.checked_tuple_size(saved) > 0 else retain(none)
+    c.release(saved)
+    c.release(done)
+    return done is not NULL
+
+
+@native
+def is_node(edge: Object) -> bool:
+    """Whether an edge is a node of which this is the only output; what lies outside the graph counts as a leaf."""
+    kind = edge.type
+    return kind is not nowhere_type and kind is not outdated_type and c.is_subtype(kind, node_type) != 0
+
+
+@native
+def is_output(edge: Object) -> bool:
+    """Whether an edge is one of several outputs."""
+    return edge.type is output_type
+
+
+@native
+def all_plain(edges: Tuple, found: Object) -> bool:
+    """Whether each gradient goes to a node, or a leaf without hooks, or nowhere; one alone may go to an output."""
+    count = size(edges)
+    if found.type is not tuple_type or size(cast(Tuple, found)) != count:
+        return False
+    for i in range(count):
+        edge, gradient = item(edges, i), item(cast(Tuple, found), i)
+        if edge is none:
+            continue
+        leaf = is_tensor(edge)
+        if leaf and cast(Tensor, edge).hooks is not none:
+            return False
+        known = is_node(edge) or (is_output(edge) and count == 1)
+        if not leaf and (gradient is none or not known):
+            return False
+    return True
+
+
+@native
+def all_different(gradients: Tuple) -> bool:
+    """Whether no gradient stands twice among those of several inputs."""
+    for i in range(size(gradients)):
+        for j in range(i):
+            if item(gradients, i) is item(gradients, j) and item(gradients, i) is not none:
+                return False
+    return True
+
+
+@native
+def may_keep(leaf: Tensor, gradient: Tensor, owned: bool) -> bool:
+    """Whether a leaf may take a gradient as its own, which nobody else can hold: see `accumulate`."""
+    flats = leaf.flat is not none and gradient.flat is not none
+    unset = leaf.grad is none and leaf.fn is none
+    free = owned and flats and unset and gradient.base is none
+    return free and same(leaf.shape, gradient.shape)
+
+
+@native
+def as_bool(flag: bool) -> Object:
+    """True or False."""
+    return true if flag else false
+
+
+@native
+def reach(backward: Pass, leaf: Tensor, gradient: Object, owned: bool) -> bool:
+    """Give a gradient to a leaf; False where an error is set."""
+    if gradient is none:
+        return True
+    free = backward.capture is none and backward.create is not true
+    if free and leaf.rg is true and may_keep(leaf, cast(Tensor, gradient), owned):
+        c.release(exchange(leaf, "grad", retain(gradient)))
+        return True
+    arguments = new(Arguments)
+    arguments.items[1] = leaf
+    arguments.items[2] = gradient
+    arguments.items[3] = as_bool(owned)
+    done = method(backward, name_reach, arguments, 3)
+    c.release(done)
+    return done is not NULL
+
+
+@native
+def deliver(backward: Pass, edge: Object, gradient: Object) -> bool:
+    """Let a gradient wait for its node; False where an error is set."""
+    arguments = new(Arguments)
+    arguments.items[1] = edge
+    arguments.items[2] = gradient
+    done = method(backward, name_deliver, arguments, 2)
+    c.release(done)
+    return done is not NULL
+
+
+@native
+def is_newest(backward: Pass, node: Node) -> bool:
+    """Whether no other node that waits is newer: the heap holds (-sequence, node)."""
+    heap = backward.heap
+    if c.list_size(heap) == 0:
+        return True
+    first = cast(Tuple, c.list_item(heap, 0))
+    return -c.as_int(item(first, 0)) <= c.as_int(node.sequence)
+
+
+@native
+def gives_fresh(node: Node) -> int:
+    """Whether the gradients that the node has made are nobody else's; -1 where an error is set."""
+    if plan_of(node) is not NULL:
+        return 1
+    answer = c.attribute(node, name_gives_fresh)
+    c.release(answer)  # True and False stay
+    return -1 if answer is NULL else int(answer is true)
+
+
+@native
+def put_next(following: Next, node: Stolen[Object], gradient: Stolen[Object]) -> None:
+    """Note which node runs next, and its gradient."""
+    following.node = node
+    following.gradient = gradient
+
+
+@native
+def listed(node: Node, index: int, gradient: Object) -> New[List]:
+    """The list of the gradients of a node's outputs, of which one is known."""
+    number = c.attribute(node, name_output_count)
+    if number is NULL:
+        return NULL
+    gradients = c.new_list(c.as_int(number))
+    c.release(number)
+    if gradients is NULL:
+        return NULL
+    for i in range(c.list_size(gradients)):
+        c.set_list_item(gradients, i, retain(gradient if i == index else none))
+    return gradients
+
+
+@native
+def hand_to_output(backward: Pass, output: Output, gradient: Object, following: Next) -> bool:
+    """What `hand_on` does with the one gradient of a node, where it goes to one of several outputs of another."""
+    node = retain(output.node)
+    if c.dict_has(backward.buffers, node) or not is_newest(backward, node):
+        c.release(node)
+        put_next(following, not_handled(), not_handled())
+        return deliver(backward, output, gradient)
+    gradients = listed(node, c.as_int(output.index), gradient)
+    if gradients is NULL:
+        c.release(node)
+        return False
+    put_next(following, node, gradients)
+    return True
+
+
+@native
+def hand_on(backward: Pass, edges: Tuple, gradients: Tuple, incoming: Object, owned: bool, following: Next) -> bool:
+    """What `BackwardPass.follow` does: gives each gradient to its edge, and notes the next node if one may run at once.
+
+    False where an error is set. The caller holds edges and gradients, and so all that is in them.
+    """
+    if size(edges) == 1 and is_output(item(edges, 0)):
+        return hand_to_output(backward, cast(Output, item(edges, 0)), item(gradients, 0), following)
+    held, total = cast(Node, NULL), cast(Object, NULL)
+    for i in range(size(edges)):
+        edge, gradient, done = item(edges, i), item(gradients, i), True
+        if is_tensor(edge):
+            own = owned and (gradient is not incoming or is_held(gradient, 2))  # here, and in the tuple
+            done = reach(backward, cast(Tensor, edge), gradient, own)
+        elif edge is held:
+            before = total
+            total = c.add(before, gradient)
+            c.release(before)
+            done = total is not NULL
+        elif edge is not none and held is NULL and c.dict_has(backward.buffers, edge) == 0:
+            held, total = cast(Node, edge), retain(gradient)
+        elif edge is not none:
+            done = deliver(backward, edge, gradient)
+        if not done:
+            c.release(total)
+            return False
+    if held is not NULL and is_newest(backward, held):
+        put_next(following, retain(held), total)
+        return True
+    done = held is NULL or deliver(backward, held, total)
+    c.release(total)
+    put_next(following, not_handled(), not_handled())
+    return done
+
+
+@native
+def hand_on_with_care(
+    backward: Pass, edges: Tuple, gradients: Object, incoming: Object, owned: bool, following: Next
+) -> bool:
+    """Call `BackwardPass.follow`: for hooks, where several outputs have gradients, and for gradients that are None."""
+    arguments = new(Arguments)
+    arguments.items[1] = edges
+    arguments.items[2] = gradients
+    arguments.items[3] = as_bool(owned)
+    arguments.items[4] = incoming
+    found = cast(Tuple, method(backward, name_follow, arguments, 4))
+    if found is NULL:
+        return False
+    put_next(following, retain(item(found, 0)), retain(item(found, 1)))
+    c.release(found)
+    return True
+
+
+@native
+def step(backward: Pass, node: Node, gradient: Object, following: Next) -> bool:
+    """Run one node, and note the next; False where an error is set."""
+    found = gradients_of(node, gradient)
+    if found is NULL:
+        return False
+    edges, fresh = retain(node.edges), gives_fresh(node)
+    done = fresh >= 0 and (backward.retain is true or release_saved(node))
+    if done and all_plain(edges, found):
+        gradients = cast(Tuple, found)
+        done = hand_on(backward, edges, gradients, gradient, fresh > 0 and all_different(gradients), following)
+    elif done:
+        done = hand_on_with_care(backward, edges, found, gradient, fresh > 0, following)
+    c.release(edges)
+    c.release(found)
+    return done
+
+
+@native
+def walk(self: Array, arguments: Items[Object], count: int) -> New[Object]:
+    """walk(backward_pass, node, gradient): the node at which Python must go on, and its gradient; or (None, None)."""
+    backward, following, done = cast(Pass, arguments[0]), new(Next), True
+    node, gradient = retain(arguments[1]), retain(arguments[2])
+    while done and node is not none and is_plain(backward, cast(Node, node)):
+        done = step(backward, cast(Node, node), gradient, following)
+        c.release(gradient)
+        c.release(node)
+        if done:
+            node, gradient = following.node, following.gradient
+    if not done:
+        return NULL
+    result = pair(node, gradient)
+    c.release(node)
+    c.release(gradient)
+    return result

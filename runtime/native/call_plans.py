@@ -1,0 +1,167 @@
+"""Running a plan of calls: one after the other, on operands that have been noted in a frame.
+
+The operands of a kernel are memory from the first element of a tensor on, whatever its strides: the plan knows them,
+and how many elements it reads of each. Who calls owns their arrays.
+"""
+
+from __future__ import annotations
+
+from ..kernels.llvm.kernel_calls import CallFrame, Constants, call_with_constants, put_array
+from ..kernels.llvm.structs import Items, Struct, length, room
+from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
+from ..pool.layout import STEP, Job
+from ..pool.scheduler import share
+from . import c_functions as c
+from .interned import none
+from .kernel_calls import LONG, Size, found_kernel, job_for
+from .layout import Array, Object, Tensor, Tuple
+from .references import Owned, exchange_item, item, own, put_item
+from .tensors import dtype_of, elements, holds_kind, itemsize, kind_of, new_flat, new_tensor, not_handled
+
+MOST_OPERANDS = 16
+MOST_RESULTS = 3
+MOST_READ = 5  # operands of one call
+
+
+class KernelTable(Struct):
+    """A kernel on flat arrays: what finds its machine code, and that for float32 and float64."""
+
+    resolver: Object
+    kernels: Items[int] = room(2)
+
+
+class Call(Struct):
+    """One call of a plan."""
+
+    kernel: KernelTable
+    operands: int  # how many; their numbers
+    which: Items[int] = room(MOST_READ)
+    results: int  # how many; the numbers of the outputs that they are, and of their elements
+    outputs: Items[int] = room(MOST_RESULTS)
+    sizes: Items[int] = room(MOST_RESULTS)
+    extent: int  # how many rows, or the like, threads may share, 0 for none; parts begin at multiples of `unit`
+    unit: int
+    place: int  # of the ints that say where a part begins and ends
+    work: int  # how much there is to do, if that is more than the first operand and the first result are large
+    constants: Items[Constants] = room(1)
+
+
+class CallPlan(Struct):
+    """The calls for operands of certain layouts."""
+
+    calls: int  # how many
+    results: int  # how many outputs, those that only calls use among them
+    reach: Items[int] = room(MOST_OPERANDS)  # elements of each operand that are read, from the first to the last
+    steps: Items[Call] = room(1)  # the first of the calls; the others follow
+
+
+class Operand(Struct):
+    """What is noted of an operand."""
+
+    memory: int
+    elements: int
+    itemsize: int
+
+
+class Operands(Struct):
+    """What is noted of all operands of a plan."""
+
+    items: Items[Operand] = room(MOST_OPERANDS)
+
+
+@native
+def note_operand(plan: CallPlan, operands: Operands, index: int, tensor: Tensor, kind: int, owned: Owned) -> bool:
+    """Note where the memory of an operand begins, which is owned; False where it is shorter than the plan takes it, or
+    no longer of a kind."""
+    flat, first = tensor.flat, 0
+    if flat is none:
+        flat, first = tensor.storage, c.as_int(tensor.offset)
+    if kind_of(tensor.dtype) != kind or not holds_kind(flat, kind):
+        return False
+    if elements(flat) - first < plan.reach[index]:
+        return False
+    operand = operands.items[index]
+    operand.memory = own(owned, flat).memory + first * itemsize(kind)
+    operand.elements = elements(flat) - first
+    operand.itemsize = itemsize(kind)
+    return True
+
+
+@native
+def put_operands(call: Call, operands: Operands, frame: CallFrame) -> None:
+    """Put the noted operands of a call into the frame."""
+    for i in range(call.operands):
+        operand = operands.items[call.which[i]]
+        put_array(frame, i, operand.memory, operand.itemsize)
+        frame.size[i] = operand.elements
+
+
+@native
+def put_results(call: Call, results: Tuple, shapes: Tuple, kind: int, frame: CallFrame) -> bool:
+    """Make the results of a call, tensors in a tuple, and put them into the frame; False where there is no memory."""
+    for i in range(call.results):
+        output, size = call.outputs[i], call.sizes[i]
+        if item(results, output) is none:  # else an earlier call has made it, and this one fills another part
+            flat = new_flat(new(Size).items, size, kind)
+            made = NULL if flat is NULL else new_tensor(flat, cast(Tuple, item(shapes, 1 + output)), dtype_of(kind))
+            if made is NULL:
+                return False
+            c.release(exchange_item(results, output, made))
+        result = cast(Tensor, item(results, output))
+        put_array(frame, call.operands + i, result.flat.memory, itemsize(kind))
+        frame.size[call.operands + i] = size
+    return True
+
+
+@native
+def run_call(call: Call, operands: Operands, results: Tuple, shapes: Tuple, kind: int) -> bool:
+    """Run one call of a plan; False where an error is set, or where the kernel raised."""
+    frame, table = new(CallFrame), call.kernel
+    put_operands(call, operands, frame)
+    kernel = found_kernel(table.kernels, kind, table.resolver)
+    if kernel == 0 or not put_results(call, results, shapes, kind, frame):
+        return False
+    arrays, constants = call.operands + call.results, call.constants[0]
+    work = frame.size[0] + frame.size[call.operands]
+    if work < LONG:
+        return call_with_constants(kernel, arrays, frame, constants) == 0
+    job = cast(Job, NULL)
+    if call.extent > call.unit:
+        job = job_for(max(work, call.work))
+    state = c.release_gil()
+    if job is NULL:
+        status = call_with_constants(kernel, arrays, frame, constants)
+    else:
+        job.place = call.place
+        more = address_of(constants)
+        status = share(job, STEP, kernel, arrays, call.extent, call.unit, address_of(frame), more)
+    c.acquire_gil(state)
+    return status == 0
+
+
+@native
+def run_plan(found: Tuple, outputs: int, kind: int, operands: Operands) -> New[Tuple]:
+    """The results in a tuple, with None for those that the plan does not make; NULL where a call fails.
+
+    `found` is (words of the plan, the shape of each result, ...). What the plan makes behind the outputs, for calls of
+    its own, is released.
+    """
+    plan = cast(CallPlan, cast(Array, item(found, 0)).memory)
+    results = c.new_tuple(plan.results)
+    if results is NULL:
+        return NULL
+    for i in range(plan.results):
+        put_item(results, i, not_handled())
+    for i in range(plan.calls):
+        call = cast(Call, address_of(plan.steps) + CALL_BYTES * i)
+        if not run_call(call, operands, results, found, kind):
+            c.release(results)
+            return NULL
+    if plan.results == outputs:
+        return results
+    wanted = c.part_of_tuple(results, 0, outputs)
+    c.release(results)
+    return wanted
+
+
+CALL_BYTES = 8 * length(Call)

@@ -1,0 +1,137 @@
+"""The objects that native code names: in a table of addresses, which no cached code holds, as they differ between
+processes.
+
+    none: Object = interned(Object, None)
+
+In native code `none` is then the entry of that number. This one module makes all entries, so that their numbers are the
+same wherever code is loaded from numba's cache.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, TypeVar
+
+import llvmlite.binding
+import numpy as np
+from llvmlite import ir
+
+from ..autograd.engine.match_input import fit
+from ..autograd.inplace.view_history import Nowhere, Outdated, not_recorded
+from ..autograd.node import FREED, next_sequence
+from ..autograd.node import Node as PythonNode
+from ..autograd.node import Output as PythonOutput
+from ..dispatch.elementwise import constant as constant_function
+from ..kernels.llvm.check_mode import interrupt as interrupt_hook
+from ..kernels.llvm.structs import Memory, Pointer, Struct
+from ..kernels.llvm.typed import WORD, Constant, word_at
+from ..modes.grad_mode import mode as grad_mode
+from ..modes.grad_mode import watch as watch_object
+from ..pool.layout import ADDRESS, Job
+from ..pool.workers import starter
+from ..tensor import base, devices, dtypes
+from .layout import Counter, Dict, DType, Object, Type, Watch
+
+M = TypeVar("M", bound=Memory)
+MOST = 64
+_table = np.zeros(MOST, np.int64)
+_objects: list[Any] = []  # they live as long as the process
+node_plans: dict[type, np.ndarray] = {}  # by the classes of nodes whose gradients are native
+
+
+def _entry(builder: Any, number: int) -> Any:
+    table = builder.module.globals.get("specgrad_interned")
+    table = table or ir.GlobalVariable(builder.module, WORD, "specgrad_interned")
+    return builder.load(word_at(builder, builder.ptrtoint(table, WORD), WORD(8 * number)))
+
+
+def interned(cls: type[M], thing: Any) -> M:
+    """An object that native code knows by the name that this is given."""
+    return located(cls, id(thing), thing)
+
+
+def located(cls: type[M], address: int, owner: Any) -> M:
+    """A struct at an address, which native code knows by the name that this is given; its owner is kept."""
+    number = len(_objects)
+    _objects.append(owner)
+    _table[number] = address
+    entry: Any = Constant(cls, lambda builder: _entry(builder, number))
+    return entry
+
+
+class ThreadState(Struct):
+    """The thread that asked last whether it records, and the attributes of `mode` in it: the reference is owned."""
+
+    number: int
+    attributes: Dict
+
+
+_thread_state = ThreadState.pack()
+thread_state = located(ThreadState, _thread_state.ctypes.data, _thread_state)
+layout_changes = located(Counter, base.layout_changes.ctypes.data, base.layout_changes)
+job = located(Job, ADDRESS, None)
+
+none = interned(Object, None)
+true = interned(Object, True)
+false = interned(Object, False)
+zero = interned(Object, 0)
+empty_text = interned(Object, "")
+cpu = interned(Object, devices.CPU)
+freed = interned(Object, FREED)
+mode = interned(Object, grad_mode)
+watch = interned(Watch, watch_object)
+counter = interned(Object, next_sequence.__self__)  # type: ignore[attr-defined]
+plans_of_nodes = interned(Dict, node_plans)
+
+float_type = interned(Type, float)
+int_type = interned(Type, int)
+tuple_type = interned(Type, tuple)
+list_type = interned(Type, list)
+slice_type = interned(Type, slice)
+array_type = interned(Type, np.ndarray)
+tensor_type = interned(Type, base.fresh_class())
+plain_classes = interned(Object, base.plain_classes)
+node_type = interned(Type, PythonNode)
+output_type = interned(Type, PythonOutput)
+outdated_type = interned(Type, Outdated)  # the class of the edges of views whose use is an error
+nowhere_type = interned(Type, Nowhere)
+
+_KINDS = (dtypes.float32, dtypes.float64, dtypes.bool_, dtypes.int64)
+float32, float64, bool_, int64 = (interned(DType, kind) for kind in _KINDS)
+_dtypes = np.array([id(kind) for kind in _KINDS])
+_numpy_dtypes = np.array([id(kind.np) for kind in _KINDS])
+
+constant = interned(Object, constant_function)
+fit_gradient = interned(Object, fit)
+note_not_recorded = interned(Object, not_recorded)
+drop_dead = interned(Object, base.drop_dead)
+start_workers = interned(Object, starter())
+interrupt = interned(Object, interrupt_hook)
+
+name_grad = interned(Object, "grad")
+name_dict = interned(Object, "__dict__")
+name_apply = interned(Object, "apply")
+name_release = interned(Object, "release")
+name_saved_slots = interned(Object, "saved_slots")
+name_gives_fresh = interned(Object, "gives_fresh")
+name_output_count = interned(Object, "output_count")
+name_reach = interned(Object, "reach")
+name_deliver = interned(Object, "deliver")
+name_follow = interned(Object, "follow")
+
+
+class DTypeTable(Struct):
+    """The dtypes by their kinds: 0 float32, 1 float64, 2 bool, 3 int64; ours, and NumPy's."""
+
+    ours: Pointer[DType]
+    numpy: Pointer[Object]
+
+
+_table_of_dtypes = DTypeTable.pack(ours=_dtypes.ctypes.data, numpy=_numpy_dtypes.ctypes.data)
+dtype_table = located(DTypeTable, _table_of_dtypes.ctypes.data, (_table_of_dtypes, _dtypes, _numpy_dtypes, _KINDS))
+
+
+@functools.cache
+def register() -> None:
+    """Let compiled code find the table."""
+    llvmlite.binding.add_symbol("specgrad_interned", _table.ctypes.data)

@@ -1,0 +1,144 @@
+"""The gradients of a node from a kernel with plans: what its `apply` does where nothing is recorded."""
+
+from __future__ import annotations
+
+from ..kernels.llvm.structs import Items, Struct, room
+from ..kernels.llvm.typed import NULL, New, cast, native, new
+from . import c_functions as c
+from .broadcast import has_layout
+from .call_plans import MOST_OPERANDS, CallPlan, Operands, note_operand, run_plan
+from .gradients import GradientPlan, unwritten, wanted_of
+from .interned import int64, none
+from .kernel_ops import FLOATS, TENSOR, is_operand, looked_up, put_layout
+from .layout import Array, Dict, List, Node, Object, Tensor, Tuple
+from .references import Owned, item, own, own_new, put_item, retain, size, slot
+from .tensors import kind_of, not_handled, records
+
+WANTED, GRADIENT, KEPT, VALUE = (ord(letter) for letter in "wgkv")
+
+
+class Read(Struct):
+    """One operand of the kernel: a letter says what it is; its slot, and that of its count of writes."""
+
+    letter: int
+    slot: int
+    version: int
+
+
+class PlannedGradients(GradientPlan):
+    """What native code knows of the operands of the kernel."""
+
+    listed: int  # -1; or which of several outputs has a gradient, for then they come in a list
+    found: Dict  # the plans found
+    layouts: int  # how many operands are tensors
+    operands: int  # how many operands
+    reads: Items[Read] = room(MOST_OPERANDS)
+
+
+@native
+def is_kept(node: Node, read: Read, dtype: Object) -> bool:
+    """Whether a kept tensor is as it was, and of this dtype or an index; or None."""
+    thing = slot(node, read.slot)
+    if thing is none:
+        return True
+    if not is_operand(thing, TENSOR, NULL) or not unwritten(cast(Tensor, thing), slot(node, read.version)):
+        return False
+    own_dtype = cast(Tensor, thing).dtype
+    return own_dtype is dtype or own_dtype is int64
+
+
+@native
+def operand_of(node: Node, read: Read, gradient: Object) -> Object:
+    """The tensor that an operand is; NULL where it is none."""
+    if read.letter == GRADIENT:
+        return gradient
+    return slot(node, read.slot) if read.letter == KEPT else cast(Object, NULL)
+
+
+@native
+def all_fit(plan: PlannedGradients, node: Node, dtype: Object) -> bool:
+    """Whether all kept tensors are as the plans take them."""
+    for i in range(plan.operands):
+        read = plan.reads[i]
+        if read.letter == KEPT and not is_kept(node, read, dtype):
+            return False
+    return True
+
+
+@native
+def key_of(plan: PlannedGradients, node: Node, gradient: Object) -> New[Tuple]:
+    """What plans are found by: the wanted gradients, layouts and values."""
+    place = 0
+    key = c.new_tuple(plan.operands + plan.layouts)
+    if key is NULL:
+        return NULL
+    for i in range(plan.operands):
+        read = plan.reads[i]
+        if read.letter == GRADIENT or read.letter == KEPT:
+            put_layout(key, place, operand_of(node, read, gradient))
+            place += 2
+            continue
+        wanted = read.letter == WANTED
+        value = c.new_int(wanted_of(node.edges)) if wanted else retain(slot(node, read.slot))
+        if value is NULL:
+            c.release(key)
+            return cast(Tuple, NULL)
+        put_item(key, place, value)
+        place += 1
+    return key
+
+
+@native
+def note_all(
+    plan: PlannedGradients, node: Node, gradient: Object, key: Tuple, found: Tuple, operands: Operands, owned: Owned
+) -> bool:
+    """Note and own the memory of all operands; False where one no longer has the layout that stands in the key."""
+    calls, place = cast(CallPlan, cast(Array, item(found, 0)).memory), 0
+    for i in range(plan.operands):
+        thing = operand_of(node, plan.reads[i], gradient)
+        if thing is not NULL and thing is not none:
+            tensor = cast(Tensor, thing)
+            kind = kind_of(tensor.dtype)
+            if not has_layout(tensor, key, place) or not note_operand(calls, operands, i, tensor, kind, owned):
+                return False
+        place += 1 if thing is NULL else 2
+    return True
+
+
+@native
+def all_of(metas: Tuple, dtype: Object) -> bool:
+    """Whether all inputs are of a dtype."""
+    for i in range(size(metas)):
+        meta = item(metas, i)
+        if meta is not none and item(cast(Tuple, meta), 1) is not dtype:
+            return False
+    return True
+
+
+@native
+def planned_gradients(plan: PlannedGradients, node: Node, given: Object, owned: Owned) -> New[Object]:
+    """The gradients in a tuple; None where no plan has been found."""
+    operands, recorded = new(Operands), records()
+    metas = own(owned, node.metas)
+    gradient = own(owned, given if plan.listed < 0 else c.list_item(cast(List, given), plan.listed))
+    if not is_operand(gradient, TENSOR, NULL) or metas is none:
+        return not_handled()
+    if recorded != 0:
+        return NULL if recorded < 0 else not_handled()
+    dtype = cast(Tensor, gradient).dtype
+    kind = kind_of(dtype)
+    if kind not in FLOATS or not all_of(metas, dtype):
+        return not_handled()
+    if not all_fit(plan, node, dtype):  # what was released is no tensor, and has no layout to look up
+        return not_handled()
+    key = own_new(owned, key_of(plan, node, gradient))
+    if key is NULL:
+        return NULL
+    found = looked_up(plan.found, key)
+    if found is NULL:
+        return not_handled()
+    own(owned, found)  # which the table may forget
+    if not all_fit(plan, node, dtype) or not note_all(plan, node, gradient, key, found, operands, owned):
+        return not_handled()
+    results = run_plan(found, size(node.edges), kind, operands)
+    return not_handled() if results is NULL and c.error_set() is NULL else results

@@ -1,0 +1,241 @@
+"""Ops with kernels of their own: the plan for the layouts and arguments of a call is looked up, and run."""
+
+from __future__ import annotations
+
+from ..kernels.llvm.structs import Items, Struct, room
+from ..kernels.llvm.typed import NULL, New, cast, native, new
+from . import c_functions as c
+from .broadcast import has_layout
+from .call_plans import MOST_OPERANDS, CallPlan, Operands, note_operand, run_plan
+from .interned import false, float_type, int64, int_type, list_type, none, outdated_type, true, tuple_type
+from .kernel_calls import Arguments
+from .layout import Array, Dict, DType, List, Object, Tensor, Tuple
+from .recording import RecordPlan, record
+from .references import Owned, begin, item, own, own_new, put_item, release_all, retain, size
+from .tensors import INTEGERS, is_tensor, kind_of, not_handled, records, withdrawn
+from .views import is_int_or_ints
+
+TENSOR, OPTIONAL, INDEX, LIST, INT, BOOL, DIMS = (ord(letter) for letter in "TOILnbd")
+TENSORS = (TENSOR, OPTIONAL, INDEX)
+FLOATS = (0, 1)  # kinds
+
+
+class KernelOpPlan(Struct):
+    """What native code knows of an op with a kernel of its own."""
+
+    found: Dict  # the plans found
+    node: RecordPlan  # or NULL
+    outputs: int
+    differentiable: int  # bit i: operand i
+    refused: int  # bit i: operand i has no gradient, and may not require one
+    tensors: int  # how many of the operands
+    operands: int  # how many, and a letter for each: see KernelOp
+    letters: Items[int] = room(MOST_OPERANDS)
+
+
+@native
+def put_layout(key: Tuple, index: int, thing: Object) -> None:
+    """Make shape and strides of a tensor, or None twice for None, parts of a key."""
+    tensor, there = cast(Tensor, thing), thing is not none
+    put_item(key, index, retain(tensor.shape if there else none))
+    put_item(key, index + 1, retain(tensor.strides if there else none))
+
+
+@native
+def takes(letter: int, argument: Object) -> bool:
+    """Whether an argument that is no tensor has the type that a letter stands for: what is equal to it will not do."""
+    kind = argument.type
+    if argument is none:
+        return True
+    if letter == INT:
+        return kind is int_type
+    if letter == BOOL:
+        return argument is true or argument is false
+    if letter == DIMS:
+        return is_int_or_ints(argument)
+    return kind is float_type or kind is int_type
+
+
+@native
+def is_operand(thing: Object, letter: int, dtype: Object) -> bool:
+    """Whether a tensor may be read: indices are of int64, others of one dtype (NULL: not known yet)."""
+    if not is_tensor(thing) or cast(Tensor, thing).fn.type is outdated_type:
+        return False
+    own_dtype = cast(Tensor, thing).dtype
+    return own_dtype is int64 if letter == INDEX else (own_dtype is dtype or dtype is NULL)
+
+
+@native
+def dtype_of_all(tensors: Tuple) -> DType:
+    """The dtype of all tensors in a tuple; NULL where there is another thing, none, or too many."""
+    count, dtype = size(tensors), cast(DType, NULL)
+    if count < 1 or count > MOST_OPERANDS:
+        return NULL
+    for i in range(count):
+        if not is_operand(item(tensors, i), TENSOR, dtype):
+            return NULL
+        dtype = cast(Tensor, item(tensors, i)).dtype
+    return dtype
+
+
+@native
+def common_dtype(plan: KernelOpPlan, given: Arguments) -> DType:
+    """The native dtype of the operands; NULL where an argument does not fit."""
+    dtype = cast(DType, NULL)
+    for i in range(plan.operands):
+        letter, argument = plan.letters[i], given.items[i]
+        if letter == OPTIONAL and argument is none:
+            continue
+        if letter == LIST:
+            dtype = dtype_of_all(cast(Tuple, argument))
+            if dtype is NULL:
+                return NULL
+        elif letter in TENSORS:
+            if not is_operand(argument, letter, dtype):
+                return NULL
+            tensor = cast(Tensor, argument)
+            if plan.refused >> i & 1 and tensor.rg is true:
+                return NULL
+            if letter != INDEX:
+                dtype = tensor.dtype
+        elif not takes(letter, argument):
+            return NULL
+    return dtype if dtype is not NULL and kind_of(dtype) in FLOATS else cast(DType, NULL)
+
+
+@native
+def items_of(given: Arguments) -> Tuple:
+    """The tensors in the list that the first argument is."""
+    return cast(Tuple, given.items[0])
+
+
+@native
+def listed_operands(plan: KernelOpPlan, given: Arguments) -> int:
+    """How many tensors are in the list that the first argument is, 0 where it is none."""
+    return size(items_of(given)) if plan.letters[0] == LIST else 0
+
+
+@native
+def key_of(plan: KernelOpPlan, given: Arguments) -> New[Tuple]:
+    """What plans are found by: shape and strides of each tensor, and the other arguments."""
+    listed, place = listed_operands(plan, given), 0
+    key = c.new_tuple(plan.operands + plan.tensors + (2 * listed - 1 if listed else 0))
+    if key is NULL:
+        return NULL
+    for i in range(plan.operands):
+        letter, argument = plan.letters[i], given.items[i]
+        if letter == LIST:
+            for j in range(listed):
+                put_layout(key, place, item(items_of(given), j))
+                place += 2
+        elif letter in TENSORS:
+            put_layout(key, place, argument)
+            place += 2
+        else:
+            put_item(key, place, retain(argument))
+            place += 1
+    return key
+
+
+@native
+def note_operands(
+    plan: KernelOpPlan, given: Arguments, kind: int, key: Tuple, found: Tuple, operands: Operands, owned: Owned
+) -> bool:
+    """Note and own the memory of all operands; False where one no longer has the layout that stands in the key."""
+    calls, place = cast(CallPlan, cast(Array, item(found, 0)).memory), 0
+    for j in range(listed_operands(plan, given)):
+        tensor = cast(Tensor, item(items_of(given), j))
+        if not has_layout(tensor, key, 2 * j) or not note_operand(calls, operands, j, tensor, kind, owned):
+            return False
+        place += 2
+    for i in range(plan.operands):
+        letter, argument = plan.letters[i], given.items[i]
+        if letter in TENSORS:
+            if argument is not none:
+                tensor, own_kind = cast(Tensor, argument), INTEGERS if letter == INDEX else kind
+                fits = has_layout(tensor, key, place)
+                if not fits or not note_operand(calls, operands, i, tensor, own_kind, owned):
+                    return False
+            place += 2
+        elif letter != LIST:
+            place += 1
+    return True
+
+
+@native
+def looked_up(plans: Dict, key: Tuple) -> Tuple:
+    """The plan for a key, borrowed; NULL where there is none."""
+    found = c.dict_item(plans, key)
+    c.clear_error()  # of a key that cannot be one
+    return cast(Tuple, NULL if found is none else found)
+
+
+@native
+def recorded(plan: KernelOpPlan, found: Tuple, result: Object, given: Arguments, owned: Owned) -> bool:
+    """Put the result into the graph if it belongs there; False where an error is set.
+
+    Arguments that are no tensors are recorded as the plan has checked them.
+    """
+    needs, behind = False, 1 + cast(CallPlan, cast(Array, item(found, 0)).memory).results
+    for j in range(listed_operands(plan, given)):
+        needs = needs or cast(Tensor, item(items_of(given), j)).rg is true
+    for i in range(plan.operands):
+        letter, argument = plan.letters[i], given.items[i]
+        if letter in TENSORS:
+            if argument is not none and plan.differentiable >> i & 1:
+                needs = needs or cast(Tensor, argument).rg is true
+        elif letter != LIST:
+            given.items[i] = item(found, behind + i)
+    state = records() if needs and plan.node is not NULL else 0
+    return state == 0 or (state == 1 and record(plan.node, result, given.items, False, False, owned))
+
+
+@native
+def take_arguments(plan: KernelOpPlan, arguments: Items[Object], given: Arguments, owned: Owned) -> bool:
+    """Write down the arguments, of a list its items as they are now in a tuple; False where that fails."""
+    for i in range(plan.operands):
+        given.items[i] = arguments[i]
+    if plan.letters[0] == LIST:
+        items = arguments[0]
+        if items.type is list_type:
+            given.items[0] = own_new(owned, c.as_tuple(cast(List, items)))
+        elif items.type is not tuple_type:
+            return False
+    return given.items[0] is not NULL
+
+
+@native
+def launch_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
+    """The result, recorded, as `launch` gives it."""
+    given, operands = new(Arguments), new(Operands)
+    taken = take_arguments(plan, arguments, given, owned)
+    dtype = common_dtype(plan, given) if taken else cast(DType, NULL)
+    if dtype is NULL:
+        return not_handled() if c.error_set() is NULL else NULL
+    key = own_new(owned, key_of(plan, given))
+    if key is NULL:
+        return NULL
+    found = looked_up(plan.found, key)
+    if found is NULL:
+        return not_handled()
+    own(owned, found)  # which the table may forget
+    kind = kind_of(dtype)
+    if not note_operands(plan, given, kind, key, found, operands, owned):
+        return not_handled()
+    results = own_new(owned, run_plan(found, plan.outputs, kind, operands))
+    if results is NULL:
+        return not_handled() if c.error_set() is NULL else NULL
+    result = retain(item(results, 0) if plan.outputs == 1 else results)
+    if not recorded(plan, found, result, given, owned):
+        return withdrawn(result)
+    return result
+
+
+@native
+def launch(self: Array, arguments: Items[Object], count: int) -> New[Object]:
+    """The result, or a tuple of several, recorded; None where no plan has been found for layouts and arguments."""
+    owned = new(Owned)
+    begin(owned)
+    result = launch_plan(cast(KernelOpPlan, self.memory), arguments, owned)
+    release_all(owned)
+    return result

@@ -1,0 +1,158 @@
+"""References in native code: who owns what, and the tuples that hold them.
+
+The rules of ownership. Python may run whenever an object is allocated (the collector runs finalizers), whenever a
+reference is released, wherever Python is called, and in another thread wherever the GIL is released (c_functions.py).
+Then slots of tensors and nodes may change, lists become empty, tables are cleared, and what they held is freed. So:
+
+0. Owned means that the object's reference count has one for us; a borrowed reference has none. Signatures say it:
+   `New`, `Stolen`, or neither.
+1. The arguments of a native function are held by its caller. Everything else that is read from a slot, a list or a
+   table is borrowed, and used only up to the next point at which Python may run.
+2. What is used beyond such a point is owned: by `own`, until the `release_all` at the end of the builtin function,
+   whose every way out passes there; or by a `retain` that has one `release` in the same function.
+3. An address of memory is taken from an array that is owned, and checked against that array's own length: never from
+   a tensor's shape, which another thread may be changing in the middle.
+4. What belongs together (an array, its layout, what was found for them) is read with no such point in between; where
+   one lies between, it is compared again. A result is recorded only if no tensor's layout has changed since `begin`;
+   else Python begins anew.
+5. What is allocated is compared with NULL before it is used.
+6. A list that the user gave is copied into a tuple first.
+
+SPECGRAD_NATIVE=check makes every such point a hostile one: tests/attack/native/test_native_ownership.py.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TypeVar
+
+from ..kernels.llvm.check_mode import CHECKING
+from ..kernels.llvm.structs import Items, Struct, room
+from ..kernels.llvm.typed import NULL, New, Stolen, address_of, cast, native
+from . import c_functions as c
+from .interned import layout_changes
+from .layout import Object, Tuple
+
+T = TypeVar("T", bound=Object)
+COUNTS_ASK_PYTHON = sys.version_info >= (3, 12)  # None and its like are not counted there
+
+
+class Owned(Struct):
+    """What a builtin function owns until it returns."""
+
+    count: int
+    changes: int  # of layouts, until `begin`
+    items: Items[Object] = room(30)
+
+
+class Slot(Struct):
+    """A slot of an object."""
+
+    slot: Object
+
+
+@native
+def retain(thing: T) -> New[T]:
+    """One more reference to an object, which is returned."""
+    if CHECKING:
+        c.alive(thing)
+    if COUNTS_ASK_PYTHON:
+        c.increment(thing)
+    else:
+        thing.references += 1
+    return thing
+
+
+@native
+def begin(owned: Owned) -> None:
+    """Own nothing yet."""
+    owned.count = 0
+    owned.changes = layout_changes.value
+
+
+@native
+def nothing_changed(owned: Owned) -> bool:
+    """Whether all tensors have had the same memory, shape and dtype since `begin`."""
+    return owned.changes == layout_changes.value
+
+
+@native
+def own(owned: Owned, thing: T) -> T:
+    """Own an object, which is returned, until `release_all`."""
+    return own_new(owned, retain(thing))
+
+
+@native
+def own_new(owned: Owned, thing: Stolen[T]) -> T:
+    """Own a new reference, which is returned, until `release_all`; NULL is none."""
+    if thing is not NULL:
+        owned.items[owned.count] = thing
+        owned.count += 1
+    return thing
+
+
+@native
+def release_all(owned: Owned) -> None:
+    """Release everything that is owned."""
+    for i in range(owned.count):
+        c.release(owned.items[i])
+
+
+@native
+def is_held(thing: Object, times: int) -> bool:
+    """Whether there are just so many references to an object."""
+    return thing.references & 0xFFFFFFFF == times
+
+
+@native
+def item(items: Tuple, i: int) -> Object:
+    """An item of a tuple that is known to be one, and to be so long; in check mode CPython's own function looks."""
+    if CHECKING and c.checked_tuple_item(items, i) is NULL:
+        c.abort()
+    return items.items[i]
+
+
+@native
+def size(items: Tuple) -> int:
+    """How many items a tuple has."""
+    if CHECKING and c.checked_tuple_size(items) < 0:
+        c.abort()
+    return items.size
+
+
+@native
+def put_item(items: Tuple, i: int, thing: Stolen[Object]) -> None:
+    """Put an item into a new tuple that nobody has read yet, and whose place is empty."""
+    if CHECKING and (i >= c.checked_tuple_size(items) or items.items[i] is not NULL):
+        c.abort()
+    items.items[i] = thing
+
+
+@native
+def pair(first: Object, second: Object) -> New[Tuple]:
+    """A tuple of two objects."""
+    both = c.new_tuple(2)
+    if both is not NULL:
+        put_item(both, 0, retain(first))
+        put_item(both, 1, retain(second))
+    return both
+
+
+@native
+def slot(thing: Object, distance: int) -> Object:
+    """What stands in a slot of an object whose distance a plan knows; borrowed."""
+    return cast(Slot, address_of(thing) + distance).slot
+
+
+@native
+def set_slot(thing: Object, distance: int, value: Stolen[Object]) -> None:
+    """Fill such a slot of an object, which is empty."""
+    cast(Slot, address_of(thing) + distance).slot = value
+
+
+@native
+def exchange_item(items: Tuple, i: int, thing: Stolen[Object]) -> New[Object]:
+    """Put an item into a tuple that nobody else has read yet; gives what stood there."""
+    before = items.items[i]
+    items.items[i] = thing
+    return before

@@ -1,0 +1,194 @@
+"""Tensors and their arrays in native code, as runtime/tensor/base.py has them in Python; does this thread record?"""
+
+from __future__ import annotations
+
+from ..kernels.llvm.structs import Items
+from ..kernels.llvm.typed import NULL, New, Stolen, cast, exchange, native
+from . import c_functions as c
+from .interned import (
+    array_type,
+    bool_,
+    cpu,
+    dtype_table,
+    empty_text,
+    false,
+    float32,
+    float64,
+    int64,
+    mode,
+    name_dict,
+    name_grad,
+    none,
+    plain_classes,
+    tensor_type,
+    thread_state,
+    true,
+    zero,
+)
+from .layout import Array, Dict, DType, List, Object, Tensor, Tuple
+from .references import pair, retain
+
+EQ = 2  # Py_EQ
+BOOL, INTEGERS = 2, 3  # kinds; 0 is float32, 1 float64
+
+
+@native
+def is_tensor(thing: Object) -> bool:
+    """Whether an object is a tensor with slots of its own, which have been filled: one of vmap's examples has
+    properties in their place, and one that `__new__` alone has made has nothing in them."""
+    known = thing.type is tensor_type or c.set_has(plain_classes, thing.type) == 1
+    return known and cast(Tensor, thing).rg is not NULL  # the last slot that is filled
+
+
+@native
+def same(first: Object, second: Object) -> bool:
+    """Whether two shapes, or other plain objects, are equal."""
+    return first is second or c.equal(first, second, EQ) == 1
+
+
+@native
+def kind_of(dtype: Object) -> int:
+    """0 for float32, 1 for float64, 2 for bool, 3 for int64, else -1."""
+    if dtype is float32:
+        return 0
+    if dtype is float64:
+        return 1
+    if dtype is bool_:
+        return BOOL
+    return INTEGERS if dtype is int64 else -1
+
+
+@native
+def dtype_of(kind: int) -> DType:
+    """The dtype of a kind."""
+    return dtype_table.ours[kind]
+
+
+@native
+def itemsize(kind: int) -> int:
+    """The bytes of an element of a kind."""
+    return 1 if kind == BOOL else 8 if kind else 4
+
+
+@native
+def elements(flat: Array) -> int:
+    """The number of elements of a flat array."""
+    return flat.shape[0]
+
+
+@native
+def holds_kind(flat: Array, kind: int) -> bool:
+    """Whether the elements of an array take as many bytes as those of a kind: its tensor may just be changing."""
+    return flat.descr.itemsize == itemsize(kind)
+
+
+@native
+def new_flat(words: Items[int], count: int, kind: int) -> New[Array]:
+    """A flat array, not filled; `words` is a place for its size."""
+    words[0] = count
+    return c.new_array(array_type, retain(dtype_table.numpy[kind]), 1, words, 0, 0, 0, 0)
+
+
+@native
+def new_tensor(flat: Stolen[Array], shape: Tuple, dtype: DType) -> New[Tensor]:
+    """A tensor over a flat array, or over None."""
+    tensor = cast(Tensor, c.allocate(tensor_type, 0))
+    if tensor is NULL:
+        c.release(flat)
+        return NULL
+    tensor.nd = retain(none)
+    tensor.strides = retain(none)
+    tensor.fn = retain(none)
+    tensor.grad = retain(none)
+    tensor.base = retain(none)
+    tensor.writes = cast(List, retain(none))
+    tensor.hooks = retain(none)
+    tensor.views = retain(none)
+    tensor.tangent = retain(none)
+    tensor.flat = flat
+    tensor.storage = retain(flat)
+    tensor.shape = retain(shape)
+    tensor.dtype = retain(dtype)
+    tensor.device = retain(cpu)
+    tensor.offset = retain(zero)
+    tensor.rg = retain(false)  # the last: see is_tensor
+    return tensor
+
+
+@native
+def not_handled() -> New[Object]:
+    """None, as the answer of a builtin function: the general path is for this call."""
+    return retain(none)
+
+
+@native
+def withdrawn(result: Stolen[Object]) -> New[Object]:
+    """Release a result that could not be recorded; None where another attempt is due, NULL where an error is set."""
+    c.release(result)
+    return not_handled() if c.error_set() is NULL else NULL
+
+
+@native
+def meta_of(tensor: Tensor) -> New[Tuple]:
+    """(shape, dtype) of a tensor."""
+    shape, dtype = retain(tensor.shape), retain(tensor.dtype)
+    meta = pair(shape, dtype)
+    c.release(shape)
+    c.release(dtype)
+    return meta
+
+
+@native
+def new_writes() -> New[List]:
+    """A count of writes, of none: [0, ""]."""
+    writes = c.new_list(2)
+    if writes is not NULL:
+        c.set_list_item(writes, 0, retain(zero))
+        c.set_list_item(writes, 1, retain(empty_text))
+    return writes
+
+
+@native
+def shared_writes(tensor: Tensor) -> New[List]:
+    """The count of writes to a tensor's memory, which views share."""
+    if tensor.writes is none:
+        writes = new_writes()
+        if writes is NULL:
+            return NULL
+        if tensor.writes is none:  # still: a finalizer may have written to it
+            c.release(exchange(tensor, "writes", retain(writes)))
+            return writes
+        c.release(writes)
+    return retain(tensor.writes)
+
+
+@native
+def recording() -> int:
+    """Whether this thread records graphs, 2 for None: in a backward pass that records nothing; -1 for an error."""
+    if c.thread_number(c.thread_state()) != thread_state.number:
+        attributes = cast(Dict, c.attribute(mode, name_dict))
+        if attributes is NULL:
+            return -1
+        number = c.thread_number(c.thread_state())
+        before = exchange(thread_state, "attributes", attributes)
+        thread_state.number = number  # nothing was called since the line before, so no other thread got in between
+        answer = recorded_in(attributes)
+        c.release(before)  # only now: another thread may run, and put its own in their place
+        return answer
+    return recorded_in(thread_state.attributes)
+
+
+@native
+def recorded_in(attributes: Dict) -> int:
+    """Whether a thread with these attributes of `mode` records graphs, as `recording` gives it."""
+    state = c.dict_item(attributes, name_grad)
+    if state is none:
+        return 2
+    return 1 if state is true else 0
+
+
+@native
+def records() -> int:
+    """Whether this thread records graphs; -1 where an error is set."""
+    state = recording()
+    return 0 if state == 2 else state

@@ -1,0 +1,118 @@
+"""The scheduler, as machine code: Python gives it a command in one call, which no exception interrupts."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+from typing import Any
+
+from ..kernels.compile.compiler_pipelines import version_of
+from ..kernels.compile.scalar_library import building
+from ..kernels.llvm.typed import address_of, cast, compiled_function, native
+from .atomics import compare_and_swap, pause, read, write
+from .layout import (
+    ABSENT,
+    ACQUIRE_AND_RUN,
+    ALONE,
+    AWAKE,
+    DONE,
+    FAILED,
+    FORKED,
+    PYTHON,
+    RESIZE,
+    RUN,
+    START_WORKERS,
+    Job,
+    ParkingSlot,
+    Request,
+)
+from .python_tasks import run_python, run_worker_part
+from .scheduler import SPINS, await_all, claim, describe, is_wanted, post, release, sleep
+from .tasks import run_part
+from .worker_threads import forget, resize, start_workers
+
+
+@native
+def serve(job: Job, slot: ParkingSlot) -> None:
+    """Run parts as long as the worker is wanted."""
+    idle = 0
+    while is_wanted(job, slot):
+        part = claim(job, False)
+        idle = 0 if part >= 0 else idle + 1
+        if part >= 0 and job.kind == PYTHON:
+            run_worker_part(job, part)
+        elif part >= 0:
+            run_part(job, part)
+        elif idle < SPINS:
+            pause()
+        else:
+            sleep(job, slot)
+            idle = 0
+
+
+@native
+def work(slot: ParkingSlot, unused: int, unused_too: int) -> int:
+    """What a worker's thread runs: it ends when it is not wanted, unless it is again before it has left its slot."""
+    job, stays = slot.job, 1
+    while stays:
+        serve(job, slot)
+        write(slot.state, ABSENT)
+        stays = compare_and_swap(slot.state, ABSENT, AWAKE) if is_wanted(job, slot) else 0
+    return 0
+
+
+@native
+def run(job: Job) -> int:
+    """Post the job, run parts of it until none is left, and wait for the others; 0 where no kernel raised."""
+    post(job)
+    part = claim(job, True)
+    while part >= 0:
+        run_part(job, part)
+        part = claim(job, True)
+    await_all(job)
+    return release(job)
+
+
+@native
+def acquire_and_run(job: Job, request: Request) -> int:
+    """Acquire the job, run what is requested, and release it: ALONE where nothing was done, else DONE or FAILED."""
+    if read(job.workers) == 0 or compare_and_swap(job.owned, 0, 1) == 0:
+        return ALONE
+    kind, more = request.kind, request.more if request.kind == PYTHON else address_of(request)
+    describe(job, kind, request.kernel, request.arrays, request.extent, request.unit, request.frame, more)
+    if kind == PYTHON:
+        job.parts = request.parts
+        return run_python(job, request)
+    job.place = request.place
+    return FAILED if run(job) != 0 else DONE
+
+
+@native
+def schedule(job: Job, command: int, more: int) -> int:
+    """Run one command of the scheduler and return its result."""
+    if command == RUN:
+        return run(job)
+    if command == ACQUIRE_AND_RUN:
+        return acquire_and_run(job, cast(Request, more))
+    if command == START_WORKERS:
+        return start_workers(job)
+    if command == RESIZE:
+        resize(job, more)
+    elif command == FORKED:
+        forget(job)
+    return 0
+
+
+@functools.cache
+def sources() -> str:
+    """Changes with all that is compiled into these, at which numba's cache does not look."""
+    folder = Path(__file__).parent
+    called = sorted((folder.parent / "kernels" / "llvm").glob("*.py"))
+    return version_of(folder, [path.read_bytes() for path in called])
+
+
+@functools.cache
+def compiled() -> tuple[Any, Any]:
+    """`schedule` and `work` as machine code."""
+    with building:
+        return compiled_function(schedule, sources()), compiled_function(work, sources())

@@ -1,0 +1,78 @@
+"""Kernels whose work several threads share where there is much of it; results do not depend on how it is cut."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import layout
+from .calls import address_of, sliced_arrays, words_of
+from .layout import DONE, FAILED, MOST_SLICED, RANGE, SLICE, SLICES, Request
+from .threads import get_num_threads
+from .workers import in_parts, together
+
+CALL = 4  # times as large as what native code shares: Python needs some 10 us to describe a call
+LARGE_FOR_PYTHON = 1 << 18  # elements; a worker that must run Python begins some 50 us later
+
+
+def shared(loop: Any, arguments: tuple[Any, ...], count: int, work: int, unit: int = 1) -> None:
+    """loop(*arguments, first, last) over range(count), by several threads where `work`, in elements, is large.
+
+    The loop is a compiled kernel. Ranges begin at multiples of `unit`.
+    """
+    if not is_shared(work) or count <= unit:
+        loop(*arguments, 0, count)
+        return
+    if not _compiled(RANGE, loop, arguments, (0, 0), [], count, unit):
+        in_parts(count, unit, lambda first, last: loop(*arguments, first, last))
+
+
+def is_shared(work: int) -> bool:
+    """Whether work, in elements, is so large that threads share it where a compiled kernel does it."""
+    return work >= CALL * layout.LARGE and get_num_threads() > 1
+
+
+def by_slices(kernel: Any, arguments: tuple[Any, ...], size: int) -> None:
+    """kernel(*arguments) of a compiled kernel of flat arrays and numbers that has to do with one place of the arrays
+    at a time; by several threads where their size is large."""
+    if not is_shared(size):
+        kernel(*arguments)
+        return
+    if _compiled(SLICES, kernel, arguments, (), sliced_arrays(arguments, size), size, SLICE):
+        return
+
+    def run_slice(i: int, j: int) -> None:
+        kernel(*[value[i:j] if isinstance(value, np.ndarray) else value for value in arguments])
+
+    in_parts(size, SLICE, run_slice)
+
+
+def _compiled(
+    kind: int, kernel: Any, arguments: tuple[Any, ...], more: tuple[int, ...], sliced: list[int], count: int, unit: int
+) -> bool:
+    """Run a job without the interpreter; False where that cannot be, or another thread has the workers."""
+    found = words_of(arguments)
+    if found is None or len(sliced) > MOST_SLICED:
+        return False
+    integers, numbers = found
+    request = Request.pack(
+        kind=kind,
+        kernel=address_of(kernel, (*arguments, *more)),
+        arrays=len(sliced),
+        extent=count,
+        unit=unit,
+        place=len(integers),
+        integers=integers,
+        numbers=numbers,
+        sliced=sliced,
+    )
+    answer = together(request)
+    if answer == FAILED:
+        raise RuntimeError(f"{kernel.__name__}(): a thread failed")
+    return answer == DONE
+
+
+def is_long(work: int) -> bool:
+    """Whether work, in elements, is so large that threads share it even where they need the interpreter for it."""
+    return work >= LARGE_FOR_PYTHON and get_num_threads() > 1

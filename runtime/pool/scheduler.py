@@ -1,0 +1,144 @@
+"""A computation that several threads share: a range is cut into parts, and each part is for who claims it first.
+
+There is one job at a time, described at an address that all threads know. The thread that has acquired the job claims
+parts from the front, its workers claim them from the back: so the same thread has the same memory again in the next
+job, as long as all keep step, and where a worker is late nobody waits for it. A worker without work looks for some for
+a while, and then sleeps until the next job wakes it. So it is work stealing with one queue, that of the thread which
+has the job.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from numba import types
+
+from ..kernels.llvm.kernel_calls import call_native
+from ..kernels.llvm.structs import length
+from ..kernels.llvm.typed import Word, address_of, native
+from .atomics import add, compare_and_swap, pause, read, write
+from .layout import ASLEEP, AWAKE, RUN, Job, ParkingSlot
+
+acquire_lock = types.ExternalFunction("PyThread_acquire_lock", types.int32(Word, types.int32))  # CPython's
+release_lock = types.ExternalFunction("PyThread_release_lock", types.void(Word))
+new_lock = types.ExternalFunction("PyThread_allocate_lock", Word())
+let_another_run = types.ExternalFunction("SwitchToThread" if sys.platform == "win32" else "sched_yield", types.int32())
+
+
+SPINS = 4000  # looks for work, some 40 ns each, before a worker sleeps
+MANY = 1 << 12  # looks for the end of others' work before this thread lets others run on its processor
+
+
+@native
+def smaller(x: int, y: int) -> int:
+    """The smaller of two numbers."""
+    return x if x < y else y
+
+
+@native
+def claim(job: Job, forward: bool) -> int:
+    """The first part that is left, or the last; -1 where there is none."""
+    while True:
+        cursor = read(job.cursor)
+        end, first = cursor >> 16 & 0xFFFF, cursor & 0xFFFF
+        if first >= end:
+            return -1
+        if compare_and_swap(job.cursor, cursor, cursor + 1 if forward else cursor - 0x10000):
+            return first if forward else end - 1
+
+
+@native
+def first_of(job: Job, part: int) -> int:
+    """Where a part begins."""
+    units = (job.extent + job.unit - 1) // job.unit
+    return smaller(units * part // job.parts * job.unit, job.extent)
+
+
+@native
+def is_wanted(job: Job, slot: ParkingSlot) -> bool:
+    """Whether the worker of a parking slot may stay."""
+    number = (address_of(slot) - address_of(job.slots)) // SLOT_BYTES
+    return number < read(job.wanted)
+
+
+@native
+def is_open(job: Job, slot: ParkingSlot) -> bool:
+    """Whether there is something to do: a part of a job, or to end."""
+    cursor = read(job.cursor)
+    return cursor >> 16 & 0xFFFF > cursor & 0xFFFF or not is_wanted(job, slot)
+
+
+@native
+def sleep(job: Job, slot: ParkingSlot) -> None:
+    """Wait for `wake`; a job that comes before this thread is known to sleep is not missed."""
+    write(slot.state, ASLEEP)
+    if is_open(job, slot) and compare_and_swap(slot.state, ASLEEP, AWAKE):
+        return
+    acquire_lock(slot.lock, 1)
+
+
+@native
+def wake(job: Job, count: int) -> None:
+    """Let the first so many workers look for what to do."""
+    for i in range(count):
+        slot = job.slots[i]
+        if compare_and_swap(slot.state, ASLEEP, AWAKE):
+            release_lock(slot.lock)
+
+
+@native
+def post(job: Job) -> None:
+    """Offer the parts of the job that is described."""
+    write(job.failed, 0)
+    write(job.finished, 0)
+    number = (read(job.cursor) >> 32) + 1
+    write(job.cursor, (number & 0x7FFFFFFF) << 32 | job.parts << 16)
+    wake(job, read(job.workers))
+
+
+@native
+def describe(job: Job, kind: int, kernel: int, arrays: int, extent: int, unit: int, frame: int, more: int) -> None:
+    """Say what the job is."""
+    job.kind = kind
+    job.kernel = kernel
+    job.arrays = arrays
+    job.extent = extent
+    job.unit = unit
+    job.frame = frame
+    job.more = more
+    job.parts = smaller((extent + unit - 1) // unit, read(job.workers) + 1)
+
+
+@native
+def share(job: Job, kind: int, kernel: int, arrays: int, extent: int, unit: int, frame: int, more: int) -> int:
+    """Do work together with other threads; 0 where no kernel raised."""
+    describe(job, kind, kernel, arrays, extent, unit, frame, more)
+    return call_native(job.scheduler, job, RUN, 0)
+
+
+@native
+def finish(job: Job) -> None:
+    """One more part is finished."""
+    add(job.finished, 1)
+
+
+@native
+def await_all(job: Job) -> None:
+    """Wait until all parts are finished."""
+    spins = 0
+    while read(job.finished) < job.parts:
+        pause()
+        spins += 1
+        if spins > MANY:
+            let_another_run()
+
+
+@native
+def release(job: Job) -> int:
+    """Let other threads acquire the job; 0 where no kernel raised."""
+    failed = read(job.failed)
+    write(job.owned, 0)
+    return failed
+
+
+SLOT_BYTES = 8 * length(ParkingSlot)

@@ -1,0 +1,95 @@
+"""Running one part of a job, by its kind."""
+
+from __future__ import annotations
+
+from ..kernels.llvm.kernel_calls import (
+    MOST_INTS,
+    MOST_NUMBERS,
+    CallFrame,
+    CallWords,
+    Constants,
+    FlatArray,
+    call_any,
+    lay_array,
+)
+from ..kernels.llvm.structs import length
+from ..kernels.llvm.typed import address_of, cast, native, new
+from .atomics import write
+from .layout import FLAT, RANGE, ROWS, STEP, Job, Request
+from .rows import RowOperands, run_rows
+from .scheduler import finish, first_of
+
+
+@native
+def run_part(job: Job, part: int) -> None:
+    """Run a part of a job, by its kind."""
+    kind = job.kind
+    if kind == FLAT:
+        run_flat_part(job, part)
+    elif kind == ROWS:
+        run_rows_part(job, part)
+    elif kind == STEP:
+        run_step_part(job, part)
+    else:
+        run_call_part(job, part, kind)
+
+
+@native
+def run_flat_part(job: Job, part: int) -> None:
+    """Run the kernel on a part of each array."""
+    frame, call = cast(CallFrame, job.frame), new(CallWords)
+    first, last = first_of(job, part), first_of(job, part + 1)
+    for i in range(job.arrays):
+        itemsize = frame.itemsize[i]
+        lay_array(call.arrays[i], frame.memory[i] + first * itemsize, itemsize, last - first)
+    call_any(job.kernel, call, frame.numbers)
+    finish(job)
+
+
+@native
+def run_rows_part(job: Job, part: int) -> None:
+    """Run a part of the rows."""
+    given, frame = cast(CallFrame, job.frame), new(CallFrame)
+    for i in range(MOST_NUMBERS):
+        frame.numbers[i] = given.numbers[i]
+    run_rows(job.kernel, cast(RowOperands, job.more), frame, first_of(job, part), first_of(job, part + 1))
+    finish(job)
+
+
+@native
+def run_step_part(job: Job, part: int) -> None:
+    """The call for a part of the rows."""
+    frame, constants, call = cast(CallFrame, job.frame), cast(Constants, job.more), new(CallWords)
+    for i in range(job.arrays):
+        lay_array(call.arrays[i], frame.memory[i], frame.itemsize[i], frame.size[i])
+    behind = job.arrays * ARRAY_WORDS
+    for i in range(MOST_INTS):
+        call.integers[behind + i] = constants.ints[i]
+    call.integers[behind + job.place] = first_of(job, part)
+    call.integers[behind + job.place + 1] = first_of(job, part + 1)
+    if call_any(job.kernel, call, constants.numbers) != 0:
+        write(job.failed, 1)
+    finish(job)
+
+
+@native
+def run_call_part(job: Job, part: int, kind: int) -> None:
+    """Call a kernel for a part of the range that its last two integers are, or for slices of its flat arrays."""
+    request, call, place = cast(Request, job.more), new(CallWords), job.place
+    first, last = first_of(job, part), first_of(job, part + 1)
+    for i in range(place):
+        call.integers[i] = request.integers[i]
+    if kind == RANGE:
+        call.integers[place] = first
+        call.integers[place + 1] = last
+    for i in range(job.arrays):
+        array = cast(FlatArray, address_of(call.integers) + 8 * request.sliced[i])
+        array.size = last - first
+        array.memory = array.memory + first * array.itemsize
+        array.shape = last - first
+    if call_any(job.kernel, call, request.numbers) != 0:
+        write(job.failed, 1)
+    finish(job)
+
+
+ARRAY_WORDS = length(FlatArray)

@@ -1,0 +1,75 @@
+"""Workers start and stop: threads of the system that never need the GIL, but for tasks that are Python's.
+
+A worker is known by its parking slot. Who occupies it, from ABSENT to AWAKE, starts the thread; the thread leaves it
+when it is no longer wanted, and looks once more, for it may be wanted again by then: either it takes the slot back, or
+who starts workers has found it empty. So nobody has to wait for a worker, neither to start nor to stop. Who calls these
+holds the GIL, hence there is one at a time.
+"""
+
+from __future__ import annotations
+
+from numba import types
+
+from ..kernels.llvm.typed import Address, Word, native
+from .atomics import compare_and_swap, read, write
+from .layout import ABSENT, AWAKE, MOST_WORKERS, Job, ParkingSlot
+from .scheduler import acquire_lock, new_lock, wake
+
+_signature = Word(Word, Address(ParkingSlot))
+start_thread = types.ExternalFunction("PyThread_start_new_thread", _signature)  # waits for nothing
+
+
+@native
+def start_workers(job: Job) -> int:
+    """Start the workers that are wanted and not there; gives how many there are."""
+    count = 0
+    while count < read(job.wanted) and occupy(job, job.slots[count]):
+        count += 1
+    write(job.workers, count)
+    return count
+
+
+@native
+def occupy(job: Job, slot: ParkingSlot) -> bool:
+    """See to it that a slot has a worker; False where the system has no more threads."""
+    if compare_and_swap(slot.state, ABSENT, AWAKE) == 0:
+        return True
+    if slot.lock == 0:
+        slot.lock = closed_lock()
+    slot.job = job
+    if slot.lock != 0 and start_thread(job.worker, slot) != -1:
+        return True
+    write(slot.state, ABSENT)
+    return False
+
+
+@native
+def closed_lock() -> int:
+    """A lock that a worker waits for when it sleeps; 0 where there is no memory."""
+    lock = new_lock()
+    if lock != 0:
+        acquire_lock(lock, 1)
+    return lock
+
+
+@native
+def resize(job: Job, wanted: int) -> None:
+    """Want so many workers from now on; -1 is none, for good."""
+    if read(job.wanted) < 0:
+        return
+    write(job.wanted, wanted)
+    write(job.workers, 0)  # so the next job starts them
+    wake(job, MOST_WORKERS)
+
+
+@native
+def forget(job: Job) -> None:
+    """After a fork: there are no workers, and whoever had the job is not in this process, or begins anew."""
+    write(job.forks, read(job.forks) + 1)
+    write(job.workers, 0)
+    write(job.cursor, 0)
+    write(job.owned, 0)
+    for i in range(MOST_WORKERS):
+        slot = job.slots[i]
+        write(slot.state, ABSENT)
+        slot.lock = 0

@@ -1,0 +1,233 @@
+"""Files that were damaged or forged: `load` gives what was saved, or a SerializationError, and nothing else."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import io
+import json
+import random
+import zipfile
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import specgrad as sg
+from specgrad.runtime.errors import SerializationError
+from tests.attack.amount import SEED, amount
+
+from .saved_files import described, kinds, saved, saved_to_pipe
+
+CHUNKS = amount(1, 8)
+
+
+@functools.cache
+def _files() -> list[tuple[bytes, str]]:
+    """Bytes, and what loading them gives."""
+    values = list(kinds().values())
+    return [(write(value), described(value)) for value in values for write in (saved, saved_to_pipe)]
+
+
+def _flip(data: bytearray, rng: random.Random) -> None:
+    for _ in range(rng.choice((1, 1, 1, 2, 5))):
+        data[_place(data, rng)] ^= 1 << rng.randrange(8)
+
+
+def _set(data: bytearray, rng: random.Random) -> None:
+    place = _place(data, rng)
+    data[place : place + 4] = rng.choice((b"\0\0\0\0", b"\xff\xff\xff\xff", rng.randbytes(4)))[: len(data) - place]
+
+
+def _cut_end(data: bytearray, rng: random.Random) -> None:
+    del data[rng.randrange(len(data)) :]
+
+
+def _cut_out(data: bytearray, rng: random.Random) -> None:
+    place = _place(data, rng)
+    del data[place : place + rng.randint(1, 100)]
+
+
+def _put_in(data: bytearray, rng: random.Random) -> None:
+    place = _place(data, rng)
+    data[place:place] = rng.randbytes(rng.randint(1, 40))
+
+
+def _repeat(data: bytearray, rng: random.Random) -> None:
+    place, length = _place(data, rng), rng.randint(1, 400)
+    data[place:place] = data[place : place + length]
+
+
+def _splice(data: bytearray, rng: random.Random) -> None:
+    other, _ = rng.choice(_files())
+    data[_place(data, rng) :] = other[rng.randrange(len(other)) :]
+
+
+DAMAGES: list[Callable[[bytearray, random.Random], None]] = [
+    _flip,
+    _flip,
+    _set,
+    _cut_end,
+    _cut_out,
+    _put_in,
+    _repeat,
+    _splice,
+]
+
+
+def _place(data: bytearray, rng: random.Random) -> int:
+    """Any byte, or one of what describes the members: headers and the directory."""
+    if not data:
+        return 0
+    signatures = [b"PK\x01\x02", b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08"]
+    found = data.find(rng.choice(signatures), rng.randrange(len(data))) if rng.random() < 0.6 else -1
+    return rng.randrange(len(data)) if found < 0 else min(found + rng.randrange(60), len(data) - 1)
+
+
+def _loaded(data: bytes) -> str | None:
+    """What the bytes hold, or None if they are refused."""
+    try:
+        return described(sg.load(io.BytesIO(data)))
+    except SerializationError:
+        return None
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_damaged_files(chunk: int, figures: Callable[..., None]) -> None:
+    """Bits flipped, bytes lost, put in, repeated or taken from other files: what was saved comes back, or an error."""
+    refused, rounds, whole = 0, amount(1500, 2000), {text for _, text in _files()}
+    for number in range(rounds):
+        seed = f"{SEED} damage {chunk} {number}"
+        rng = random.Random(seed)
+        original, text = rng.choice(_files())
+        data, damage = bytearray(original), rng.choice(DAMAGES)
+        damage(data, rng)
+        found = _loaded(bytes(data))
+        refused += found is None
+        assert found in (None, text) or (damage is _splice and found in whole), f"seed {seed!r}: {damage.__name__}"
+    figures("damaged files", files=rounds, refused=refused)
+    assert refused > rounds / 2
+
+
+def test_every_length_and_every_bit(figures: Callable[..., None]) -> None:
+    """One file cut at every length, and with every bit flipped: what was saved, or an error; cut ones never load."""
+    value = {"x": sg.arange(3.0), "n": [1, "two"]}
+    data, step = saved(value), amount(5, 1)
+    for length in range(0, len(data), step):
+        assert _loaded(data[:length]) is None, f"length {length}"
+    bits = range(SEED % step, 8 * len(data), step)
+    refused = 0
+    for bit in bits:
+        damaged = bytearray(data)
+        damaged[bit // 8] ^= 1 << bit % 8
+        found = _loaded(bytes(damaged))
+        refused += found is None
+        assert found in (None, described(value)), f"bit {bit}"
+    figures("damaged files", files=len(bits) + len(range(0, len(data), step)), refused=refused)
+
+
+HOSTILE: list[Any] = [
+    None,
+    True,
+    -1,
+    0,
+    1,
+    2**31,
+    2**62,
+    2**63,
+    2**200,
+    -(2**63),
+    0.5,
+    1e308,
+    "",
+    "tensor",
+    "list",
+    "float32",
+    "bool",
+    "object",
+    "cuda:0",
+    "cpu:99999",
+    "../../etc/passwd",
+    "\ud800",
+    [],
+    [[]],
+    [1] * 65,
+    [0, 2**62, 2**62],
+    [-1],
+    {},
+    {"type": "list"},
+    {"type": "same", "as": -1},
+    {"type": "set", "items": [[]]},
+    {"type": "dtype", "value": "float99"},
+    {"type": "device", "value": "nowhere"},
+    {"type": "bytes", "value": "\u00fc"},
+    {"type": "Size", "items": ["a"]},
+]
+
+
+def _places(node: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The way to every part of a description."""
+    inside = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    return [path, *(way for key, part in inside for way in _places(part, (*path, key)))]
+
+
+def _forged(node: Any, rng: random.Random) -> Any:
+    """A description with one part taken away, replaced by another part, or by something hostile."""
+    ways = _places(node)
+    *way, last = rng.choice(ways[1:])
+    holder = functools.reduce(lambda inside, key: inside[key], way, node)
+    action = rng.randrange(4)
+    if action == 0:
+        del holder[last]
+    elif action == 1:
+        holder[last] = json.loads(json.dumps(functools.reduce(lambda i, key: i[key], rng.choice(ways), node)))
+    else:
+        holder[last] = copy.deepcopy(rng.choice(HOSTILE))  # which is forged itself in another round
+    return node
+
+
+def _with_tree(data: bytes, tree: str) -> bytes:
+    """The file with another description, and with checksums that fit it."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(file, "w") as new:
+        for info in old.infolist():
+            new.writestr(info.filename, tree if info.filename == "tree.json" else old.read(info))
+    return file.getvalue()
+
+
+def _use(value: Any) -> None:
+    """Read what was loaded, as far as it has no more elements than a program would print."""
+    if isinstance(value, sg.Tensor):
+        assert value.numel() < 1e5 and (value.clone().tolist() is not None) or 0 in value.stride()
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            _use(key)
+            _use(part)
+    elif isinstance(value, (list, tuple, set, frozenset)):
+        for part in value:
+            _use(part)
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_forged_descriptions(chunk: int, figures: Callable[..., None]) -> None:
+    """Files whose checksums fit, but that say wrong things, give tensors inside their memory or an error."""
+    refused, rounds = 0, amount(800, 1000)
+    for number in range(rounds):
+        seed = f"{SEED} forged {chunk} {number}"
+        rng = random.Random(seed)
+        data, _ = rng.choice(_files())
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            tree = json.loads(archive.read("tree.json"))
+        for _ in range(rng.choice((1, 1, 3))):
+            tree = _forged(tree, rng)
+        forged = _with_tree(data, json.dumps(tree))
+        try:
+            _use(sg.load(io.BytesIO(forged)))
+        except SerializationError:
+            refused += 1
+        except sg.runtime.errors.DeviceError as error:
+            assert "map_location" in str(error), f"seed {seed!r}"
+        except Exception as error:
+            raise AssertionError(f"seed {seed!r}: {type(error).__name__}") from error
+    figures("forged files", files=rounds, refused=refused)
+    assert refused > rounds / 4

@@ -1,0 +1,117 @@
+"""The generator on specs from an enemy: accepted with a package that can be imported, or refused with a place.
+
+No traceback, no hang, no memory without end, and nothing written where something was refused.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from tests.attack.amount import FULL, SEED, amount
+from tests.patience import PATIENCE
+from tests.repository import ROOT
+
+from .hostile_specs import Hostile, corpus
+from .mutated_specs import mutated, tree_entries
+from .structural_edits import edited_specs
+
+CORPUS = corpus()
+CHUNKS = 8
+CHOSEN = range(CHUNKS) if FULL else [SEED % CHUNKS]
+MUTATED = amount(60, 10_000)
+PLACE = re.compile(r"[^\n]{1,80}:\d+:\d+: [^\n]{1,1000}")  # file, line, column, sentence
+
+
+@pytest.mark.parametrize("chunk", CHOSEN)
+def test_hostile_specs_are_refused_with_a_place(chunk: int, tmp_path: Path, figures: Callable[..., None]) -> None:
+    """Each of the corpus is judged as it says, in bounded time and memory."""
+    chosen = CORPUS[chunk::CHUNKS]
+    verdicts = judge(tmp_path, [each.content for each in chosen])
+    wrong = [each.name for each, problems in zip(chosen, verdicts, strict=True) if each.refused and not problems]
+    assert wrong == [], "accepted"
+    figures("hostile specs", judged=len(chosen), refused=sum(bool(problems) for problems in verdicts))
+
+
+@pytest.mark.parametrize("chunk", range(amount(1, 100)))
+def test_mutated_entries_are_accepted_or_refused_with_a_place(
+    chunk: int, tmp_path: Path, figures: Callable[..., None]
+) -> None:
+    """Entries of specgrad's own spec with keys dropped, doubled and exchanged, values made odd and texts torn."""
+    rng = random.Random(f"mutated {SEED} {chunk}")
+    texts = tree_entries()
+    specs = [mutated(texts, rng).encode("utf-8", errors="surrogatepass") for _ in range(MUTATED // amount(1, 100))]
+    verdicts = judge(tmp_path, specs)
+    figures("mutated specs", judged=len(specs), refused=sum(bool(problems) for problems in verdicts))
+
+
+@pytest.mark.parametrize("chunk", range(amount(1, 10)))
+def test_slips_of_a_hand_are_refused_with_a_place(chunk: int, tmp_path: Path, figures: Callable[..., None]) -> None:
+    """Entries of specgrad's own spec with one thing wrong, of twenty-one kinds: none is accepted."""
+    edits = edited_specs(random.Random(f"edited {SEED} {chunk}"), each=4)
+    verdicts = judge(tmp_path, [text.encode() for _, text in edits])
+    assert [name for (name, _), problems in zip(edits, verdicts, strict=True) if not problems] == [], "accepted"
+    figures("edited specs", judged=len(edits), refused=len(edits))
+
+
+def judge(folder: Path, specs: Sequence[bytes]) -> list[list[str]]:
+    """The problems that the generator finds in each spec, all with a place; empty for what can be imported."""
+    for number, content in enumerate(specs):
+        (folder / f"s{number:05d}.yaml").write_bytes(content)
+    command = [sys.executable, "-m", "tests.attack.specs.judging", str(folder)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+    with open(folder / "printed", "w+", encoding="utf-8") as printed:
+        done = subprocess.run(
+            command, cwd=ROOT, env=environment, stdout=printed, stderr=subprocess.PIPE, text=True, timeout=PATIENCE
+        )
+        printed.seek(0)
+        lines = [json.loads(line) for line in printed]
+    assert done.returncode == 0, f"seed {SEED}, {folder}, {lines[-1:]}: {done.stderr[-3000:]}"
+    verdicts = [line["problems"] for line in lines if "file" in line]
+    assert len(verdicts) == len(specs)
+    for number, problems in enumerate(verdicts):
+        bad = [problem for problem in problems if not PLACE.fullmatch(problem)]
+        assert not bad, f"seed {SEED}, spec {number} of {folder}: no place in {bad[:3]}"
+    return verdicts
+
+
+@pytest.mark.parametrize(
+    "hostile", [each for i, each in enumerate(CORPUS) if i % amount(300, 13) == 0], ids=lambda h: h.name
+)
+def test_the_command_refuses_without_a_trace(hostile: Hostile, tmp_path: Path, figures: Callable[..., None]) -> None:
+    """`python -m specgrad.codegen` ends with status 1 and sentences, and leaves nothing where it was to write."""
+    (tmp_path / "spec.yaml").write_bytes(hostile.content)
+    command = [sys.executable, "-m", "specgrad.codegen", "spec.yaml", "--out", "made", "--no-verify"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+    assert "Traceback" not in done.stderr, done.stderr
+    assert done.returncode in ((1,) if hostile.refused else (0, 1)), done.stderr
+    if done.returncode:
+        assert not (tmp_path / "made").exists()
+        assert all(PLACE.fullmatch(line) for line in done.stderr.splitlines()[:-1]), done.stderr
+        assert done.stderr.splitlines()[-1].endswith("nothing was written")
+    figures("hostile specs by the command line", run=1)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+    """A pipe that nobody writes to, a folder, a device without end: refused without reading."""
+    os.mkfifo(tmp_path / "pipe.yaml")
+    for path in (tmp_path / "pipe.yaml", tmp_path, Path("/dev/zero"), tmp_path / "none.yaml"):
+        command = [sys.executable, "-m", "specgrad.codegen", str(path), "--out", str(tmp_path / "made")]
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE)
+        assert done.returncode == 1 and "cannot be read" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_the_corpus_is_large() -> None:
+    """At least 150 hostile specs, most of which must be refused."""
+    assert len(CORPUS) > 500 and sum(each.refused for each in CORPUS) > 400

@@ -1,0 +1,119 @@
+"""The pages on ops: families from the spec's headings, a section per function, links that lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from specgrad.codegen.__main__ import main
+from specgrad.codegen.emit.render import Renderer, Target
+from specgrad.codegen.emit.write import Files
+from specgrad.codegen.library.bases import SPEC
+from specgrad.codegen.library.families import families, headings
+from specgrad.codegen.pages.pages import pages
+from specgrad.codegen.spec.load import load_spec
+from specgrad.codegen.spec.model import Entry
+from tests.codegen.mistakes import entry_text
+from tests.repository import ROOT
+
+DOCS = ROOT / "docs"
+LINK = re.compile(r"\]\(([^)#]*)(?:#([^)]*))?\)")
+
+HEADINGS = """
+# The format of this file.
+
+# ---- Waves -------------------------------------------------
+# They go up and down.
+
+- name: a
+# about b alone
+- name: b
+
+# Sums. Rules turn dims round.
+# And so on.
+
+- name: c
+
+# ----------------------
+# Layers: linear maps.
+# ----------------------
+- name: d
+"""
+
+
+@pytest.fixture(scope="module")
+def entries() -> tuple[Entry, ...]:
+    return load_spec(SPEC, SPEC.name)[0].entries
+
+
+@pytest.fixture(scope="module")
+def files() -> Files:
+    return pages(Renderer(load_spec(SPEC, SPEC.name)[0], Target()), SPEC)
+
+
+def test_headings_have_title_introduction_and_first_entry() -> None:
+    """A line of dashes, a paragraph and a box begin a section; the comment of one entry and the file's head do not."""
+    found = [(h.title, h.introduction, h.line) for h in headings(HEADINGS)]
+    lines = {line: number for number, line in enumerate(HEADINGS.splitlines(), 1)}
+    assert found == [
+        ("Waves", "They go up and down.", lines["- name: a"]),
+        ("Sums", "Rules turn dims round. And so on.", lines["- name: c"]),
+        ("Layers", "Linear maps.", lines["- name: d"]),
+    ]
+
+
+def test_every_entry_is_in_one_family(entries: tuple[Entry, ...]) -> None:
+    """No entry stands above the first heading, and titles are short enough for a table."""
+    found = families(SPEC, entries)
+    assert sorted(e.name for family in found for e in family.entries) == sorted(e.name for e in entries)
+    assert all(family.title != "Ops" and len(family.title) < 60 for family in found)
+
+
+def test_every_entry_has_its_section(files: Files, entries: tuple[Entry, ...]) -> None:
+    """With schema, computation and dtypes, and the formula of every gradient."""
+    text = "".join(files.values())
+    assert [e.name for e in entries if f"[`{e.schema.text}`](../../{e.where.file}#{e.name})" not in text] == []
+    formulas = [f.text for e in entries for f in e.gradients.values() if f.tree is not None]
+    assert [formula for formula in formulas if f"`{' '.join(formula.split())}`" not in text] == []
+
+
+def test_links_lead_somewhere(files: Files) -> None:
+    """Pages, headings on them and pictures that a page links to are there."""
+    for name, text in files.items():
+        for target, anchor in LINK.findall(text):
+            path = (DOCS / name).parent / target
+            assert path.exists(), f"{name}: {target}"
+            if path.suffix == ".md" and anchor:
+                assert f"\n## {anchor}\n" in path.read_text(encoding="utf-8"), f"{name}: {target}#{anchor}"
+
+
+SAYS = [
+    ("atan2", "- saved: `other`; `self`"),
+    ("mul", "`other` where `self` requires grad"),
+    ("relu", "Where there are two slopes the gradient is the smaller"),
+    ("log1p", "- domain: `self` in ["),
+    ("tanh", "![tanh and its slope](../pictures/ops/tanh.svg)"),
+    ("transpose", "- computed: as a view by `transpose` of runtime/tensor/views.py"),
+    ("matmul", "- gradient: through the ops that it is made of"),
+    ("clamp", "with `min="),
+    ("max", "- forward: the tangents at the indices that the op chose"),
+    ("cumsum", "- vmap: `along`: "),
+]
+
+
+@pytest.mark.parametrize(("op", "words"), SAYS)
+def test_sections_say(files: Files, op: str, words: str) -> None:
+    """What the page says of single ops."""
+    (section,) = [part for t in files.values() for part in re.split(r"^(?=## )", t, flags=re.M) if f"## {op}\n" in part]
+    assert words in section
+
+
+def test_a_spec_outside_the_tree_has_one_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """REFERENCE.md in its package, with pictures beside it."""
+    spec = tmp_path / "ops.yaml"
+    spec.write_text("# Powers: of x.\n\n" + entry_text("my_square", "square"), encoding="utf-8")
+    assert main([str(spec), "--out", str(tmp_path / "ops"), "--no-verify"]) == 0, capsys.readouterr().err
+    text = (tmp_path / "ops" / "REFERENCE.md").read_text(encoding="utf-8")
+    assert "## my_square\n" in text and "](../ops.yaml#my_square)" in text and "](pictures/my_square.svg)" in text

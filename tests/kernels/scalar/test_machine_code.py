@@ -1,0 +1,150 @@
+"""What the scalar functions are compiled to: packed instructions, and no call of a mathematical library."""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from specgrad.runtime.kernels import scalar
+from specgrad.runtime.kernels.compile.scalar_library import cpu_library, library_of
+from specgrad.runtime.kernels.cuda.compile import to_cubin, to_ptx
+from specgrad.runtime.kernels.scalar import primitives as scalar_primitives
+from tests.kernels.scalar.targets import TARGETS, Target, assembly, instructions, lowered
+
+UNARY = (
+    *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh"),
+    *("cosh", "tanh", "asinh", "acosh", "atanh", "sigmoid", "erf", "erfc", "normal_cdf", "normal_pdf", "sqrt", "rsqrt"),
+)
+BINARY = ("pow", "hypot", "atan2")
+WIDE = ("sin", "cos", "tan", "erfc", "pow")  # computed in float64 also where the arguments are float32
+LIBRARY = re.compile(rf"\b({'|'.join((*UNARY, *BINARY, 'fma', 'fmod', 'ldexp'))})f?\b")
+# Arithmetic on several numbers at once, in single and in double precision.
+PACKED = {
+    "x86_64": (r"\bv?(?:add|mul|sqrt|fn?m\w+)ps\s", r"\bv?(?:add|mul|sqrt|fn?m\w+)pd\s"),
+    "aarch64": (r"\bf(?:m|add|sqrt)\w*\s+(?:v\d+\.[24]s|z\d+\.s)", r"\bf(?:m|add|sqrt)\w*\s+(?:v\d+\.2d|z\d+\.d)"),
+}
+
+
+def loop_over(function: Any, arguments: int) -> Any:
+    """A dispatcher of numba's for a loop over arrays that calls the function."""
+    from numba import njit
+
+    def unary(x: Any, result: Any) -> None:
+        for i in range(result.size):
+            result[i] = function(x[i])
+
+    def binary(x: Any, y: Any, result: Any) -> None:
+        for i in range(result.size):
+            result[i] = function(x[i], y[i])
+
+    return njit(error_model="numpy")(unary if arguments == 1 else binary)
+
+
+def signature(dtype: type, arguments: int) -> Any:
+    """Of the loop: contiguous arrays."""
+    from numba import from_dtype, types
+
+    return (types.Array(from_dtype(np.dtype(dtype)), 1, "C"),) * (arguments + 1)
+
+
+def called(instructions: list[str]) -> set[str]:
+    """The functions of a mathematical library that are called; a far one has its address in a register before."""
+    calls = [line for line in instructions if re.search(r"\$|\bcall|\bjmp\b|\bbl?\b|:lo12:", line)]
+    return {match.group() for line in calls for match in LIBRARY.finditer(line)}
+
+
+def packed(instructions: list[str], architecture: str) -> tuple[int, ...]:
+    """How many packed instructions there are in single and in double precision."""
+    return tuple(len(re.findall(pattern, "\n".join(instructions))) for pattern in PACKED[architecture])
+
+
+def wanted(name: str, dtype: type, target: Target) -> int:
+    """How many packed instructions there are at least; two roots at once take SSE as long as one after the other."""
+    if name not in ("sqrt", "rsqrt"):
+        return 4
+    return 0 if dtype is np.float64 and target.name == "x86-64-v2" else 1
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", [*UNARY, *BINARY])
+def test_loops_are_vectorised(name: str, dtype: type) -> None:
+    """For every processor: packed arithmetic, and no call of the library's function.
+
+    In double precision only where it should be: in `WIDE` functions, and where nothing else fuses products and sums.
+    """
+    arguments = 2 if name in BINARY else 1
+    for fuses, targets in ((fuses, [t for t in TARGETS if t.fuses() == fuses]) for fuses in (True, False)):
+        loop = loop_over(library_of(False, fuses).get(name), arguments)
+        text = lowered(loop, signature(dtype, arguments))
+        for target in targets:
+            instructions = assembly(text, "ary", target)
+            single, double = packed(instructions, target.architecture)
+            assert not called(instructions), target
+            assert single + double >= wanted(name, dtype, target), target
+            assert not double or dtype is np.float64 or name in WIDE or not fuses, target
+
+
+@pytest.mark.parametrize("name", ["exp", "pow"])
+def test_named_processors_are_compiled_for_as_numba_does(name: str) -> None:
+    """For the processor that numba compiles for itself the test above judges the instructions that numba makes."""
+    from numba.core.registry import cpu_target
+
+    own = Target(*cpu_target.target_context.codegen().magic_tuple())
+    loop, arguments = loop_over(cpu_library(False).get(name), 2 if name in BINARY else 1), 2 if name in BINARY else 1
+    found = assembly(lowered(loop, signature(np.float64, arguments)), "ary", own)
+    made = instructions(loop.inspect_asm(loop.signatures[0]))
+    assert packed(found, own.architecture) == packed(made, own.architecture) != (0, 0)
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
+def test_a_call_of_the_library_is_seen(target: Target) -> None:
+    """The test above would find a function that is left to the library: its loop is not vectorised."""
+    from numba import njit
+
+    text = lowered(loop_over(njit(lambda x: math.sin(x)), 1), signature(np.float64, 1))
+    found = assembly(text, "ary", target)
+    assert called(found) == {"sin"} and packed(found, target.architecture) == (0, 0)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", [*UNARY, *BINARY])
+def test_plain_python_is_the_same(name: str, dtype: type) -> None:
+    """On NumPy scalars, as in the CUDA simulator, a function gives what it gives compiled, nearly to the last bit."""
+    rng = np.random.default_rng(0)
+    points = np.concatenate([rng.uniform(-20, 20, 60), rng.uniform(-1, 1, 20), 10.0 ** rng.uniform(-30, 30, 20)])
+    for arguments in np.array([points, points[::-1]][: 2 if name in BINARY else 1]).astype(dtype).T:
+        with np.errstate(all="ignore"):
+            found = getattr(scalar, name)(*arguments)
+        wanted = dtype(cpu_library(False).get(name)(*arguments))
+        assert type(found) is dtype
+        assert (
+            found == wanted
+            or abs(found - wanted) <= 2 * np.spacing(abs(wanted))
+            or (found != found and wanted != wanted)
+        )
+
+
+def test_fma_rounds_once() -> None:
+    """Compiled it is exact to the last bit, where a product and a sum would give zero."""
+    x, y = 1.0 + 2.0**-30, 1.0 - 2.0**-30
+    lost = Fraction(x) * Fraction(y) - Fraction(x * y)
+    from numba import njit
+
+    assert lost == Fraction(float(scalar_primitives.fma(np.float64(x), y, -(x * y))))
+    for fuses in (True, False):
+        fma = library_of(False, fuses).compiler.given["fma"]
+        assert Fraction(njit(lambda x, y: fma(x, y, -(x * y)))(x, y)) == lost  # noqa: B023
+
+
+@pytest.mark.parametrize("op", ["sin", "pow_tensor_tensor", "erfc", "log10", "atan2", "gelu_erf"])
+def test_compiles_for_cuda_in_double_precision(op: str) -> None:
+    """The same functions are machine code of the device, without calls of its library."""
+    arguments = [np.dtype(np.float64)] * (3 if op in ("pow_tensor_tensor", "atan2") else 2)
+    ptx = to_ptx("specgrad.generated", op, "forward", tuple(arguments))
+    assert "fma.rn.f64" in ptx and "call" not in ptx and "__nv_" not in ptx
+    assert to_cubin(ptx)[:4] == b"\x7fELF"

@@ -1,0 +1,184 @@
+"""What runs in machine code: references, threads, and what it leaves to Python."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+import threading
+from typing import Any
+
+import pytest
+
+import specgrad as sg
+from specgrad.runtime.autograd.inplace.view_history import Nowhere, Outdated
+from specgrad.runtime.autograd.node import LEAF, NODE, Node
+from specgrad.runtime.kernels.llvm.structs import fields
+from specgrad.runtime.native import layout
+from specgrad.runtime.native.layout import supported, words_of
+
+F = sg.nn.functional
+A, B = (sg.randn(6, 5, requires_grad=True) for _ in range(2))
+X = sg.randn(3, 4, 5, requires_grad=True)
+ROW, SHIFT, COLUMN = (sg.randn(size, requires_grad=True) for size in ((5,), (5,), (6, 1)))
+WEIGHT, BIAS = sg.randn(7, 5, requires_grad=True), sg.randn(7, requires_grad=True)
+LEAVES = (A, B, X, ROW, SHIFT, COLUMN, WEIGHT, BIAS)
+CLASSES = sg.tensor([0, 4, 1, -100, 2, 2])
+
+PROGRAMS = {
+    "arithmetic": lambda: (A * B + A / 3 - 0.5 * B).tanh() ** 2,
+    "a fork": lambda: A * A + A,
+    "a mask": lambda: sg.where(A > 0, A, 0.1 * B),
+    "rows": lambda: A * COLUMN - ROW,
+    "matrices": lambda: A @ B.t() @ A,
+    "linear": lambda: F.linear(X, WEIGHT, BIAS),
+    "linear without bias": lambda: F.linear(X, WEIGHT),
+    "views": lambda: X[1:, :, 2].t().unsqueeze(0).expand(2, 4, 2).reshape(-1),
+    "joined": lambda: sg.cat([A, B, A], 1).sum(0) + sg.stack([A, B], 1).mean((0, 1)).sum(),
+    "statistics": lambda: X.var(1) + X.max() + X.mean(1, keepdim=True).min(),
+    "softmax": lambda: X.softmax(-1) * F.log_softmax(X, 2),
+    "layer norm": lambda: F.layer_norm(X, (5,), ROW, SHIFT),
+    "cross-entropy": lambda: F.cross_entropy(A, CLASSES, label_smoothing=0.1),
+    "copies": lambda: X.permute(2, 0, 1).contiguous() + 1,
+}
+
+
+def gradients(program: Any) -> list[Any]:
+    """The result of a program, and the gradients of all leaves."""
+    result = program()
+    found = sg.autograd.grad(result.sum(), LEAVES, allow_unused=True)
+    return [result.detach(), *found]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_gives_what_python_gives(name: str) -> None:
+    """The first call finds what the next look up; one that is watched never runs natively."""
+    native = [gradients(PROGRAMS[name]) for _ in range(3)]
+    with sg.autograd.forward_ad.dual_level():
+        watched = gradients(PROGRAMS[name])
+    for first, second, third, general in zip(*native, watched, strict=True):
+        if first is not None:
+            assert first.tolist() == second.tolist() == third.tolist()
+            assert sg.allclose(first, general, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_counts_references_right(name: str) -> None:
+    """However often it runs, no object is held once too often or too rarely, and nothing is left for the collector."""
+    shared = [None, True, False, 0, 1, 2, "", sg.float32, sg.int64, A.device, A.dtype.np, A._shape, A, A._storage, X]
+    for _ in range(20):
+        gradients(PROGRAMS[name])
+    gc.collect()
+    before = [sys.getrefcount(thing) for thing in shared]
+    gc.disable()
+    try:
+        for _ in range(200):
+            gradients(PROGRAMS[name])
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
+    after = [sys.getrefcount(thing) for thing in shared]
+    assert all(abs(x - y) < 100 for x, y in zip(before, after, strict=True)), (before, after)
+
+
+def test_slots_are_where_they_were_measured() -> None:
+    """What native code reads of a tensor and of a node is what Python reads."""
+    result = A * B
+    words = words_of(result, type(result).__basicsize__)
+    for name in layout.Tensor.__annotations__:
+        assert words[fields(layout.Tensor)[name].distance // 8] == id(getattr(result, f"_{name}"))
+    node = result.grad_fn
+    for name in layout.Node.__annotations__:
+        words = words_of(node, type(node).__basicsize__)
+        assert words[fields(layout.Node)[name].distance // 8] == id(getattr(node, name))
+
+
+def test_only_what_lies_nowhere_is_a_leaf_among_nodes() -> None:
+    """The backward pass tells nodes from leaves by their class."""
+    todo, seen = [Node], []
+    while todo:
+        kind = todo.pop()
+        todo += kind.__subclasses__()
+        seen.append((kind, kind.edge_kind))
+    assert {kind for kind, edge in seen if edge == LEAF} == {Nowhere, Outdated}
+    assert {edge for _, edge in seen} == {NODE, LEAF}
+
+
+def test_each_thread_has_its_own_mode() -> None:
+    """A thread that records nothing changes nothing in another, however they take turns."""
+    switch, wrong = sys.getswitchinterval(), []
+
+    def work(grad: bool) -> None:
+        with sg.set_grad_enabled(grad):
+            wrong.extend(i for i in range(3000) if (A * B).requires_grad is not grad)
+
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=work, args=(i % 2 == 0,)) for i in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(switch)
+    assert not wrong
+
+
+def test_a_gradient_that_somebody_holds_stays_as_it_is() -> None:
+    """Gradients are written over only where the backward pass made them, and leaves share memory with none of them."""
+    for program in (lambda x: x.tanh().exp(), lambda x: x + 1, lambda x: ((x + 1) * 2).sin(), lambda x: x * 3 + x):
+        x, given = sg.randn(64, requires_grad=True), sg.randn(64)
+        before, seen = given.clone(), []
+        middle = x * 1
+        middle.register_hook(lambda grad, seen=seen: seen.append((grad, grad.clone())))
+        program(middle).backward(given)
+        assert given.equal(before) and all(grad.equal(copy) for grad, copy in seen)
+        kept = x.grad.clone()
+        given.zero_()
+        seen[0][0].zero_()
+        assert x.grad.equal(kept)
+        x.grad = None
+        program(x).backward(before)
+        assert x.grad is not before and x.grad._storage is not before._storage
+        assert sg.allclose(x.grad, kept, rtol=1e-6, atol=1e-7)
+
+
+def test_numbers_beyond_floats_are_for_python() -> None:
+    """An int too large for a float gives the error, or the inf, that the general path gives."""
+    for _ in range(2):
+        with pytest.raises((RuntimeError, OverflowError)):
+            A.detach() * 10**400
+
+
+def test_a_target_that_is_no_class_is_an_error_in_words() -> None:
+    """What a native kernel refuses, the general path explains."""
+    for _ in range(3):
+        with pytest.raises(IndexError, match=r"cross_entropy_loss\(\): Target 9 is out of bounds"):
+            F.cross_entropy(A, CLASSES * 0 + 9)
+
+
+WITHOUT = """
+import specgrad.runtime.native.layout as layout
+if {without}: layout.supported = lambda: False
+import specgrad as sg
+sg.manual_seed(0)
+model = sg.nn.Sequential(sg.nn.Linear(4, 8), sg.nn.LayerNorm(8), sg.nn.Tanh(), sg.nn.Linear(8, 3))
+optimizer = sg.optim.SGD(model.parameters(), lr=0.1)
+x, target = sg.randn(5, 4), sg.tensor([0, 1, 2, 1, 0])
+for _ in range(4):
+    loss = sg.nn.functional.cross_entropy(model(x[1:] * 2 + x[0]), target[1:])
+    optimizer.zero_grad(); loss.backward(); optimizer.step()
+print(repr([p.tolist() for p in model.parameters()]))
+"""
+
+
+def test_python_alone_gives_the_same_bits() -> None:
+    """Where the interpreter is not supported, everything works without native code."""
+    assert supported()
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-c", WITHOUT.format(without=without)], capture_output=True, text=True, check=True
+        ).stdout
+        for without in (False, True)
+    ]
+    assert outputs[0] == outputs[1] != ""
