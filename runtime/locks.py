@@ -94,7 +94,7 @@ def loads_here() -> bool:
 
 
 def _all_locks() -> list[Any]:
-    """Those of this package that are alive, the compiler's where it is loaded, and that of imports."""
+    """The locks of this package that are alive, the compiler's where it is loaded, and that of imports."""
     known = [lock for reference in list(_known) if (lock := reference()) is not None]
     return [*known, *filter(None, map(_compiler_lock, COMPILER)), _Imports()]
 

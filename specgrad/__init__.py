@@ -88,12 +88,20 @@ from .runtime.creation.legacy import (
     LongTensor,
     ShortTensor,
 )
-from .runtime.functions.broadcasting import broadcast_shapes, broadcast_tensors
 from .runtime.functions.contraction import chain_matmul, einsum, tensordot
 from .runtime.functions.estimates import gradient
 from .runtime.functions.histogramdd import histogramdd
 from .runtime.functions.low_rank import pca_lowrank, svd_lowrank
-from .runtime.functions.several import atleast_1d, atleast_2d, atleast_3d, block_diag, cartesian_prod, meshgrid
+from .runtime.functions.several import (
+    atleast_1d,
+    atleast_2d,
+    atleast_3d,
+    block_diag,
+    broadcast_shapes,
+    broadcast_tensors,
+    cartesian_prod,
+    meshgrid,
+)
 from .runtime.methods import queries as _queries
 from .runtime.methods.printing import set_printoptions
 from .runtime.methods.queries import (
@@ -136,10 +144,12 @@ from .runtime.tensor.dtypes import (
     complex64,
     complex128,
     dtype,
+    finfo,
     float16,
     float32,
     float64,
     get_default_dtype,
+    iinfo,
     int8,
     int16,
     int32,
@@ -149,7 +159,6 @@ from .runtime.tensor.dtypes import (
     set_default_dtype,
     uint8,
 )
-from .runtime.tensor.limits import finfo, iinfo
 from .runtime.tensor.memory_format import (
     channels_last,
     channels_last_3d,

@@ -46,21 +46,19 @@ from .generated.ops import igammac as gammaincc
 from .generated.ops import lgamma as gammaln
 from .generated.ops import mvlgamma as multigammaln
 from .generated.ops import sigmoid as expit
-from .runtime.functions.chebyshev import (
+from .runtime.functions.polynomials import (
     chebyshev_polynomial_t,
     chebyshev_polynomial_u,
     chebyshev_polynomial_v,
     chebyshev_polynomial_w,
-    shifted_chebyshev_polynomial_t,
-    shifted_chebyshev_polynomial_u,
-    shifted_chebyshev_polynomial_v,
-    shifted_chebyshev_polynomial_w,
-)
-from .runtime.functions.orthogonal import (
     hermite_polynomial_h,
     hermite_polynomial_he,
     laguerre_polynomial_l,
     legendre_polynomial_p,
+    shifted_chebyshev_polynomial_t,
+    shifted_chebyshev_polynomial_u,
+    shifted_chebyshev_polynomial_v,
+    shifted_chebyshev_polynomial_w,
 )
 
 __all__ = [

@@ -26,7 +26,7 @@ ORDER = [
     ["generated.functions*"],
     ["runtime", "runtime.native*", "runtime.settings"],
     # What users call that is no op.
-    ["runtime.transforms*", "runtime.drawing*", "runtime.graph_picture*"],
+    ["runtime.transforms*", "runtime.graph_picture*"],
     ["runtime.profiler*"],
     ["runtime.arguments*"],
     ["runtime.methods*"],

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from specgrad.runtime.kernels.compile.functions import cpu_library
+from specgrad.runtime.kernels.compile.scalar_library import cpu_library
 from specgrad.runtime.tensor import dtypes
 
 from ..emit.kernel_code import is_plain_number, number_arguments, tensor_names

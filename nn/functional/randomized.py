@@ -7,7 +7,7 @@ from ...generated.tensor import Tensor
 from ...runtime.creation import rand, zeros_like
 from ...runtime.dispatch import checks
 from ...runtime.errors import ShapeError, UnsupportedDtypeError
-from ...runtime.tensor.limits import finfo
+from ...runtime.tensor.dtypes import finfo
 from ...runtime.user_warning import warn_user
 from ..docstrings import completed_from
 

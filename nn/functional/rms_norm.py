@@ -9,7 +9,7 @@ from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.dispatch import checks
 from ...runtime.errors import ShapeError, UnsupportedDtypeError
-from ...runtime.tensor.limits import finfo
+from ...runtime.tensor.dtypes import finfo
 from .padding import pad
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.creation import zeros_like
-from ...runtime.tensor.limits import finfo
+from ...runtime.tensor.dtypes import finfo
 from ..docstrings import completed_from
 from .hyperparameters import check_not_negative, checked
 from .per_parameter import PerParameter

@@ -160,7 +160,7 @@ def _annotated(function: Callable[..., Any], given: Mapping[str, Any]) -> Iterat
 
 
 def _evaluated(annotation: Any, space: dict[str, Any]) -> Any:
-    """What an annotation means; Any where a name of it is known to type checkers only."""
+    """The type that an annotation names; Any where a name of it is known to type checkers only."""
     if annotation is inspect.Parameter.empty:
         return Any
     if not isinstance(annotation, str):

@@ -83,7 +83,7 @@ def _items_fit(value: Any, origin: Any, inner: tuple[Any, ...]) -> bool:
 
 
 def in_words(hint: Any) -> str:
-    """What an annotation asks for: "int or None", "tuple of (float, float)"."""
+    """An annotation in words: "int or None", "tuple of (float, float)"."""
     origin, inner = get_origin(hint), get_args(hint)
     if hint is None or hint is NoneType:
         return "None"
@@ -106,7 +106,7 @@ def in_words(hint: Any) -> str:
 
 
 def came(value: Any) -> str:
-    """What was given instead: its type, and those of a list's items."""
+    """The type of a given value in words, with those of a list's items."""
     if not isinstance(value, (list, tuple)):
         return type_name(value)
     more = ["..."] if len(value) > _SHOWN else []

@@ -66,7 +66,7 @@ def guard(besides: Iterable[Any]) -> None:
 
 
 def guard_module(name: str) -> None:
-    """The same for one module, which calls this itself when it is loaded later than the package."""
+    """Put `explained` around what one module lists; a module loaded later than the package calls this itself."""
     module = sys.modules[name]
     for listed in module.__all__:
         value = vars(module).get(listed)

@@ -1,4 +1,4 @@
-"""Tensors of constants: zeros, ones, full, empty, eye."""
+"""Tensors of constants: zeros, ones, full, empty, eye, and single numbers."""
 
 from __future__ import annotations
 
@@ -140,3 +140,23 @@ def eye(
     with allocating("eye"):
         t = adopt(np.eye(rows, columns, dtype=kind.np))
     return finish("eye", t, device, requires_grad, pin_memory)
+
+
+def scalar_tensor(
+    s: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
+) -> Any:
+    """A number as a tensor without dimensions.
+
+    Args:
+        s: the number.
+        dtype: the element type; the default dtype when not given, also for integers.
+        device, requires_grad, pin_memory: as of `zeros`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.scalar_tensor(3)
+        tensor(3.)
+    """
+    value = checks.scalar("scalar_tensor", "s", s)
+    kind = chosen_dtype("scalar_tensor", dtype, get_default_dtype())
+    return finish("scalar_tensor", filled("scalar_tensor", (), value, kind), device, requires_grad, pin_memory)

@@ -10,9 +10,8 @@ import numpy as np
 
 from ..errors import DtypeError, type_name
 from ..tensor.base import TensorBase
-from ..tensor.dtypes import bool_, from_numpy, get_default_dtype, int64, promote_types
+from ..tensor.dtypes import bool_, from_numpy, get_default_dtype, iinfo, int64, promote_types
 from ..tensor.dtypes import dtype as Dtype
-from ..tensor.limits import iinfo
 
 _MAX_DIMS = 64
 _RANK: dict[Any, int] = {bool: 0, int: 1, float: 2, complex: 3}

@@ -1,4 +1,4 @@
-"""What creation functions share: sizes, dtype and device arguments, conversion of numbers, requires_grad."""
+"""Arguments that creation functions share: sizes, dtypes, devices, numbers and their conversion, requires_grad."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from ..dispatch import checks
 from ..errors import DtypeError
 from ..tensor.base import adopt, fresh
 from ..tensor.devices import resolve
-from ..tensor.dtypes import dtype
+from ..tensor.dtypes import dtype, finfo, iinfo
 from ..tensor.history import set_requires_grad
-from ..tensor.limits import finfo, iinfo
 from ..tensor.shapes import Shape
 
 _TOO_MANY = 2**59  # elements of 16 bytes would take 2**63 bytes

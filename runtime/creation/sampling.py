@@ -10,9 +10,8 @@ from ..dispatch import checks
 from ..errors import DtypeError, UnsupportedDtypeError
 from ..modes.intercept import interceptable
 from ..random import Generator, default_generator
-from ..tensor.dtypes import bfloat16, get_default_dtype, int64
+from ..tensor.dtypes import bfloat16, get_default_dtype, iinfo, int64
 from ..tensor.dtypes import dtype as Dtype
-from ..tensor.limits import iinfo
 from ..tensor.shapes import Shape
 from .options import allocating, checked_size, chosen_dtype, finish, from_array, size_argument
 

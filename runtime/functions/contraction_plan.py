@@ -1,13 +1,13 @@
-"""What is to be done to multiply tensors and sum over their labels: found once for each equation and its shapes."""
+"""How tensors are multiplied and summed over their labels: found once for each equation and its shapes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache
+from itertools import combinations
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from .contraction_order import contraction_order
 from .subscripts import Label, Labels, label_sizes
 
 Ints = tuple[int, ...]
@@ -57,7 +57,7 @@ def contraction_plan(op: str, operands: tuple[Labels, ...], output: Labels, shap
     own = [each.labels for each in once]
     first = tuple(_without_sums(each, own[:i] + own[i + 1 :], output) for i, each in enumerate(once))
     labels = [each.labels for each in first]
-    order = contraction_order([frozenset(own) for own in labels], frozenset(output), dict(sizes))
+    order = contraction_order([frozenset(own) for own in labels], frozenset(output), sizes)
     products = []
     for i, j in order:
         b, a = labels.pop(j), labels.pop(i)
@@ -109,3 +109,77 @@ def _product(places: tuple[int, int], a: Labels, b: Labels, wanted: set[Label], 
         for own, order, shape in zip((a, b), ((*batch, *left, *inner), (*batch, *inner, *right)), shapes, strict=True)
     ]
     return Product(places, sides[0], sides[1], kind, tuple(sizes[label] for label in result), result)
+
+
+Order = list[tuple[int, int]]  # pairs of positions in the list, from which both go and at whose end the result comes
+Tree = Any  # the number of an operand, or a pair of trees
+
+_FEW = 6  # so many operands are ordered in the best way; more of them by always taking the cheapest pair
+
+
+def contraction_order(operands: Sequence[Set[Label]], output: Set[Label], sizes: Sizes) -> Order:
+    """The pairs to contract, one after the other: with the fewest multiplications, or nearly so for many operands."""
+    best = _best_tree if len(operands) <= _FEW else _greedy_tree
+    trees: list[Tree] = [*range(len(operands))]
+    order: Order = []
+
+    def contract(tree: Tree) -> None:
+        if isinstance(tree, int):
+            return
+        for part in tree:
+            contract(part)
+        i, j = sorted(map(trees.index, tree))
+        order.append((i, j))
+        del trees[j], trees[i]
+        trees.append(tree)
+
+    contract(best(list(operands), output, sizes))
+    return order
+
+
+def _kept(group: Sequence[int], operands: Sequence[Set[Label]], output: Set[Label]) -> Set[Label]:
+    """The labels that the product of a group of operands has: those that the others or the output need."""
+    others = set(output).union(*(labels for number, labels in enumerate(operands) if number not in group))
+    return {label for number in group for label in operands[number]} & others
+
+
+def _volume(labels: Set[Label], sizes: Sizes) -> int:
+    return prod(sizes[label] for label in labels)
+
+
+def _best_tree(operands: list[Set[Label]], output: Set[Label], sizes: Sizes) -> Tree:
+    """The tree with the fewest multiplications, from the best trees of all smaller groups."""
+    everything = tuple(range(len(operands)))
+    best: dict[Ints, tuple[float, Tree]] = {(i,): (0, i) for i in everything}
+    kept = {group: _kept(group, operands, output) for n in everything for group in combinations(everything, n + 1)}
+    for group in [group for group in kept if len(group) > 1]:
+        candidates = []
+        for part in _halves(group):
+            rest = tuple(i for i in group if i not in part)
+            work = _volume(kept[part] | kept[rest], sizes)
+            (first, left), (second, right) = best[part], best[rest]
+            candidates.append((first + second + work, (left, right)))
+        best[group] = min(candidates, key=lambda pair: pair[0])
+    return best[everything][1]
+
+
+def _halves(group: Ints) -> Iterator[Ints]:
+    """The parts of a group that hold its first operand, but for the whole group."""
+    for n in range(len(group) - 1):
+        for more in combinations(group[1:], n):
+            yield (group[0], *more)
+
+
+def _greedy_tree(operands: list[Set[Label]], output: Set[Label], sizes: Sizes) -> Tree:
+    """The tree that always takes the pair after which the least memory is needed, and of these the cheapest."""
+    trees: list[Tree] = [*range(len(operands))]
+    while len(trees) > 1:
+        found = []
+        for i, j in combinations(range(len(trees)), 2):
+            result = _kept((i, j), operands, output)
+            growth = _volume(result, sizes) - _volume(operands[i], sizes) - _volume(operands[j], sizes)
+            found.append(((growth, _volume(operands[i] | operands[j], sizes)), i, j, result))
+        _, i, j, result = min(found, key=lambda item: item[0])
+        operands = [labels for k, labels in enumerate(operands) if k not in (i, j)] + [result]
+        trees = [tree for k, tree in enumerate(trees) if k not in (i, j)] + [(trees[i], trees[j])]
+    return trees[0]

@@ -1,4 +1,4 @@
-"""Slopes of sampled functions, estimated by differences."""
+"""`gradient`: derivatives of sampled functions, estimated by finite differences."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ..tensor.dtypes import get_default_dtype
 
 
 def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> tuple[Any, ...]:
-    """The slope along each dimension: of the parabola through an element and its two neighbours, at the element.
+    """The derivative along each dimension, at each element that of the parabola through it and its two neighbours.
 
     Args:
         input: the values of a function at the points of a grid.
         spacing: the distance of the points; or a list, with a distance or a vector of coordinates for each dimension.
-        dim: the dimension or dimensions along which slopes are estimated; all by default.
-        edge_order: at both ends the slope of a line through 2 points (1) or of a parabola through 3 (2).
+        dim: the dimension or dimensions along which derivatives are estimated; all by default.
+        edge_order: at both ends the derivative of a line through 2 points (1) or of a parabola through 3 (2).
 
     Returns:
         A tuple with a tensor of the input's shape for each dimension.
@@ -48,7 +48,7 @@ def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int =
         raise ShapeError(
             f"gradient(): expected each dimension size to be at least edge_order+1, but got shape {list(x._shape)}"
         )
-    return tuple(_slope(x.movedim(d, -1), step, order).movedim(-1, d) for d, step in zip(dims, steps, strict=True))
+    return tuple(_derivative(x.movedim(d, -1), step, order).movedim(-1, d) for d, step in zip(dims, steps, strict=True))
 
 
 def _dimensions(x: Any, dim: Any) -> list[int]:
@@ -61,8 +61,8 @@ def _dimensions(x: Any, dim: Any) -> list[int]:
     return found
 
 
-def _slope(x: Any, step: Any, order: int) -> Any:
-    """Along the last dimension."""
+def _derivative(x: Any, step: Any, order: int) -> Any:
+    """The derivative along the last dimension, second order inside, of order 1 or 2 at the ends."""
     steps = _distances(step, x)
     rises = op.diff(x, 1, -1) / steps
     if x._shape[-1] == 2:

@@ -1,4 +1,4 @@
-"""What a loss does with the losses of all values: the word `reduction`, and the two flags that it has replaced."""
+"""The argument `reduction` of losses (none, mean, sum), and the two older flags that it has replaced."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ Shape = tuple[int, ...]
 
 
 class Subscripts(NamedTuple):
-    """What an equation says: the labels of each operand and of the result, and how large each label is."""
+    """A parsed equation: the labels of each operand and of the result, and how large each label is."""
 
     operands: tuple[Labels, ...]
     output: Labels

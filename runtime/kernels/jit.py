@@ -9,11 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .compile.functions import building, cpu_library, is_scalar, names_in, rebuilt
 from .compile.loading import load_compiler
-from .llvm.addresses import INTRINSICS as PLACES
-from .llvm.shifted import SHIFTED
-from .llvm.tiles import INTRINSICS
+from .compile.scalar_library import building, cpu_library, is_scalar, names_in, rebuilt
+from .llvm import INTRINSICS
 
 # SPECGRAD_BOUNDS=1 lets kernels raise IndexError where they would read or write outside of an array: `verify` sets it.
 CHECKED = os.environ.get("SPECGRAD_BOUNDS") == "1"
@@ -38,7 +36,7 @@ class LazyKernel:
     def compile(self) -> Any:
         """The numba dispatcher itself, for callers that want to skip this wrapper."""
         load_compiler()
-        with building:
+        with building:  # looked at again inside: another thread may have compiled it meanwhile
             if self.compiled is None:
                 self.compiled = self.dispatcher()
                 # From now on the module's own name is the dispatcher: calls skip this wrapper.
@@ -55,10 +53,11 @@ class LazyKernel:
         function = rebuilt(self.function, callees)
         if callees:
             function.__qualname__ += f"-{_version(callees)}"
+        # nogil: the pool's threads run kernels side by side, and a kernel touches no Python object.
         # Without a word about fastmath numba takes that of whoever calls the function first.
         options = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": False, **self.options}
         if CHECKED:
-            from .compile.linking import Unoptimised
+            from .compile.compiler_pipelines import Unoptimised
 
             function.__qualname__ += "-checked"  # numba's cache looks at the name, not at these options
             options |= {"boundscheck": True, "pipeline_class": Unoptimised}
@@ -68,7 +67,7 @@ class LazyKernel:
         """A numba dispatcher for kernels on flat memory, which optimise and compile what they call with themselves."""
         from numba import njit
 
-        from .compile.linking import Linked
+        from .compile.compiler_pipelines import Linked
 
         if self.linked is None:
             callees = _callees(self.function, True)
@@ -85,9 +84,7 @@ def _callees(function: Callable[..., Any], flat: bool) -> dict[str, Any]:
     lazy = {name: callee for name, callee in found.items() if isinstance(callee, LazyKernel)}
     kernels = {name: callee.only_linked() if flat else callee.compile() for name, callee in lazy.items()}
     kernels |= {name: callee for name, callee in found.items() if hasattr(callee, "py_func")}  # compiled before
-    kernels |= {
-        name: _intrinsic(callee) for name, callee in found.items() if callee in (*PLACES, *INTRINSICS, *SHIFTED)
-    }
+    kernels |= {name: _intrinsic(callee) for name, callee in found.items() if callee in INTRINSICS}
     scalars = {name: callee for name, callee in sorted(found.items()) if is_scalar(callee)}
     return kernels | {name: cpu_library(False).compiler.get(callee) for name, callee in scalars.items()}
 

@@ -17,8 +17,7 @@ import numpy as np
 
 from ..pool.calls import address_of, compiled_for
 from .jit import jit
-from .llvm import addresses as places
-from .llvm.addresses import call_at
+from .llvm.addresses import call_at, part_of
 
 
 class Loop(NamedTuple):
@@ -54,13 +53,13 @@ def over_rows(kernel: int, operands: Any, steps: Any, inner: int, size: int, fir
     q, r = first // inner, first % inner
     for _ in range(first, last):
         call_at(kernel, rows_of(operands, steps, q, r, size))
-        r += 1
+        r += 1  # counted on, as a division for each row costs more than a short row
         if r == inner:
             q, r = q + 1, 0
 
 
 def rows_of(operands: Any, steps: Any, q: int, r: int, size: int) -> Any:
-    """What the kernel gets of each operand for row (q, r); compiled from `_rows_source`."""
+    """The kernel's arguments for row (q, r), one for each operand; compiled from `_rows_source`."""
 
 
 def row(operand: Any, start: int, size: int) -> Any:
@@ -92,8 +91,8 @@ def _row(operand: Any, start: Any, size: Any) -> Any:
     from numba.extending import intrinsic
 
     if isinstance(operand, types.Array):
-        part_of = intrinsic(places.part_of)
-        return lambda operand, start, size: part_of(operand, start, size)
+        part = intrinsic(part_of)
+        return lambda operand, start, size: part(operand, start, size)
     if isinstance(operand, types.BaseTuple):
         return lambda operand, start, size: operand[0][start]
     return lambda operand, start, size: operand

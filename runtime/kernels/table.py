@@ -7,9 +7,8 @@ from typing import Any
 
 from ..pool.parallel_for import is_shared, shared
 from . import rows
-from .compile.functions import building, cpu_library, rebuilt
 from .compile.loading import load_compiler
-from .llvm.noalias import placewise
+from .compile.scalar_library import building, cpu_library, rebuilt
 
 
 class ElementKernels:
@@ -56,9 +55,11 @@ def _compiled(module: Any, attribute: str) -> Any:
     load_compiler()
     from numba import njit
 
+    from .compile.compiler_pipelines import NoAlias
+
     written = getattr(module, attribute.removesuffix("_complex"))
     library = cpu_library(attribute.endswith("_complex"))
     rows.register()
     function = rebuilt(written, library.used_by(written))
     function.__qualname__ += "-noalias"  # numba's cache looks at the name, not at the compiler
-    return njit(cache=True, nogil=True, error_model="numpy", fastmath=False, pipeline_class=placewise())(function)
+    return njit(cache=True, nogil=True, error_model="numpy", fastmath=False, pipeline_class=NoAlias)(function)

@@ -157,7 +157,7 @@ def _wrap(items: list[str], item_width: int, indent: int) -> str:
 
 
 def _suffixes(tensor: Any) -> list[str]:
-    """What is said after the numbers: only what they do not show."""
+    """The device, dtype, size and history that the numbers do not show."""
     found = []
     if tensor.device.type != "cpu":
         found.append(f"device='{tensor.device}'")
@@ -181,7 +181,7 @@ def _history(tensor: Any) -> str:
     """The name of what made a tensor, empty for a leaf."""
     try:
         return "" if tensor.grad_fn is None else tensor.grad_fn.name()
-    except RuntimeError:  # a view whose memory was written to: see autograd.view_origins
+    except RuntimeError:  # a view whose memory was written to: see autograd/inplace/view_history.py
         return "Invalid"
 
 

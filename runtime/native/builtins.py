@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels.compile.compiler_pipelines import version_of
-from ..kernels.compile.functions import building
+from ..kernels.compile.scalar_library import building
 from ..kernels.llvm.check_mode import SETTING
 from ..kernels.llvm.typed import compiled_function
 from ..pool.commands import sources

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..kernels.compile.compiler_pipelines import version_of
-from ..kernels.compile.functions import building
+from ..kernels.compile.scalar_library import building
 from ..kernels.llvm.typed import address_of, cast, compiled_function, native
 from .atomics import compare_and_swap, pause, read, write
 from .layout import (

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..autograd.engine.engine import BackwardPass
 from ..modes.intercept import OpCall, Watcher, watch
-from .arguments import describe
+from .session import describe
 from .watching import shown_name
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .averages import FunctionEventAvg, averages, total
+from .events import FunctionEventAvg, averages
 from .table import Layout, render
 
 
@@ -15,7 +15,7 @@ class EventList(list[Any]):
     Args:
         events: what is in it.
         shown: which of shapes, memory, stacks and flops were recorded.
-        source: the recorder, which writes traces.
+        source: the profiler that recorded them, which writes traces.
     """
 
     def __init__(self, events: Iterable[Any] = (), shown: dict[str, bool] | None = None, source: Any = None) -> None:
@@ -47,7 +47,10 @@ class EventList(list[Any]):
 
     def total_average(self) -> FunctionEventAvg:
         """All events taken together."""
-        return total(self)
+        whole = FunctionEventAvg("Total")
+        for event in self:
+            whole.add(event)
+        return whole
 
     def table(
         self,
@@ -90,7 +93,7 @@ class EventList(list[Any]):
 
     def export_chrome_trace(self, path: Any) -> None:
         """Write the trace of the recording that these events are from to `path`."""
-        self._source.export_trace(path)
+        self._source.export_chrome_trace(path)
 
     def export_stacks(self, path: Any, metric: str = "self_cpu_time_total") -> None:
         """Write to `path` a line per stack and its sum of `metric`, for programs that draw flame graphs."""

@@ -1,14 +1,82 @@
-"""Single events as users read them, built from the records of a session when somebody asks."""
+"""Events and their averages by name, built from the records of a session when somebody asks for them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import prod
 from typing import Any
 
-from .current import ENGINE, NODE, OP, RANGE
-from .figures import Figures
-from .flops import estimate
+from .ranges import ENGINE, NODE, OP, RANGE
 from .session import Record, Session
+from .table import time_text
+
+
+class Figures:
+    """Times and memory; what concerns other devices is there for scripts that read it, and zero."""
+
+    key: str
+    count: int
+    cpu_time_total: float
+    self_cpu_time_total: float
+    cpu_memory_usage: int
+    self_cpu_memory_usage: int
+    flops: int
+    device_type = "cpu"
+    node_id = -1
+    is_async = is_remote = is_legacy = False
+    device_time = device_time_total = self_device_time_total = 0.0
+    cuda_time = cuda_time_total = self_cuda_time_total = 0.0
+    device_memory_usage = self_device_memory_usage = cuda_memory_usage = self_cuda_memory_usage = 0
+
+    @property
+    def cpu_time(self) -> float:
+        """Microseconds of one call, with what ran inside it."""
+        return self.cpu_time_total / self.count if self.count else 0.0
+
+    @property
+    def cpu_time_str(self) -> str:
+        """`cpu_time`, written out."""
+        return time_text(self.cpu_time)
+
+    @property
+    def cpu_time_total_str(self) -> str:
+        """`cpu_time_total`, written out."""
+        return time_text(self.cpu_time_total)
+
+    @property
+    def self_cpu_time_total_str(self) -> str:
+        """`self_cpu_time_total`, written out."""
+        return time_text(self.self_cpu_time_total)
+
+
+_ARITHMETIC = frozenset(("add", "sub", "mul", "div"))
+# Two operations for each element of the result and each element of what is summed over: which dimensions of which
+# argument those are.
+_CONTRACTED = {
+    "mm": (0, slice(-1, None)),
+    "bmm": (0, slice(-1, None)),
+    "mv": (0, slice(-1, None)),
+    "dot": (0, slice(-1, None)),
+    "addmm": (1, slice(-1, None)),
+    "baddbmm": (1, slice(-1, None)),
+    "addmv": (1, slice(-1, None)),
+    "linear": (1, slice(-1, None)),
+    "convolution": (1, slice(1, None)),
+}
+
+
+def estimate(record: Record) -> int:
+    """The number of operations; 0 where there is no rule for the op."""
+    if record.output is None:
+        return 0
+    name, size = record.name.rpartition("::")[2].removesuffix("_"), prod(record.output)
+    if name in _ARITHMETIC:
+        return size
+    if name not in _CONTRACTED:
+        return 0
+    argument, dims = _CONTRACTED[name]
+    return 2 * size * prod(record.inputs[argument].dims[dims])
+
 
 _STEP = "ProfilerStep#"
 _SCOPES = {OP: 0, ENGINE: 0, NODE: 1, RANGE: 7}  # PyTorch's numbers
@@ -123,3 +191,70 @@ def _link(events: Iterable[FunctionEvent]) -> None:
             op = recorded[event.sequence_nr]
             event.fwd_thread = op.thread
             event.stack = op.stack or event.stack
+
+
+_SUMMED = ("count", "cpu_time_total", "self_cpu_time_total", "cpu_memory_usage", "self_cpu_memory_usage", "flops")
+
+
+class FunctionEventAvg(Figures):
+    """The sums over events of one name.
+
+    Args:
+        key: the name.
+
+    Attributes:
+        count: how many events there were.
+        cpu_time_total: microseconds of all; `cpu_time` of one; `self_cpu_time_total` without what ran inside them.
+        cpu_memory_usage: bytes by which the memory of results grew; `self_cpu_memory_usage` without what ran inside.
+        input_shapes: those of all of them, where events were grouped by shapes.
+        stack: that of all of them, where events were grouped by it.
+    """
+
+    def __init__(self, key: str = "") -> None:
+        self.key = key
+        self.overload_name = ""
+        self.input_shapes: Any = ""
+        self.stack: Any = []
+        self.scope = 0
+        self.is_user_annotation = False
+        self.cpu_parent: FunctionEvent | None = None
+        self.cpu_children: list[FunctionEvent] = []
+        for name in _SUMMED:
+            setattr(self, name, 0)
+
+    def add(self, other: FunctionEvent | FunctionEventAvg) -> FunctionEventAvg:
+        """Count `other`, an event or an average, in."""
+        for name in _SUMMED:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        return self
+
+    def __iadd__(self, other: FunctionEvent | FunctionEventAvg) -> FunctionEventAvg:
+        return self.add(other)
+
+    def __repr__(self) -> str:
+        return (
+            f"<FunctionEventAvg key={self.key} self_cpu_time={self.self_cpu_time_total_str} "
+            f"cpu_time={self.cpu_time_str} input_shapes={self.input_shapes} "
+            f"cpu_memory_usage={self.cpu_memory_usage} count={self.count}>"
+        )
+
+
+def averages(
+    events: Iterable[FunctionEvent], by_shape: bool, stack_lines: int, by_overload: bool
+) -> list[FunctionEventAvg]:
+    """One average per name, in the order in which the names appear; what is asked for keeps events apart."""
+    found: dict[Any, FunctionEventAvg] = {}
+    for event in events:
+        shapes = str(event.input_shapes) if by_shape else ""
+        stack = tuple(event.stack[:stack_lines])
+        overload = event.overload_name if by_overload else ""
+        key = (event.key, event.is_user_annotation, shapes, stack, overload)
+        average = found.get(key)
+        if average is None:
+            average = found[key] = FunctionEventAvg(event.key)
+            average.scope, average.is_user_annotation = event.scope, event.is_user_annotation
+            average.cpu_parent, average.overload_name, average.stack = event.cpu_parent, overload, list(stack)
+            if by_shape:
+                average.input_shapes = event.input_shapes
+        average.add(event)
+    return list(found.values())

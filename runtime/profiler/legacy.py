@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .event_list import EventList
-from .recorder import Recorder
-from .results import Results
+from .results import Recorder, Results
 
 
 class profile(Results):

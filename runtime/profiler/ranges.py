@@ -1,14 +1,33 @@
-"""Ranges of the user's program among the recorded events: named ones, and the calls of custom Functions."""
+"""Named ranges of the user's program, calls of custom Functions, and the session that is being recorded into.
+
+Optimizers and data loaders name their part of a step, so this module is imported with specgrad and imports little.
+"""
 
 from __future__ import annotations
 
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-from .current import OP, RANGE, current
+from ..locks import new_lock
 
 if TYPE_CHECKING:
     from .session import Record, Session
+
+OP, ENGINE, NODE, RANGE = "op", "engine", "node", "range"  # kinds of events
+
+
+class Current:
+    """The session that is being recorded into, and the recorder that began and will end it; both None otherwise."""
+
+    __slots__ = ("lock", "owner", "session")
+
+    def __init__(self) -> None:
+        self.session: Session | None = None
+        self.owner: Any = None
+        self.lock = new_lock()
+
+
+current = Current()
 
 
 class record_function(contextlib.ContextDecorator):

@@ -1,19 +1,67 @@
-"""What a profiler records: ops, backward nodes and named ranges, with their times, nested as they ran in their thread.
+"""The record of a profiled program: ops, backward nodes and named ranges with their times, nested by thread.
 
 A thread's first event makes a `Track` for it.
 """
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..locks import new_lock
-from .arguments import describe
+from ..tensor.base import TensorBase
 from .memory import Tally
-from .stacks import callers
+
+_LONGEST = 80  # characters of the text of one argument
+
+
+class Argument(NamedTuple):
+    """One argument of a call, under PyTorch's headings; lists of tensors have lists everywhere."""
+
+    dims: Any = ()
+    strides: Any = ()
+    type: Any = ""
+    text: str = ""
+
+
+def describe(args: Iterable[Any], kwargs: dict[str, Any]) -> tuple[Argument, ...]:
+    """The arguments of a call in order, then those by name (`out`, `dtype`, ...) that are given."""
+    named = [value for value in kwargs.values() if value is not None]
+    return tuple([_argument(value) for value in (*args, *named)])
+
+
+def _argument(value: Any) -> Argument:
+    if isinstance(value, TensorBase):
+        return Argument(list(value.shape), list(value.stride()), _type_name(value))
+    if isinstance(value, (list, tuple)) and value and all(isinstance(item, TensorBase) for item in value):
+        parts = [_argument(item) for item in value]
+        return Argument([p.dims for p in parts], [p.strides for p in parts], [p.type for p in parts])
+    kind = "Scalar" if isinstance(value, (bool, int, float, complex)) else ""
+    text = "" if value is None else str(value)
+    return Argument([], [], kind, text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "...")
+
+
+def _type_name(tensor: Any) -> str:
+    return str(tensor.dtype).rpartition(".")[2]
+
+
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(__file__))) + os.sep
+
+
+def callers() -> tuple[str, ...]:
+    """The frames of the calling thread that are not specgrad's own."""
+    frame, found = sys._getframe(1), []
+    while frame is not None:
+        code = frame.f_code
+        if not code.co_filename.startswith(_PACKAGE):
+            found.append(f"{code.co_filename}({frame.f_lineno}): {code.co_name}")
+        frame = frame.f_back  # type: ignore[assignment]
+    return tuple(found)
 
 
 @dataclass(slots=True, eq=False)
@@ -68,7 +116,7 @@ class Session:
         self.ended = 0
 
     def track(self) -> Track:
-        """That of the calling thread."""
+        """The track of the calling thread, made at its first event."""
         try:
             return self.local.track
         except AttributeError:

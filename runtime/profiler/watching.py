@@ -12,8 +12,7 @@ from ..autograd.node import Node, recording_node
 from ..dispatch.entries import op_node
 from ..modes.intercept import NOT_HANDLED, OpCall, Watcher, watch
 from ..tensor.base import TensorBase
-from .current import ENGINE, NODE, OP, current
-from .ranges import function_call
+from .ranges import ENGINE, NODE, OP, current, function_call
 from .session import Record, Session
 
 _ENGINE = "autograd::engine::evaluate_function: "

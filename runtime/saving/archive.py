@@ -28,7 +28,7 @@ class Damage(ValueError):
 
 
 class Member(NamedTuple):
-    """What the directory says of a member, and where its bytes begin."""
+    """One file of the archive: where its bytes begin, how many there are, and their CRC-32."""
 
     start: int
     size: int

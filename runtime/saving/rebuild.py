@@ -68,7 +68,7 @@ def parts(tensor: Any) -> tuple[Any, ...]:
 
 
 def reduce(tensor: Any) -> tuple[Any, tuple[Any, ...]]:
-    """What `Tensor.__reduce_ex__` returns: pickling keeps values, sharing and requires_grad, but no graph.
+    """`Tensor.__reduce_ex__`: pickling keeps values, sharing and requires_grad, but no graph.
 
     `copy.copy` comes here too, and gives a leaf that shares the memory.
     """

@@ -114,7 +114,7 @@ def _followed(path: str) -> str:
 
 
 def _writable(path: str) -> os.stat_result | None:
-    """What is known of the file that is there, which must be one that could be written to."""
+    """The status of the file that is there, None where none is; PermissionError where it could not be written to."""
     try:
         found = os.stat(path)
     except FileNotFoundError:

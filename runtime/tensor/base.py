@@ -298,13 +298,13 @@ Place = tuple[Shape, tuple[int, ...] | None, int, int | None]
 
 @functools.lru_cache(maxsize=8192)
 def geometry(function: Any, *arguments: Any) -> Place:
-    """What a function of `views` says of a view: see `placed`."""
+    """The place of a view by a function of `views.py`, which is called once for each layout and arguments."""
     return placed(*function(*arguments))
 
 
 @functools.lru_cache(maxsize=1024)
 def geometries(function: Any, *arguments: Any) -> tuple[Place, ...]:
-    """The same for a function of `views` that describes several views."""
+    """The places of several views by one function of `views.py` (split, unbind), found once for each layout."""
     return tuple(placed(*found) for found in function(*arguments))
 
 
@@ -334,7 +334,7 @@ def view(source: Any, place: Place) -> Any:
     if base is None:
         base = source
     else:
-        t._views = source._views  # how it was made: see autograd.view_origins
+        t._views = source._views  # how it was made: see autograd/inplace/view_history.py
     t._base = base
     reference = weakref.ref(t)
     views = base._views

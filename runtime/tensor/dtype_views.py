@@ -26,7 +26,10 @@ def typed_view(source: Any, place: Place, kind: dtype) -> Any:
 
 
 def typed_alias(source: Any, place: Place, kind: dtype) -> Any:
-    """The same outside the graph and not among the views; writes to it are counted with those to `source`."""
+    """A tensor of dtype `kind` over the memory of `source`, outside the graph and not among its views.
+
+    Writes to it are counted with those to `source`.
+    """
     shape, strides, offset, count = place
     return _retyped(alias(source, shape, strides, offset), kind, count)
 

@@ -1,7 +1,6 @@
 """The module in which PyTorch's `profiler` package defines its names; the code is in specgrad.runtime.profiler."""
 
-from ..runtime.profiler.handlers import tensorboard_trace_handler
-from ..runtime.profiler.profile import profile
-from ..runtime.profiler.schedule import ProfilerAction, schedule, supported_activities
+from ..runtime.profiler.export import tensorboard_trace_handler
+from ..runtime.profiler.profile import ProfilerAction, profile, schedule, supported_activities
 
 __all__ = ["ProfilerAction", "profile", "schedule", "supported_activities", "tensorboard_trace_handler"]

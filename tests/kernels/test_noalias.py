@@ -11,8 +11,8 @@ import pytest
 
 import specgrad as sg
 from specgrad.generated.kernels.cpu import sigmoid
-from specgrad.runtime.kernels.compile.functions import cpu_library, rebuilt
-from specgrad.runtime.kernels.llvm.noalias import placewise
+from specgrad.runtime.kernels.compile.compiler_pipelines import NoAlias
+from specgrad.runtime.kernels.compile.scalar_library import cpu_library, rebuilt
 
 SIZES = (0, 1, 7, 64, 1003)  # less than a vector, whole vectors, and vectors with a rest
 Op = Callable[..., Any]
@@ -103,5 +103,5 @@ def test_no_look_at_addresses() -> None:
     """A kernel has one loop, of vectors, and does not compare where its arrays lie, as it would if it were not told."""
     comparison = re.compile(r"diff\.check|memcheck|found\.conflict")  # LLVM's names for it
     assert comparison.search(llvm_of({}))
-    code = llvm_of({"pipeline_class": placewise()})
+    code = llvm_of({"pipeline_class": NoAlias})
     assert "vector.body" in code and not comparison.search(code)

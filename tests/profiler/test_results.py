@@ -7,7 +7,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.profiler import profile, record_function
-from specgrad.runtime.profiler.units import memory_text, scale_of, share_text, time_text
+from specgrad.runtime.profiler.table import memory_text, scale_of, share_text, time_text
 
 
 def profiled(program: Callable[[], Any], **options: Any) -> profile:

@@ -7,7 +7,7 @@ import numpy as np
 from ....generated.ops import cat, linalg_householder_product, linalg_matrix_exp, linalg_qr, linalg_solve, sgn
 from ....generated.tensor import Tensor
 from ....runtime.creation import eye, from_numpy, randn, zeros, zeros_like
-from ....runtime.tensor.limits import finfo
+from ....runtime.tensor.dtypes import finfo
 from ...modules.module.base import Module
 from ..parametrize import register_parametrization
 

@@ -1,1 +1,1 @@
-"""Compiling kernels: pipelines, linking, and how compiled code is called."""
+"""Compiling kernels: pipelines of numba, scalar functions as globals, and how compiled code is called."""

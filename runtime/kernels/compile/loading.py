@@ -10,7 +10,7 @@ from ... import locks
 
 WHOLE = (
     "numba",
-    f"{__package__}.linking",
+    f"{__package__}.compiler_pipelines",
     f"{__package__.partition('.kernels')[0]}.pool.commands",
 )  # with all that they import
 _done: list[bool] = []

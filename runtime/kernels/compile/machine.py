@@ -1,4 +1,4 @@
-"""What the processor that numba compiles for can do, read from what LLVM makes of a few lines for it.
+"""Vector registers and fused multiply-add of the processor that numba compiles for, read from what LLVM emits for it.
 
 Its list of features is no answer: it is empty where a processor was named (NUMBA_CPU_NAME), and says nothing of how
 LLVM uses them.

@@ -1,6 +1,6 @@
-"""What the CPU kernels of several families are built of: copies, sums, matrix products, rows read at places.
+"""CPU kernels that several families are built of: copies, sums, matrix products, index_select.
 
-NumPy warns where inf and nan come out; here they are results like others, and no news.
+NumPy warns where inf and nan come out; here they are results like others, so its warnings are off in this package.
 """
 
 import warnings

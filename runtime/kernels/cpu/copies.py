@@ -27,6 +27,7 @@ def copied(a: Array) -> Array:
     """A copy in row-major order."""
     if a.size < _LARGE or a.itemsize not in _AS_FLOATS:
         return a.copy()
+    # Other layouts (gaps, four dimensions, steps backwards) are left to NumPy.
     plan = None if a.flags.c_contiguous else _plan(a.shape, a.strides, a.itemsize)
     if plan is None and not a.flags.c_contiguous:
         return a.copy()

@@ -17,7 +17,7 @@ _ALL32, _ALL64 = np.int32(2**31 - 1), np.int64(2**63 - 1)
 @jit
 def greatest(row: np.ndarray) -> float:
     """The greatest element of a contiguous row of floats that has one; what is nan may be passed over."""
-    if row.itemsize == 4:
+    if row.itemsize == 4:  # names of its own in each branch: numba gives a name one type
         keys = row.view(np.int32)
         top = keys[0] ^ ((keys[0] >> _LAST32) & _ALL32)
         for j in range(keys.size):

@@ -24,7 +24,8 @@ class Folded:
     order: Dims  # how its dimensions are rearranged for that; () where they lie so already
 
     def fold(self, array: Array) -> Array:
-        """An array of the whole shape with the sizes `folded`, contiguous."""
+        """An array of the whole shape as (before, along, after), contiguous."""
+        # Contiguous first: a reshape of what is not would copy as well, but by NumPy, in one thread.
         return contiguous(array.transpose(self.order) if self.order else array).reshape(self.folded)
 
     def unfold(self, array: Array) -> Array:

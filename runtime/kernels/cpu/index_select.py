@@ -1,7 +1,7 @@
-"""Rows of a table taken and added at places: loops over contiguous arrays. Places may count from the end.
+"""Rows of a table read (index_select) and added to (index_add): loops over contiguous arrays. Indices may be negative.
 
-Each loop stops at the first place outside the table, and notes in `wrong` that there is one. The last two arguments are
-the range of places to take, or of columns to add to.
+Each loop stops at the first index that is out of bounds, and sets `outside[0]`. The last two arguments are the range of
+indices to read, or of columns to add to.
 """
 
 from __future__ import annotations
@@ -14,31 +14,34 @@ Array = np.ndarray
 
 
 @jit
-def take_rows(table: Array, places: Array, least: int, out: Array, wrong: Array, first: int, last: int) -> None:
-    """out[i] = table[places[i]]; places below `least` are outside."""
-    size, width = table.shape[0], table.shape[1]
+def take_rows(table: Array, indices: Array, least: int, out: Array, outside: Array, first: int, last: int) -> None:
+    """out[i] = table[indices[i]]; an index below `least` is out of bounds."""
+    size, width = table.shape[0], table.shape[1]  # no exception: the pool's threads have no GIL to raise it with
     for i in range(first, last):
-        place = places[i]
-        if place < least or place >= size:
-            wrong[0] = 1
+        index = indices[i]
+        if index < least or index >= size:
+            outside[0] = 1
             return
-        source, target = table[place + size if place < 0 else place], out[i]
+        source, target = table[index + size if index < 0 else index], out[i]
         for j in range(width):
             target[j] = source[j]
 
 
 @jit
 def add_to_rows(
-    table: Array, places: Array, least: int, rows: Array, scale: float, wrong: Array, first: int, last: int
+    table: Array, indices: Array, least: int, rows: Array, scale: float, outside: Array, first: int, last: int
 ) -> None:
-    """table[places[i]] += scale rows[i], in the order of i."""
+    """table[indices[i]] += scale rows[i], in the order of i.
+
+    Threads share columns and not rows: equal indices are then added in one thread, in one order.
+    """
     size = table.shape[0]
-    for i in range(places.size):
-        place = places[i]
-        if place < least or place >= size:
-            wrong[0] = 1
+    for i in range(indices.size):
+        index = indices[i]
+        if index < least or index >= size:
+            outside[0] = 1
             return
-        source, target = rows[i, first:last], table[place + size if place < 0 else place, first:last]
+        source, target = rows[i, first:last], table[index + size if index < 0 else index, first:last]
         if scale == 1:
             for j in range(target.size):
                 target[j] += source[j]

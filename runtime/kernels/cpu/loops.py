@@ -1,7 +1,7 @@
 """Loops over contiguous arrays that NumPy has no fast call for; compiled on first use, for each dtype.
 
-An array is seen as (before, along, after). Each loop takes the first line along that is its to do, and that after the
-last; lines are counted through (before, after).
+An array is seen as (before, along, after). Each loop does a range of lines along, `first` to `last`, counted through
+(before, after).
 """
 
 from __future__ import annotations
@@ -21,17 +21,18 @@ def lines_of(after: int, first: int, last: int) -> int:
 
 
 @jit
-def column_extremes(a: Array, greatest: bool, values: Array, places: Array, first: int, last: int) -> None:
+def column_extremes(a: Array, greatest: bool, values: Array, indices: Array, first: int, last: int) -> None:
     """The greatest (or least) of a[o, :, j] and where it first is; the first nan, where there is one."""
     after, line = a.shape[2], first
     while line < last:
         o, start, stop = line // after, line % after, line % after + lines_of(after, line, last)
-        best, at = values[o, start:stop], places[o, start:stop]
+        best, at = values[o, start:stop], indices[o, start:stop]
         best[:], at[:] = a[o, 0, start:stop], 0
         for i in range(1, a.shape[1]):
             row = a[o, i, start:stop]
             for j in range(best.size):
                 better = row[j] > best[j] if greatest else row[j] < best[j]
+                # A nan is taken once, when the best is none yet: x == x is false for nan alone.
                 taken = better or (row[j] != row[j] and best[j] == best[j])
                 best[j] = row[j] if taken else best[j]
                 at[j] = i if taken else at[j]
@@ -39,8 +40,8 @@ def column_extremes(a: Array, greatest: bool, values: Array, places: Array, firs
 
 
 @jit
-def row_extremes(a: Array, greatest: bool, values: Array, places: Array, first: int, last: int) -> None:
-    """The same of each row a[o, :]."""
+def row_extremes(a: Array, greatest: bool, values: Array, indices: Array, first: int, last: int) -> None:
+    """The greatest (or least) element of each row a[o, :] and where it first is; the first nan, where there is one."""
     for o in range(first, last):
         row = part_of(a, o * a.shape[1], a.shape[1])
         best, at = row[0], 0
@@ -49,71 +50,74 @@ def row_extremes(a: Array, greatest: bool, values: Array, places: Array, first: 
             taken = better or (row[i] != row[i] and best == best)
             best = row[i] if taken else best
             at = i if taken else at
-        values[o], places[o] = best, at
+        values[o], indices[o] = best, at
 
 
 @jit
-def add_rows(out: Array, places: Array, values: Array, first: int, last: int) -> None:
-    """out[places[i], :] += values[i, :], in the order of i, for a range of columns."""
-    for i in range(places.size):
-        target, source = out[places[i], first:last], values[i, first:last]
+def add_rows(out: Array, indices: Array, values: Array, first: int, last: int) -> None:
+    """out[indices[i], :] += values[i, :], in the order of i, for a range of columns."""
+    for i in range(indices.size):
+        target, source = out[indices[i], first:last], values[i, first:last]
         for j in range(target.size):
             target[j] += source[j]
 
 
 @jit
-def gather_along(a: Array, places: Array, out: Array, wrong: Array, first: int, last: int) -> None:
-    """out[o, i, j] = a[o, places[o, i, j], j] for rows (o, i); notes in `wrong` where a place is outside."""
-    size, count, after, k = a.shape[1], places.shape[1], places.shape[2], first
+def gather_along(a: Array, indices: Array, out: Array, outside: Array, first: int, last: int) -> None:
+    """out[o, i, j] = a[o, indices[o, i, j], j] for rows (o, i); sets `outside[0]` where an index is out of bounds."""
+    size, count, after, k = a.shape[1], indices.shape[1], indices.shape[2], first
     while k < last:
         o, i, rows = k // count, k % count, 1
         if after == 1:
             rows = min(count - i, last - k)
-            row, at, line = part_of(a, o * size, size), part_of(places, k, rows), part_of(out, k, rows)
+            row, at, line = part_of(a, o * size, size), part_of(indices, k, rows), part_of(out, k, rows)
             for j in range(at.size):
-                place = at[j]
-                if place < 0 or place >= size:
-                    wrong[0] = 1
+                index = at[j]
+                if index < 0 or index >= size:
+                    outside[0] = 1
                     return
-                line[j] = row[place]
+                line[j] = row[index]
         else:
-            at, line = places[o, i], out[o, i]
+            at, line = indices[o, i], out[o, i]
             for j in range(at.size):
-                place = at[j]
-                if place < 0 or place >= size:
-                    wrong[0] = 1
+                index = at[j]
+                if index < 0 or index >= size:
+                    outside[0] = 1
                     return
-                line[j] = a[o, place, j]
+                line[j] = a[o, index, j]
         k += rows
 
 
 @jit
-def write_along(out: Array, places: Array, source: Array, add: bool, wrong: Array, first: int, last: int) -> None:
-    """out[o, places[o, i, j], j] = source[o, i, j], or += with `add`, in order; notes in `wrong` a place outside."""
-    size, count, after, line = out.shape[1], places.shape[1], places.shape[2], first
+def write_along(out: Array, indices: Array, source: Array, add: bool, outside: Array, first: int, last: int) -> None:
+    """out[o, indices[o, i, j], j] = source[o, i, j], or += with `add`, in the order of i.
+
+    Sets `outside[0]` and stops where an index is out of bounds.
+    """
+    size, count, after, line = out.shape[1], indices.shape[1], indices.shape[2], first
     while line < last:
         o, start, width = line // after, line % after, lines_of(after, line, last)
         if after == 1:
             row, at, given = (
                 part_of(out, o * size, size),
-                part_of(places, o * count, count),
+                part_of(indices, o * count, count),
                 part_of(source, o * count, count),
             )
             for i in range(at.size):
-                place = at[i]
-                if place < 0 or place >= size:
-                    wrong[0] = 1
+                index = at[i]
+                if index < 0 or index >= size:
+                    outside[0] = 1
                     return
-                row[place] = row[place] + given[i] if add else given[i]
+                row[index] = row[index] + given[i] if add else given[i]
         else:
             for i in range(count):
                 here = (o * count + i) * after + start
-                at, given = part_of(places, here, width), part_of(source, here, width)
+                at, given = part_of(indices, here, width), part_of(source, here, width)
                 for j in range(at.size):
-                    place = at[j]
-                    if place < 0 or place >= size:
-                        wrong[0] = 1
+                    index = at[j]
+                    if index < 0 or index >= size:
+                        outside[0] = 1
                         return
-                    to = part_of(out, (o * size + place) * after + start + j, 1)
+                    to = part_of(out, (o * size + index) * after + start + j, 1)
                     to[0] = to[0] + given[j] if add else given[j]
         line += width

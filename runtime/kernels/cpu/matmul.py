@@ -1,8 +1,9 @@
 """The product of two matrices in register tiles, for Python kernels (`matmul2d`) and for compiled ones.
 
 A panel is as many columns of b as the registers of a tile hold; a tile goes through the depth of a and of one panel at
-once. Where the caches cannot hold b as it lies, or it lies across, blocks of it are copied into panels first, and then
-also those of an a that lies across. Every element is summed in the order of the depth, however the work is divided.
+once. Where the caches cannot hold b as it lies, or it is transposed, blocks of it are copied into panels first, and
+then also those of an a that is transposed. Every element is summed in the order of the depth, however the work is
+divided.
 """
 
 from __future__ import annotations
@@ -35,73 +36,71 @@ def matmul2d(a: Array, b: Array, start: Array | None = None) -> Array:
         if start is not None:
             result += start
         return result
-    a, across_a = (a, False) if a.flags.c_contiguous else _lying(a)
-    b, across_b = (b, False) if b.flags.c_contiguous else _lying(b)
+    a, trans_a = (a, False) if a.flags.c_contiguous else _contiguous(a)
+    b, trans_b = (b, False) if b.flags.c_contiguous else _contiguous(b)
     result = np.empty((rows, columns), dtype)
     add = start is not None and work > SMALL
     if add:
         result[:] = start
-    multiply(a, b, result, across_a, across_b, add)
+    multiply(a, b, result, trans_a, trans_b, add)
     if start is not None and not add:
         result += start  # as `mm` and an addition would: the same bits
     return result
 
 
 def matmul3d(a: Array, b: Array) -> Array:
-    """The product of two matrices for each item of a batch; all matrices may lie across."""
+    """The product of two matrices for each item of a batch; all matrices may be transposed views."""
     batch, rows, depth = a.shape
     columns = b.shape[2]
     dtype = a.dtype
     if rows * depth * columns < SMALL or rows == 1 or dtype not in NATIVE or dtype is not b.dtype:
         return product(a, b) if rows > 1 else rows_by_matrices(a, b)
-    a, across_a = _all_lying(a)
-    b, across_b = _all_lying(b)
+    a, trans_a = _contiguous_batch(a)
+    b, trans_b = _contiguous_batch(b)
     result = np.empty((batch, rows, columns), dtype)
-    shared(multiply_each, (a, b, result, across_a, across_b), batch, batch * rows * depth * columns // PRODUCTS)
+    shared(multiply_each, (a, b, result, trans_a, trans_b), batch, batch * rows * depth * columns // PRODUCTS)
     return result
 
 
-def _all_lying(matrices: Array) -> tuple[Array, bool]:
+def _contiguous_batch(matrices: Array) -> tuple[Array, bool]:
     """A contiguous batch of matrices, and whether they are the transposes of what was given."""
     if matrices.flags.c_contiguous:
         return matrices, False
-    turned = matrices.swapaxes(1, 2)
-    return (turned, True) if turned.flags.c_contiguous else (np.ascontiguousarray(matrices), False)
+    swapped = matrices.swapaxes(1, 2)
+    return (swapped, True) if swapped.flags.c_contiguous else (np.ascontiguousarray(matrices), False)
 
 
-def _lying(matrix: Array) -> tuple[Array, bool]:
+def _contiguous(matrix: Array) -> tuple[Array, bool]:
     """A contiguous matrix in place of one that is not, and whether it is the transpose of that."""
     return (matrix.T, True) if matrix.flags.f_contiguous else (np.ascontiguousarray(matrix), False)
 
 
 @jit
-def multiply_each(a: Array, b: Array, c: Array, across_a: bool, across_b: bool, first: int, last: int) -> None:
+def multiply_each(a: Array, b: Array, c: Array, trans_a: bool, trans_b: bool, first: int, last: int) -> None:
     """c = a b for some items of a batch."""
     for i in range(first, last):
-        multiply_rows(a[i], b[i], c[i], across_a, across_b, False, 0, c.shape[1])
+        multiply_rows(a[i], b[i], c[i], trans_a, trans_b, False, 0, c.shape[1])
 
 
-def multiply(a: Array, b: Array, c: Array, across_a: bool, across_b: bool, add: bool) -> None:
-    """c = a b, or c + a b: contiguous matrices, of which a or b may lie across, as its transpose."""
-    depth = len(a) if across_a else a.shape[1]
-    shared(multiply_rows, (a, b, c, across_a, across_b, add), len(c), c.size * depth // PRODUCTS, UNIT)
+def multiply(a: Array, b: Array, c: Array, trans_a: bool, trans_b: bool, add: bool) -> None:
+    """c = a b, or c + a b: contiguous matrices, of which a or b may be given as its transpose."""
+    depth = len(a) if trans_a else a.shape[1]
+    shared(multiply_rows, (a, b, c, trans_a, trans_b, add), len(c), c.size * depth // PRODUCTS, UNIT)
 
 
 @jit
-def multiply_rows(
-    a: Array, b: Array, c: Array, across_a: bool, across_b: bool, add: bool, first: int, last: int
-) -> None:
-    """The same for some rows of c. Of a great depth parts have sums of their own, for a sum loses by its length."""
-    depth, rows = len(a) if across_a else a.shape[1], last - first
+def multiply_rows(a: Array, b: Array, c: Array, trans_a: bool, trans_b: bool, add: bool, first: int, last: int) -> None:
+    """Some rows of c = a b, or c + a b. A great depth is summed in parts, as a long sum loses precision."""
+    depth, rows = len(a) if trans_a else a.shape[1], last - first
     if not depth and not add:
         c[first:last] = 0
     if not depth or not c.size or rows < 1:
         return
-    multiply_part(a, b, c, across_a, across_b, add, first, last, 0, min(depth, PART))
+    multiply_part(a, b, c, trans_a, trans_b, add, first, last, 0, min(depth, PART))
     if depth > PART:
         sums, part = c[first:last].astype(np.float64), np.empty(c.shape, c.dtype)
         for start in range(PART, depth, PART):
-            multiply_part(a, b, part, across_a, across_b, False, first, last, start, min(depth, start + PART))
+            multiply_part(a, b, part, trans_a, trans_b, False, first, last, start, min(depth, start + PART))
             sums += part[first:last]
         c[first:last] = sums
 
@@ -111,32 +110,33 @@ def multiply_part(
     a: Array,
     b: Array,
     c: Array,
-    across_a: bool,
-    across_b: bool,
+    trans_a: bool,
+    trans_b: bool,
     add: bool,
     first: int,
     last: int,
     start: int,
     stop: int,
 ) -> None:
-    """The same for a part of the depth."""
+    """Some rows of c = a b, or c + a b, over depth `start` to `stop`: the blocked loops around the register tiles."""
     depth, rows = stop - start, last - first
-    copies = across_b or (b.size * b.itemsize > NEAR and rows > 24)
+    copies = trans_b or (b.size * b.itemsize > NEAR and rows > 24)
     width = panel_width(a.dtype.type(0))
+    # Panels pay where they are read often enough, or where b as it lies would be read against its rows.
     deep, wide, high = (min(DEPTH, depth), min(COLUMNS, c.shape[1]), ROWS) if copies else (depth, c.shape[1], rows)
     panels = np.empty(((wide + width - 1) // width, deep * width) if copies else (0, 0), a.dtype)
-    block = np.empty((deep, min(high, rows)) if copies and across_a else (0, 0), a.dtype)
+    block = np.empty((deep, min(high, rows)) if copies and trans_a else (0, 0), a.dtype)
     for k in range(start, stop, deep):
         here = min(deep, stop - k)
         for j in range(0, c.shape[1], wide):
             columns = min(wide, c.shape[1] - j)
             if copies:
-                fill_panels(b, across_b, k, here, j, columns, panels)
+                fill_panels(b, trans_b, k, here, j, columns, panels)
             for i in range(first, last, high):
                 count = min(high, last - i)
-                if copies and across_a:
+                if copies and trans_a:
                     _copy_rows(a, k, here, i, count, block)
-                a_at, a_row, a_col = _left(a, block, across_a, i, k)
+                a_at, a_row, a_col = _left(a, block, trans_a, i, k)
                 b_at, b_row, b_panel = _right(b, panels, copies, width, k)
                 c_at, c_row, more = address(c) + (i * c.shape[1] + j) * c.itemsize, c.strides[0], add or k > start
                 like = c.dtype.type(0)
@@ -170,11 +170,11 @@ def multiply_at(
 
 
 @jit
-def _left(a: Array, block: Array, across: bool, i: int, k: int) -> tuple[int, int, int]:
+def _left(a: Array, block: Array, transposed: bool, i: int, k: int) -> tuple[int, int, int]:
     """Address, distance of rows and of columns of the left matrix from row i and depth k on."""
     if block.size:
         return address(block), block.itemsize, block.strides[0]
-    if across:
+    if transposed:
         return address(a) + i * a.itemsize + k * a.strides[0], a.itemsize, a.strides[0]
     return address(a) + i * a.strides[0] + k * a.itemsize, a.strides[0], a.itemsize
 
@@ -188,13 +188,13 @@ def _right(b: Array, panels: Array, copied: bool, width: int, k: int) -> tuple[i
 
 
 @jit
-def fill_panels(b: Array, across: bool, k: int, depth: int, j: int, columns: int, panels: Array) -> None:
+def fill_panels(b: Array, transposed: bool, k: int, depth: int, j: int, columns: int, panels: Array) -> None:
     """Copies `columns` columns from j on, `depth` rows of them from k on, to panels one behind the other."""
     width = panel_width(b.dtype.type(0))
     for p in range(0, columns, width):
         count = min(width, columns - p)
         panel = panels[p // width, : depth * width].reshape(depth, width)
-        if across:
+        if transposed:
             transpose(b[j + p : j + p + count, k : k + depth], panel)
         else:
             _copy_rows(b, k, depth, j + p, count, panel)

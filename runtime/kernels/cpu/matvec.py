@@ -44,7 +44,7 @@ def vector_vector(x: Array, y: Array) -> Array:
 
 
 def matrix_vector(a: Array, x: Array) -> Array:
-    """y_i = sum_k a_ik x_k; the matrix may lie across."""
+    """y_i = sum_k a_ik x_k; the matrix may be a transposed view."""
     if is_for_numpy(a, x) and not has_loops(a, x):
         return product(a, x)
     y = np.empty(len(a), a.dtype)
@@ -70,22 +70,22 @@ def rows_by_matrices(a: Array, b: Array) -> Array:
 
 
 def matrices_vectors(a: Array, x: Array) -> Array:
-    """y_bi = sum_k a_bik x_bk; matrices may lie across."""
-    across = a.swapaxes(1, 2).flags.c_contiguous and not a.flags.c_contiguous
+    """y_bi = sum_k a_bik x_bk; matrices may be transposed views."""
+    transposed = a.swapaxes(1, 2).flags.c_contiguous and not a.flags.c_contiguous
     a, x, y = (
-        a.swapaxes(1, 2) if across else np.ascontiguousarray(a),
+        a.swapaxes(1, 2) if transposed else np.ascontiguousarray(a),
         np.ascontiguousarray(x),
         np.empty(a.shape[:2], a.dtype),
     )
-    shared(_multiply_each, (a, x, y, across), len(y), a.size)
+    shared(_multiply_each, (a, x, y, transposed), len(y), a.size)
     return y
 
 
 @jit
-def _multiply_each(a: Array, x: Array, y: Array, across: bool, first: int, last: int) -> None:
+def _multiply_each(a: Array, x: Array, y: Array, transposed: bool, first: int, last: int) -> None:
     """y_b = a_b x_b, or a_b^T x_b, for some items of a batch."""
     for b in range(first, last):
-        if across:
+        if transposed:
             columns_by_vector(a[b], x[b], y[b], 0, (y.shape[1] + WIDTH - 1) // WIDTH)
         else:
             rows_by_vector(a[b], x[b], y[b], 0, (y.shape[1] + 3) // 4)
@@ -127,7 +127,7 @@ def columns_by_vector(a: Array, x: Array, y: Array, first: int, last: int) -> No
     fours = x.size // 4 * 4
     for start in range(first * WIDTH, min(last * WIDTH, y.size), WIDTH):
         end = start + WIDTH
-        sums = y[start:end]
+        sums = y[start:end]  # a block that stays in the first-level cache while the rows go by
         sums[:] = 0
         for k in range(0, fours, 4):
             x1, x2, x3, x4 = x[k], x[k + 1], x[k + 2], x[k + 3]

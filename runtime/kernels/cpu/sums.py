@@ -27,6 +27,7 @@ def chunk_sum(row: Array) -> float:
     while k + 4 * _BLOCK <= row.size:
         one, two = row[k : k + _BLOCK], row[k + _BLOCK : k + 2 * _BLOCK]
         three, four = row[k + 2 * _BLOCK : k + 3 * _BLOCK], row[k + 3 * _BLOCK : k + 4 * _BLOCK]
+        # Four sums are independent: an addition takes several cycles, in which the other three begin.
         a = b = c = d = row.dtype.type(0)
         for i in range(_BLOCK):
             a += one[i]
@@ -37,7 +38,7 @@ def chunk_sum(row: Array) -> float:
         k += 4 * _BLOCK
     while k < row.size:
         block = row[k : k + _BLOCK]
-        part = row.dtype.type(0)
+        part = row.dtype.type(0)  # in the row's dtype: float64 lanes are half as many
         for i in range(block.size):
             part += block[i]
         total += part
@@ -54,7 +55,7 @@ def chunk_sums(row: Array, out: Array, first: int, last: int) -> None:
 
 @jit
 def sum_of_chunks(sums: Array) -> float:
-    """The sum of all of them, one after the other."""
+    """sum_k sums_k in order, whatever threads computed them: the bits do not depend on their number."""
     total = 0.0
     for k in range(sums.size):
         total += sums[k]

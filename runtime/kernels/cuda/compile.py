@@ -17,7 +17,7 @@ from numba import config, cuda, types
 from numba.np import numpy_support
 
 from .. import scalar
-from ..compile.functions import ScalarCompiler, ScalarLibrary, rebuilt
+from ..compile.scalar_library import ScalarCompiler, ScalarLibrary, rebuilt
 from ..scalar import complex as scalar_complex
 from ..scalar import primitives as scalar_primitives
 from ..scalar.intrinsics import Target, primitives
@@ -34,7 +34,7 @@ def cuda_library(is_complex: bool) -> ScalarLibrary:
 
 @functools.cache
 def scalar_compiler() -> ScalarCompiler:
-    """What makes device functions of scalar ones; the simulator runs them as they are, as silent as a device."""
+    """The compiler of scalar functions as device functions; the simulator runs them as Python, without warnings."""
     if config.ENABLE_CUDASIM:
         return ScalarCompiler(np.errstate(all="ignore"), unchanged, vars(scalar_primitives))
     from numba.cuda.extending import intrinsic
@@ -63,7 +63,7 @@ def kernel(package: str, op: str, name: str, is_complex: bool = False) -> Any:
 def launch(compiled: Any, *arguments: Any, threads: int = THREADS) -> None:
     """Run a kernel over flat arrays, one thread per element of the last one."""
     size = arguments[-1].size
-    if size:
+    if size:  # CUDA refuses a grid of no blocks
         compiled[(size + threads - 1) // threads, threads](*arguments)
 
 
@@ -84,7 +84,7 @@ def without_device(cc: tuple[int, int]) -> Iterator[None]:
         return
     from numba.cuda import dispatcher
 
-    before = dispatcher.get_current_device
+    before = dispatcher.get_current_device  # numba asks it for a capability even where only text is wanted
     dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=cc)
     try:
         yield

@@ -5,10 +5,10 @@ A kernel that gets addresses and strides in place of arrays is compiled once, ho
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from .tiles import for_numba
+from . import for_numba
 
 
 @for_numba
@@ -76,7 +76,7 @@ def call_at(context: Any, kernel: Any, arguments: Any) -> Any:
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         convention, kinds = context.call_conv, signature.args[1].types
         values = cgutils.unpack_tuple(builder, args[1], len(kinds))
-        passed = convention._get_arg_packer(kinds).as_arguments(builder, values)
+        passed = convention._get_arg_packer(kinds).as_arguments(builder, values)  # borrowed: no reference is counted
         kind = convention.get_function_type(types.none, kinds)
         result, error = (cgutils.alloca_once(builder, argument.pointee) for argument in kind.args[:2])
         builder.call(builder.inttoptr(args[0], kind.as_pointer()), [result, error, *passed])
@@ -94,8 +94,6 @@ def _array_at(context: Any, builder: Any, kind: Any, start: Any, shape: Sequence
     size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
     item = context.get_constant(types.intp, size)
     data = builder.inttoptr(start, context.get_data_type(kind.dtype).as_pointer())
+    # Without meminfo the array owns nothing, and nothing is counted: the caller holds the memory.
     populate_array(array, data=data, shape=shape, strides=[*strides, item], itemsize=item, meminfo=None)
     return array._getvalue()
-
-
-INTRINSICS: tuple[Callable[..., Any], ...] = (address, row_at, part_of, matrix_at, call_at)

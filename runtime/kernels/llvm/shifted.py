@@ -1,8 +1,8 @@
 """Intrinsics for sums over shifted rows, the inner loops of convolutions, and for copies of many short rows.
 
-A window's element sees the whole picture, shifted. So a convolution adds up shifted pictures times weights, and the
-gradient of a weight is the product of two pictures, one of them shifted: no window is ever copied. Sums stay in vector
-registers, as in tiles.py. Arrays are flat and begin where the work begins; places and steps count elements.
+A convolution adds up its input, shifted by each offset of the kernel, times a weight, and the gradient of a weight is
+the product of two planes, one of them shifted: no im2col. Sums stay in vector registers, as in tiles.py. Arrays are
+flat and begin where the work begins; offsets (`places`) and strides count elements.
 """
 
 from __future__ import annotations
@@ -10,18 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from .vector_loops import Flat, Masks, VectorLoops
-
-SHIFTED: list[Callable[..., Any]] = []
-
-
-def for_kernels(define: Callable[..., Any]) -> Any:
-    """An intrinsic: kernels call it without the first argument, which is numba's."""
-    SHIFTED.append(define)
-    return define
+from . import for_numba
+from .vector_loops import Flat, Masks, VectorLoops, array_intrinsic
 
 
-@for_kernels
+@for_numba
 def weighted_rows(
     context: Any,
     rows: Any,
@@ -39,7 +32,9 @@ def weighted_rows(
 
     out[r out_row + j] = bias[r] + sum over p of w[w_places[p] + r w_row] x[places[p] + j], for j in range(columns).
     """
-    return _intrinsic(_write_weighted, rows, x, places, w, w_places, w_row, bias, out, out_row, columns)
+    return array_intrinsic(
+        _write_weighted, rows.literal_value, rows, x, places, w, w_places, w_row, bias, out, out_row, columns
+    )
 
 
 def _write_weighted(
@@ -63,7 +58,7 @@ def _write_weighted(
     v.cover(columns, tile)
 
 
-@for_kernels
+@for_numba
 def correlated_rows(
     context: Any,
     rows: Any,
@@ -78,12 +73,12 @@ def correlated_rows(
     samples: Any,
     columns: Any,
 ) -> Any:
-    """correlated_rows(rows, g, g_row, g_step, x, x_step, places, out, out_row, samples, columns), likewise:
+    """correlated_rows(rows, g, g_row, g_step, x, x_step, places, out, out_row, samples, columns) for 1, 2 or 4 rows:
 
     out[r out_row + p] += sum over n < samples, j < columns of g[r g_row + n g_step + j] x[places[p] + n x_step + j].
     """
     kinds = (g, g_row, g_step, x, x_step, places, out, out_row, samples, columns)
-    return _intrinsic(_write_correlated, rows, *kinds)
+    return array_intrinsic(_write_correlated, rows.literal_value, rows, *kinds)
 
 
 def _write_correlated(
@@ -98,11 +93,11 @@ def _write_correlated(
         shifts = [v.place(places, v.plus(first, k)) for k in range(width)]
 
         def over_samples(n: Any, *sums: Any) -> list[Any]:
-            slopes = v.rows(v.row(g.start, g_step, n), g_row)
+            grads = v.rows(v.row(g.start, g_step, n), g_row)
             values = [v.at(v.row(x.start, x_step, n), shift) for shift in shifts]
 
             def add(j: Any, *sums: Any, mask: Any = None) -> list[Any]:
-                lefts, rights = ([v.load(v.at(one, j), mask) for one in many] for many in (slopes, values))
+                lefts, rights = ([v.load(v.at(one, j), mask) for one in many] for many in (grads, values))
                 return v.add_products(lefts, rights, sums)
 
             wholes = v.loop(whole, v.lanes, sums, add)
@@ -115,25 +110,25 @@ def _write_correlated(
     v.split(places.size, tile)
 
 
-@for_kernels
+@for_numba
 def copied_rows(context: Any, out: Any, out_row: Any, x: Any, x_row: Any, rows: Any, columns: Any) -> Any:
     """copied_rows(out, out_row, x, x_row, rows, columns):
 
     out[r out_row + j] = x[r x_row + j], for r in range(rows), j in range(columns); nothing else is written.
     """
-    return _intrinsic(_write_copied, None, out, out_row, x, x_row, rows, columns)
+    return array_intrinsic(_write_copied, 1, None, out, out_row, x, x_row, rows, columns)
 
 
-@for_kernels
+@for_numba
 def halved_rows(context: Any, out: Any, out_row: Any, x: Any, x_row: Any, rows: Any, columns: Any) -> Any:
-    """halved_rows(out, out_row, x, x_row, rows, columns): the same with every second element, x[r x_row + 2 j]."""
-    return _intrinsic(_write_halved, None, out, out_row, x, x_row, rows, columns)
+    """halved_rows(out, out_row, x, x_row, rows, columns): out[r out_row + j] = x[r x_row + 2 j]."""
+    return array_intrinsic(_write_halved, 1, None, out, out_row, x, x_row, rows, columns)
 
 
-@for_kernels
+@for_numba
 def doubled_rows(context: Any, out: Any, out_row: Any, x: Any, x_row: Any, rows: Any, columns: Any) -> Any:
-    """doubled_rows(out, out_row, x, x_row, rows, columns): the same to every second element, out[r out_row + 2 j]."""
-    return _intrinsic(_write_doubled, None, out, out_row, x, x_row, rows, columns)
+    """doubled_rows(out, out_row, x, x_row, rows, columns): out[r out_row + 2 j] = x[r x_row + j]."""
+    return array_intrinsic(_write_doubled, 1, None, out, out_row, x, x_row, rows, columns)
 
 
 def _write_copied(v: VectorLoops, out: Flat, out_row: Any, x: Flat, x_row: Any, rows: Any, columns: Any) -> None:
@@ -187,16 +182,3 @@ def _row_by_row(
         v.loop(left, v.lanes, [], lambda _: copy_at(whole, left))
 
     v.loop(rows, 1, [], copy_row)
-
-
-def _intrinsic(write: Callable[..., None], rows: Any, *kinds: Any) -> Any:
-    """The signature for arguments of these types, and what emits the code; the first array tells the element type."""
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        v = VectorLoops(context, builder, kinds[0].dtype, 1 if rows is None else rows.literal_value)
-        write(v, *(v.argument(kind, arg) for kind, arg in zip(kinds, args[-len(kinds) :], strict=True)))
-        return context.get_dummy_value()
-
-    taken = [kind if isinstance(kind, types.Array) else types.int64 for kind in kinds]
-    return types.void(*(taken if rows is None else (rows, *taken))), code

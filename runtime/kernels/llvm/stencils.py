@@ -1,20 +1,21 @@
 """Intrinsics for a convolution of one picture with a small odd square kernel that keeps its size, and for its gradient.
 
 A strip of one or two vectors' columns goes down the picture: each row is read once, and shifted in registers, by no
-more than the lanes of one. The sums
-of the rows that it is part of stay in registers too. What lies outside the picture is masked out when it is read.
+more than the lanes of one. The sums of the rows that it is part of stay in registers too. What lies outside the picture
+is masked out when it is read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
-from .shifted import for_kernels
-from .vector_loops import Flat, VectorLoops
+from . import for_numba
+from .vector_loops import Flat, VectorLoops, array_intrinsic
 
 
-@for_kernels
+@for_numba
 def stencil(
     context: Any, kernel: Any, x: Any, w: Any, mirrored: Any, bias: Any, out: Any, rows: Any, columns: Any
 ) -> Any:
@@ -23,11 +24,13 @@ def stencil(
     out[i, j] = bias[0] + sum over a, b < K of w[a, b] x[i + a - p, j + b - p] for rows x columns, at least K rows; with
     w[K - 1 - a, K - 1 - b] in place of w[a, b] if mirrored is not 0.
     """
-    return _intrinsic(_write_stencil, kernel, x, w, mirrored, bias, out, rows, columns)
+    return array_intrinsic(
+        partial(_write_stencil, kernel.literal_value), 1, kernel, x, w, mirrored, bias, out, rows, columns
+    )
 
 
-@for_kernels
-def stencil_slopes(
+@for_numba
+def stencil_backward(
     context: Any,
     kernel: Any,
     g: Any,
@@ -39,11 +42,13 @@ def stencil_slopes(
     columns: Any,
     samples: Any,
 ) -> Any:
-    """stencil_slopes(kernel, g, g_step, x, x_step, out, rows, columns, samples), likewise:
+    """stencil_backward(kernel, g, g_step, x, x_step, out, rows, columns, samples) with a literal kernel size K:
 
     out[a, b] += sum over n < samples and all i, j of g[n g_step + (i, j)] x[n x_step + (i + a - p, j + b - p)].
     """
-    return _intrinsic(_write_slopes, kernel, g, g_step, x, x_step, out, rows, columns, samples)
+    return array_intrinsic(
+        partial(_write_backward, kernel.literal_value), 1, kernel, g, g_step, x, x_step, out, rows, columns, samples
+    )
 
 
 class _Strip:
@@ -93,7 +98,7 @@ def _over_strips(v: VectorLoops, columns: Any, strip: Callable[[_Strip], None]) 
 
 
 def _write_stencil(
-    v: VectorLoops, kernel: int, x: Flat, w: Flat, mirrored: Any, bias: Flat, out: Flat, rows: Any, columns: Any
+    kernel: int, v: VectorLoops, x: Flat, w: Flat, mirrored: Any, bias: Flat, out: Flat, rows: Any, columns: Any
 ) -> None:
     p, last = kernel // 2, kernel * kernel - 1
     straight = v.builder.icmp_signed("==", mirrored, v.number(0))
@@ -122,7 +127,7 @@ def _write_stencil(
     _over_strips(v, columns, down)
 
 
-def _write_slopes(v: VectorLoops, kernel: int, g: Flat, g_step: Any, x: Flat, x_step: Any, *target: Any) -> None:
+def _write_backward(kernel: int, v: VectorLoops, g: Flat, g_step: Any, x: Flat, x_step: Any, *target: Any) -> None:
     out, rows, columns, samples = target
     together = 3 if kernel == 3 else 1  # rows of the kernel whose sums fill the registers
 
@@ -135,10 +140,10 @@ def _write_slopes(v: VectorLoops, kernel: int, g: Flat, g_step: Any, x: Flat, x_
 
                 def row(r: Any, *sums: Any) -> list[Any]:
                     vectors = strip.shifted(own_x, r, kernel)
-                    slopes = [_slope_row(strip, own_g, v.plus(r, kernel // 2 - a), rows) for a in lines]
+                    grads = [_gradient_row(strip, own_g, v.plus(r, kernel // 2 - a), rows) for a in lines]
                     totals = list(sums)
                     for k in range(strip.width):
-                        lefts, rights = [slope[k] for slope in slopes], [seen[k] for seen in vectors]
+                        lefts, rights = [grad[k] for grad in grads], [seen[k] for seen in vectors]
                         totals = v.add_products(lefts, rights, totals)
                     return totals
 
@@ -151,21 +156,8 @@ def _write_slopes(v: VectorLoops, kernel: int, g: Flat, g_step: Any, x: Flat, x_
     _over_strips(v, columns, down)
 
 
-def _slope_row(strip: _Strip, g: Any, number: Any, rows: Any) -> list[Any]:
+def _gradient_row(strip: _Strip, g: Any, number: Any, rows: Any) -> list[Any]:
     """The strip of a row, zeros if there is no such row."""
     v = strip.v
     inside = v.builder.and_(v.builder.icmp_signed(">=", number, v.number(0)), v.builder.icmp_signed("<", number, rows))
     return v.load_all(strip.row(g, number), strip.masks_if(inside))
-
-
-def _intrinsic(write: Callable[..., None], kernel: Any, *kinds: Any) -> Any:
-    """The signature for arguments of these types, and what emits the code; the first array tells the element type."""
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        v = VectorLoops(context, builder, kinds[0].dtype, 1)
-        write(v, kernel.literal_value, *map(v.argument, kinds, args[1:]))
-        return context.get_dummy_value()
-
-    taken = [kind if isinstance(kind, types.Array) else types.int64 for kind in kinds]
-    return types.void(kernel, *taken), code

@@ -7,16 +7,12 @@ of the left matrix and a row of the right one. Arguments are addresses, strides 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ..compile.machine import vector_registers
+from . import for_numba
 from .vectors import Vectors
-
-
-def for_numba(define: Callable[..., Any]) -> Any:
-    """An intrinsic: kernels call it without the first argument, which is numba's."""
-    return define
 
 
 @for_numba
@@ -101,11 +97,13 @@ class _Panel:
         places = [(i, v) for i in range(rows) for v in range(len(masks))]
         target = {(i, v): vectors.address(c, self.c_row, i, v * vectors.bytes) for i, v in places}
         entry, (first, loop, done) = builder.block, [builder.append_basic_block(n) for n in ("first", "loop", "done")]
+        # c is read before the loop only where it is added to: else it may hold nan, which 0 * c would keep.
         builder.cbranch(builder.icmp_signed("!=", self.add, vectors.number(0)), first, loop)
         builder.position_at_end(first)
         old = {(i, v): vectors.load(target[i, v], masks[v]) for i, v in places}
         builder.branch(loop)
         builder.position_at_end(loop)
+        # Each sum is a phi of its own and no array, so that LLVM keeps it in a register.
         sums = {place: self.joined((vectors.zero, entry), (old[place], first)) for place in places}
         left, right, step = (self.joined((x, entry), (x, first)) for x in (a, self.b, vectors.number(0)))
         new = self.products(left, right, rows, masks, sums)
@@ -180,6 +178,3 @@ def _constant(like: Any, registers: int) -> Any:
         return context.get_constant(types.int64, registers * vector_registers()[0] * 8 // like.bitwidth)
 
     return types.int64(like), code
-
-
-INTRINSICS: tuple[Callable[..., Any], ...] = (panel_product, transposed_block, lanes, panel_width, panel_bytes)

@@ -29,7 +29,7 @@ from numba.extending import (
 )
 
 from ..compile.compiler_pipelines import Inner, Lean
-from ..compile.functions import rebuilt
+from ..compile.scalar_library import rebuilt
 from .check_mode import CHECKING
 from .structs import Atomic, Int32, Items, Memory, MemoryClass, Pointer, fields, is_struct, length, stride
 

@@ -95,10 +95,11 @@ class VectorLoops(Vectors):
 
     def add_to(self, address: Any, vector: Any) -> None:
         """Add the sum of a vector's elements to the element at an address."""
-        minus_zero = self.ir.Constant(self.element, -0.0)
+        minus_zero = self.ir.Constant(self.element, -0.0)  # the neutral number: 0.0 would turn a sum of -0.0 into 0.0
         name = f"llvm.vector.reduce.fadd.{self.name}"
         kind = self.ir.FunctionType(self.element, [self.element, self.type])
         known = self.builder.module.globals.get(name) or self.ir.Function(self.builder.module, kind, name)
+        # In whatever order LLVM adds the lanes: it is the same for each length of vectors.
         total = self.builder.call(known, [minus_zero, vector], fastmath=("reassoc",))
         pointer = self.builder.inttoptr(address, self.element.as_pointer())
         self.builder.store(self.builder.fadd(self.builder.load(pointer), total), pointer)
@@ -121,7 +122,7 @@ class VectorLoops(Vectors):
         builder.position_at_end(inside)
         later = [self.plus(values[0], step), *(body(*values) or ())]
         for value, new in zip(values, later, strict=True):
-            value.add_incoming(new, builder.block)
+            value.add_incoming(new, builder.block)  # the block in which the body ended, as it may have loops itself
         builder.branch(head)
         builder.position_at_end(after)
         return values[1:]
@@ -146,3 +147,19 @@ class VectorLoops(Vectors):
             start = first
             self.loop(rest, width, [], lambda place, start=start, width=width: tile(self.plus(start, place), width))
             first = self.plus(first, rest)
+
+
+def array_intrinsic(write: Callable[..., None], lines: int, literal: Any, *kinds: Any) -> Any:
+    """The signature of an intrinsic for arguments of these types, behind a literal one or none, and its code.
+
+    `write` emits the code for blocks of `lines` rows; the first array tells the element type.
+    """
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        v = VectorLoops(context, builder, kinds[0].dtype, lines)
+        write(v, *map(v.argument, kinds, args[-len(kinds) :]))
+        return context.get_dummy_value()
+
+    taken = [kind if isinstance(kind, types.Array) else types.int64 for kind in kinds]
+    return types.void(*(taken if literal is None else (literal, *taken))), code

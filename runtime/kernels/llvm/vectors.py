@@ -35,7 +35,7 @@ class Vectors:
 
     def fma(self, x: Any, y: Any, z: Any) -> Any:
         """x y + z, rounded once where the machine does that."""
-        if not fuses():
+        if not fuses():  # the intrinsic would be a call of the C library for each lane
             return self.builder.fadd(self.builder.fmul(x, y), z)
         return self.call(f"llvm.fma.{self.name}", self.type, x, y, z)
 
@@ -65,7 +65,7 @@ class Vectors:
     def scalar(self, address: Any) -> Any:
         """The one element at an address."""
         pointer = self.builder.inttoptr(address, self.element.as_pointer())
-        return self.builder.load(pointer, align=self.size)
+        return self.builder.load(pointer, align=self.size)  # of one element: rows may begin anywhere
 
     def load(self, address: Any, mask: Any = None) -> Any:
         """The vector at an address; lanes that are masked out are not read, and zero."""

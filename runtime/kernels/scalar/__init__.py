@@ -18,8 +18,11 @@ import numpy as np
 from .airy import airy_ai
 from .arc import acos, asin, atan, atan2
 from .bessel import bessel_j0, bessel_j1, bessel_y0, bessel_y1
-from .bessel_modified import i0, i0e, i1, i1e
-from .bessel_second import (
+from .bessel_modified import (
+    i0,
+    i0e,
+    i1,
+    i1e,
     modified_bessel_k0,
     modified_bessel_k1,
     scaled_modified_bessel_k0,

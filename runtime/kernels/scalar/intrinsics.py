@@ -1,4 +1,4 @@
-"""The primitives of the scalar functions for numba's compilers: `scalar_primitives` says what each one means.
+"""The primitives of the scalar functions for numba's compilers: `primitives.py` says what each one means.
 
 numba and numba-cuda have types and registries of their own, so the primitives are made for either. All of them are
 LLVM instructions, or chosen when types are inferred: a loop that calls them stays one that LLVM vectorises.
@@ -54,7 +54,7 @@ def fma(target: Target) -> Any:
 
 
 def product_and_sum(target: Target, x: Any) -> Any:
-    """What emits x y + z, rounded once, for a type and a processor."""
+    """The function that emits x y + z, rounded once, for a type and a processor."""
     if target.fuses:
         return fused
     return in_double if target.is_single(x) else in_pairs

@@ -1,6 +1,6 @@
-"""What the scalar functions need of a machine, as Python on NumPy scalars: the meaning, and what the simulator runs.
+"""Primitives of the scalar functions (fma, bits, select) as Python on NumPy scalars: their meaning, for the simulator.
 
-A compiler gets `scalar_intrinsics` in their place: one instruction each, or nothing at all. The type of the first
+A compiler gets those of `intrinsics.py` in their place: one instruction each, or nothing at all. The type of the first
 argument, float32 or float64, is the type that they compute in; a constant among the others is converted to it.
 """
 
@@ -42,7 +42,7 @@ def select(condition: Any, x: Any, y: Any) -> Any:
 
 
 def choose(x: Any, single: Any, double: Any) -> Any:
-    """What belongs to the type of `x`: a constant, which gets that type if it is no integer, or a function."""
+    """`single` or `double`, by the type of `x`: a constant, which gets that type if it is no integer, or a function."""
     chosen = single if is_single(x) else double
     return type(x)(chosen) if isinstance(chosen, float) else chosen
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...dispatch.shape_checks import require_shape
 from ...errors import ShapeError
-from ...kernels.windows import conv_size, side_pads
+from ...kernels.window_sizes import conv_size, side_pads
 
 Ints = Sequence[int]
 Sizes = tuple[int, ...]

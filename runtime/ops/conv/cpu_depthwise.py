@@ -9,7 +9,7 @@ import numpy as np
 
 from ...kernels.jit import jit
 from ...kernels.llvm.shifted import doubled_rows, halved_rows
-from ...kernels.llvm.stencils import stencil, stencil_slopes
+from ...kernels.llvm.stencils import stencil, stencil_backward
 from .cpu_geometry import Geometry, Work
 
 Array = np.ndarray
@@ -92,8 +92,8 @@ def filter_planes_backward(grad: Array, x: Array, out: Array, sizes: Array, firs
             grads, step = scratch, area
         seen, to = x[group * area :], out[group * kernel * kernel :]
         if kernel == 3:
-            stencil_slopes(3, grads, step, seen, groups * area, to, rows, columns, batch)
+            stencil_backward(3, grads, step, seen, groups * area, to, rows, columns, batch)
         elif kernel == 5:
-            stencil_slopes(5, grads, step, seen, groups * area, to, rows, columns, batch)
+            stencil_backward(5, grads, step, seen, groups * area, to, rows, columns, batch)
         else:
-            stencil_slopes(7, grads, step, seen, groups * area, to, rows, columns, batch)
+            stencil_backward(7, grads, step, seen, groups * area, to, rows, columns, batch)

@@ -7,7 +7,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from ...kernels.cpu.matmul import PRODUCTS
-from ...kernels.windows import conv_size, side_pads
+from ...kernels.window_sizes import conv_size, side_pads
 from ...pool.parallel_for import shared
 
 Ints = tuple[int, ...]

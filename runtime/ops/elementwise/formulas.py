@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from ...namespace import op
 from ...tensor import dtypes
-from ...tensor.limits import finfo
+from ...tensor.dtypes import finfo
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 

@@ -9,7 +9,7 @@ from ...batching.call import Call, belongs
 from ...batching.rules.elementwise import padded
 from ...batching.rules.general import dynamic, loop
 from ...batching.rules.shapes import as_list, merged
-from ...functions.broadcasting import broadcast_shapes
+from ...functions.several import broadcast_shapes
 from ...namespace import op
 from ...tensor import dtypes
 

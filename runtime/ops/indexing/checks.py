@@ -12,8 +12,7 @@ from typing import Any
 
 from ...dispatch.checks import wrap_dim
 from ...errors import ShapeError
-from ...tensor.dtypes import dtype
-from ...tensor.limits import finfo, iinfo
+from ...tensor.dtypes import dtype, finfo, iinfo
 from ...tensor.memory_overlap import check_single
 from ...tensor.shapes import broadcast_shapes
 

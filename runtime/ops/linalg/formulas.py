@@ -9,8 +9,7 @@ from typing import Any, TypeAlias
 
 from ...modes.intercept import watch
 from ...namespace import op
-from ...tensor.dtypes import float64
-from ...tensor.limits import finfo
+from ...tensor.dtypes import finfo, float64
 from ...tensor.shapes import broadcast_shapes
 from ..matmul.formulas import adjoint
 

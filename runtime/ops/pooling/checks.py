@@ -8,7 +8,7 @@ from typing import Any
 
 from ...dispatch.shape_checks import require_index_dtype, require_shape
 from ...errors import ShapeError
-from ...kernels.windows import pool_size
+from ...kernels.window_sizes import pool_size
 from ...tensor import dtypes
 
 Ints = Sequence[int]

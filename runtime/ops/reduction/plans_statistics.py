@@ -27,7 +27,7 @@ def var_backward(grad: Layout, x: Layout, dim: Ints, correction: float) -> Recip
         return None
     free = plan.folded[1] - correction
     return single(
-        flat.variance_slopes, 2, x.shape, plan.folded, (2 / free if free > 0 else math.inf,), outputs_of(plan)
+        flat.variance_backward, 2, x.shape, plan.folded, (2 / free if free > 0 else math.inf,), outputs_of(plan)
     )
 
 
@@ -44,7 +44,7 @@ def min_all(x: Layout) -> Recipe | None:
 def extremum_backward(grad: Layout, x: Layout, result: Layout, dim: Ints | int | None) -> Recipe | None:
     """The gradient, shared between equals."""
     plan = _plan(x, dim, grad, result)
-    return None if plan is None else single(flat.extreme_slopes, 3, x.shape, plan.folded, (), outputs_of(plan))
+    return None if plan is None else single(flat.extreme_backward, 3, x.shape, plan.folded, (), outputs_of(plan))
 
 
 def outputs_of(plan: Folding) -> tuple[int, int]:

@@ -18,9 +18,9 @@ import pytest
 from llvmlite import binding
 from numba import njit, types
 
-from specgrad.runtime.kernels.compile.functions import library_of, rebuilt
+from specgrad.runtime.kernels.compile.compiler_pipelines import NoAlias
 from specgrad.runtime.kernels.compile.machine import fuses
-from specgrad.runtime.kernels.llvm.noalias import placewise
+from specgrad.runtime.kernels.compile.scalar_library import library_of, rebuilt
 from tests.attack.amount import SEED, amount
 from tests.kernels.scalar.targets import TARGETS, Target, assembly, lowered
 from tests.kernels.scalar.test_machine_code import BINARY, UNARY, called, loop_over, packed
@@ -116,7 +116,7 @@ def text_of(kernel: str, function: str, parameters: tuple[str, ...], arrays: set
     copy.__qualname__ = f"{function}_of_kernel"
     kind = types.int64 if kernel.startswith("bitwise") else types.float32
     signature = tuple(types.Array(kind, 1, "C") if p in arrays else kind for p in parameters)
-    return lowered(njit(error_model="numpy", pipeline_class=placewise())(copy), signature)
+    return lowered(njit(error_model="numpy", pipeline_class=NoAlias)(copy), signature)
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from specgrad.runtime.kernels import scalar
-from specgrad.runtime.kernels.compile.functions import cpu_library, library_of
+from specgrad.runtime.kernels.compile.scalar_library import cpu_library, library_of
 from specgrad.runtime.kernels.cuda.compile import to_cubin, to_ptx
 from specgrad.runtime.kernels.scalar import primitives as scalar_primitives
 from tests.kernels.scalar.targets import TARGETS, Target, assembly, instructions, lowered

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.signal
 
-from specgrad.runtime.kernels.windows import side_pads
+from specgrad.runtime.kernels.window_sizes import side_pads
 from specgrad.runtime.ops.conv import cpu as conv
 
 RNG = np.random.default_rng(0)

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from specgrad.runtime.kernels.windows import pool_size
+from specgrad.runtime.kernels.window_sizes import pool_size
 from specgrad.runtime.ops.image import cpu_padding as borders
 from specgrad.runtime.ops.pooling import cpu as pool
 

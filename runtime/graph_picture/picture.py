@@ -1,4 +1,4 @@
-"""What a picture consists of, before anybody has decided where it goes: boxes, arrows and a caption."""
+"""The boxes, arrows and caption of a picture, before they are laid out."""
 
 from __future__ import annotations
 

@@ -1,8 +1,12 @@
-"""A picture as text of the dot language."""
+"""A picture as text of the dot language, and as a file by Graphviz where that is installed."""
 
 from __future__ import annotations
 
+import importlib
+import shutil
+import subprocess
 from html import escape
+from typing import Any
 
 from .picture import STYLES, Box, Picture
 
@@ -42,3 +46,29 @@ def _legend(picture: Picture) -> str:
 def _quoted(text: str) -> str:
     """A string of the dot language; it has no other escapes than these."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
+
+_SECONDS = 10.0  # that a picture may take before it is laid out here instead
+
+
+def render(dot: str, kind: str, wait: float | None = _SECONDS) -> bytes | None:
+    """Dot text as a file of a kind ("svg", "png", "pdf", ...); None when Graphviz is not there or takes too long."""
+    program = shutil.which("dot")
+    if program is None:
+        return _by_package(dot, kind)
+    try:
+        done = subprocess.run([program, f"-T{kind}"], input=dot.encode(), capture_output=True, timeout=wait)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
+def _by_package(dot: str, kind: str) -> bytes | None:
+    try:
+        package: Any = importlib.import_module("graphviz")
+    except ImportError:
+        return None
+    try:
+        return package.Source(dot).pipe(format=kind)
+    except (package.ExecutableNotFound, package.CalledProcessError):
+        return None

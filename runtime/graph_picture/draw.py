@@ -10,10 +10,9 @@ from ..autograd.node import LEAF, OUTPUT
 from ..errors import type_name
 from ..tensor.base import TensorBase
 from .collect import collect
-from .dot_text import dot_text
-from .layers import passed_rows
+from .graphviz import dot_text, render
+from .layout import passed_rows
 from .picture import Picture
-from .program import render
 from .svg import svg_text
 
 _LAYOUTS = ("auto", "graphviz", "own")

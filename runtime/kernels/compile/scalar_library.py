@@ -19,7 +19,7 @@ building = new_lock()  # who makes a dispatcher holds it: two threads that want 
 
 
 def rebuilt(function: Any, replacements: dict[str, Any]) -> Any:
-    """The same code with some of its globals replaced; numba's cache still sees the original file."""
+    """A copy of a function with some of its globals replaced; numba's cache still sees the original file."""
     namespace = {**function.__globals__, **replacements}
     copy = types.FunctionType(function.__code__, namespace, function.__name__, function.__defaults__)
     copy.__qualname__ = function.__qualname__
@@ -54,7 +54,7 @@ class ScalarCompiler:
 
     def get(self, function: Any) -> Any:
         """The compiled form of a function."""
-        with building:
+        with building:  # reentrant: making one function asks for those that it calls
             if function not in self.compiled:
                 self.compiled[function] = self.make(function)
             return self.compiled[function]

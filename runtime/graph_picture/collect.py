@@ -3,17 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from ..autograd.custom.node import FunctionNode
 from ..autograd.inplace.copy_slices import CopySlices, Region
 from ..autograd.inplace.view_history import NOWHERE
-from ..autograd.node import LEAF, node_at, output_at
+from ..autograd.node import FREED, LEAF, node_at, output_at
+from ..autograd.saved.packed import Packed
 from ..autograd.saved.saved import edge_of
 from ..dispatch.entries import entry_of, op_node
-from ..profiler.units import memory_text
+from ..profiler.table import memory_text
+from ..tensor.base import TensorBase
 from .picture import Arrow, Box, Picture
-from .saved_values import kept_by
+
+
+@dataclass
+class Kept:
+    """The saved tensors of one node: bytes by name, and by the memory they lie in; `freed` when that is gone."""
+
+    sizes: dict[str, int] = field(default_factory=dict)
+    memory: dict[int, int] = field(default_factory=dict)
+    packed: int = 0  # values that saved-tensor hooks keep elsewhere
+    freed: bool = False
+
+    @property
+    def size(self) -> int:
+        """The bytes of all, memory that two of them share once."""
+        return sum(self.memory.values())
+
+
+def kept_by(node: Any) -> Kept:
+    """Look at the saved values of a node without unpacking them."""
+    kept = Kept()
+    own = op_node(node)
+    for slot in own.saved_slots:
+        name, value = slot.removeprefix("kept_"), getattr(own, slot)
+        if value is FREED:
+            kept.freed = True
+        for tensor in value if isinstance(value, (list, tuple)) else (value,):
+            if isinstance(tensor, Packed):
+                kept.packed += 1
+            elif isinstance(tensor, TensorBase):
+                kept.sizes[name] = kept.sizes.get(name, 0) + tensor.nbytes
+                address = id(tensor._storage if tensor._storage.base is None else tensor._storage.base)
+                kept.memory[address] = max(kept.memory.get(address, 0), tensor.nbytes)
+    return kept
+
 
 Meta = tuple[Any, Any]  # shape and dtype
 _MANY = 4  # outputs of a node that are listed

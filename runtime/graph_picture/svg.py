@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from .coordinates import Places, placed
-from .layers import Layers, layered
+from .layout import Layers, Places, layered, placed
 from .picture import STYLES, Box, Picture
 
 _MARGIN, _LEGEND = 16.0, 34.0

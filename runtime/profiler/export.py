@@ -1,4 +1,4 @@
-"""The trace file for chrome://tracing and Perfetto: JSON, an object per event, arrows from ops to their gradients."""
+"""Files for other programs: traces for chrome://tracing, Perfetto and TensorBoard, stacks for flame graphs."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ import gzip
 import json
 import os
 import platform
-from collections.abc import Iterator, Sequence
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..dispatch.entries import entry_of
-from .current import NODE, OP, RANGE
 from .events import finished
+from .ranges import NODE, OP, RANGE
 from .session import Record, Session
 
 Entry = dict[str, Any]
@@ -73,7 +75,7 @@ def _at(record: Record, when: int, base: int) -> Entry:
 
 
 def _arguments(record: Record) -> Entry:
-    """What is shown of an event when it is clicked on; only what there is."""
+    """The details of an event that a viewer shows on a click, without empty ones."""
     entry = None if record.described is None else entry_of(*record.described)
     found = {
         "Overload": record.overload,
@@ -120,3 +122,55 @@ def _memory(change: Any, base: int) -> Entry:
         "ts": (change.when - base) / 1e3,
         "args": {"Addr": change.address, "Bytes": change.size, "Total Allocated": change.total, "Device Type": 0},
     }
+
+
+def tensorboard_trace_handler(
+    dir_name: Any, worker_name: str | None = None, use_gzip: bool = False
+) -> Callable[[Any], None]:
+    """A handler for `profile(on_trace_ready=...)` that writes `worker.time.pt.trace.json` for each trace.
+
+    TensorBoard's profiler plugin reads such a folder, and chrome://tracing each file.
+
+    Args:
+        dir_name: the folder; it is made if it is not there.
+        worker_name: what the files' names begin with; host and process when left out.
+        use_gzip: whether the files are compressed, with names in `.gz`.
+
+    Raises:
+        RuntimeError: the folder cannot be made.
+
+    Example:
+        >>> import specgrad as sg, os, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with sg.profiler.profile(on_trace_ready=sg.profiler.tensorboard_trace_handler(folder, "me")):
+        ...         y = sg.ones(2).exp()
+        ...     [name.split(".")[0] for name in os.listdir(folder)]
+        ['me']
+    """
+    worker = worker_name or f"{platform.node()}_{os.getpid()}"
+
+    def write(profiler: Any) -> None:
+        folder = Path(dir_name)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise RuntimeError(f"Can't create directory: {dir_name}") from error
+        ending = ".pt.trace.json.gz" if use_gzip else ".pt.trace.json"
+        profiler.export_chrome_trace(folder / f"{worker}.{time.time_ns()}{ending}")
+
+    return write
+
+
+METRICS = ("self_cpu_time_total",)
+
+
+def write_stacks(path: Any, events: Iterable[Any], metric: str) -> None:
+    """Write `outer;inner;op microseconds` for every place that ops were called from."""
+    if metric not in METRICS:
+        raise ValueError(f"metric should be one of: {', '.join(METRICS)}, but got {metric!r}")
+    sums: Counter[str] = Counter()
+    for event in events:
+        if event.stack:
+            lines = [line.replace(" ", "_").replace(";", ",") for line in (event.name, *event.stack)]
+            sums[";".join(reversed(lines))] += int(getattr(event, metric))
+    Path(path).write_text("".join(f"{stack} {time}\n" for stack, time in sums.items() if time > 0), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Random counts and choices: Poisson and binomial numbers, and places drawn by weight."""
+"""Random numbers whose distribution is given by tensors: normal, Bernoulli, Poisson, binomial, multinomial."""
 
 from __future__ import annotations
 
@@ -8,14 +8,133 @@ import numpy as np
 
 from ..dispatch import checks
 from ..dispatch.writing import write_out
-from ..errors import UnsupportedDtypeError
+from ..errors import ShapeError, UnsupportedDtypeError
 from ..modes.intercept import interceptable
+from ..namespace import op
 from ..random import Generator
-from ..tensor.base import compute_array
-from ..tensor.dtypes import int64
-from ..tensor.shapes import broadcast_shapes
-from .options import allocating, from_array
+from ..tensor.base import TensorBase, alias, compute_array
+from ..tensor.dtypes import dtype as Dtype
+from ..tensor.dtypes import get_default_dtype, int64
+from ..tensor.shapes import Shape, broadcast_shapes
+from .options import allocating, checked_size, chosen_dtype, finish, from_array
+from .sampling import normal as standard_normal
 from .sampling import stream
+
+
+@interceptable("random")
+def normal(
+    mean: Any = 0.0,
+    std: Any = 1.0,
+    size: Any = None,
+    *,
+    generator: Generator | None = None,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    out: Any = None,
+) -> Any:
+    """Numbers drawn from normal distributions: `normal(mean, std, size)`, or one for each element of tensors.
+
+    Args:
+        mean: the mean, or a tensor of means.
+        std: the standard deviation, or a tensor of them; not negative.
+        size: the shape of the result where both are numbers.
+        generator: where the randomness comes from; the default generator when not given.
+        dtype: the element type where both are numbers; the default one when not given.
+        device: where the tensor is made.
+        requires_grad: whether operations on the tensor are recorded.
+        out: a tensor that takes the numbers; its shape is the size where both are numbers and none is given.
+
+    Raises:
+        RuntimeError: a standard deviation is negative.
+        TypeError: both are numbers and there is no size.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.normal(sg.tensor([1.0, 2.0]), 0.0)
+        tensor([1., 2.])
+    """
+    rng = stream("normal", generator)
+    mean, std = _plain(mean), _plain(std)
+    _require_deviation(std)
+    given = [value for value in (mean, std) if _is_tensor(value)]
+    if given:
+        like = op.add(*given) if len(given) == 2 else given[0]
+        found = standard_normal("normal", rng, like._shape, like._dtype) * std + mean
+        return found if out is None else write_out("normal", out, found)
+    size = out.shape if size is None and _is_tensor(out) else size
+    if size is None:
+        raise TypeError("normal(): expected a size where mean and std are numbers")
+    shape = checked_size("normal", checks.integer_list("normal", "size", size))
+    drawn = standard_normal("normal", rng, shape, chosen_dtype("normal", dtype, get_default_dtype()))
+    center, width = checks.floating("normal", "mean", mean), checks.floating("normal", "std", std)
+    found = finish("normal", drawn.mul_(width).add_(center), device, requires_grad)
+    return found if out is None else write_out("normal", out, found)
+
+
+def _plain(value: Any) -> Any:
+    """A number as it is; a tensor outside the graph."""
+    return alias(value, value._shape, value._strides, value._offset) if _is_tensor(value) else value
+
+
+def _require_deviation(std: Any) -> None:
+    if _is_tensor(std) and std.is_complex():
+        raise RuntimeError(f"normal(): expected std to be real, but got a tensor of dtype {std.dtype!r}")
+    least = std.array.min(initial=0).item() if _is_tensor(std) else checks.floating("normal", "std", std)
+    if least < 0:
+        raise RuntimeError(f"normal(): expected std >= 0, but got std={least}")
+
+
+@interceptable("random")
+def bernoulli(input: Any, p: Any = None, *, generator: Generator | None = None, out: Any = None) -> Any:
+    """For each element 1 with the probability that it is, 0 otherwise.
+
+    Args:
+        input: the probabilities.
+        p: one probability instead of those in `input`.
+        generator: where the randomness comes from; the default generator when not given.
+        out: a tensor that takes the numbers.
+
+    Returns:
+        Tensor: of the shape and dtype of `input`; no gradient flows through.
+
+    Raises:
+        RuntimeError: an element is no probability, or the dtype is not floating point.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.bernoulli(sg.tensor([0.0, 1.0]))
+        tensor([0., 1.])
+    """
+    checks.tensor("bernoulli", "input", input)
+    if input._dtype.kind != "f" and p is None:
+        raise UnsupportedDtypeError(f"bernoulli(): expected a floating point dtype, but got {input._dtype}")
+    found = from_array(trials("bernoulli", input if p is None else p, input._shape, generator), input._dtype)
+    return found if out is None else write_out("bernoulli", out, found)
+
+
+def trials(name: str, p: Any, shape: Shape, generator: Generator | None) -> np.ndarray:
+    """An array that is True with probability p: a number, or a tensor that broadcasts to the shape."""
+    chances = compute_array(p) if _is_tensor(p) else np.asarray(checks.floating(name, "p", p))
+    outside = ~((chances >= 0) & (chances <= 1))
+    if outside.any():
+        raise RuntimeError(f"{name}(): expected p between 0 and 1, but got p={chances[outside].flat[0]}")
+    if broadcast_shapes(name, shape, chances.shape) != shape:
+        raise ShapeError(f"{name}(): expected p to broadcast to {list(shape)}, but got shape {list(chances.shape)}")
+    return np.asarray(stream(name, generator).random(shape) < chances)
+
+
+def exponential(rng: np.random.Generator, rate: float, size: Shape, kind: Dtype) -> Any:
+    """Numbers of an exponential distribution."""
+    if kind.kind != "f":
+        raise UnsupportedDtypeError(f"exponential_(): expected a floating point dtype, but got {kind}")
+    drawn = rng.standard_exponential(size, kind.compute.np)
+    return from_array(np.asarray(drawn / np.asarray(rate, kind.compute.np)), kind)
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, TensorBase)
+
 
 _MOST = 2.0**62  # counts are drawn as 64-bit integers
 
