@@ -9,7 +9,6 @@ from ..library.homes import Library, Part
 from ..spec.model import Argument, Entry, Type
 from ..spec.numpy_code import numpy_names, possibly_missing
 from .composite_code import CompositeCode
-from .computation_code import ComputationCode
 from .doc_code import DocCode
 from .fast_code import FastCode
 from .kernel_code import ElementKernels, number_arguments
@@ -347,11 +346,6 @@ class OpCode:
     def fast(self) -> FastCode:
         """What native code may answer first."""
         return FastCode(self)
-
-    @property
-    def computation(self) -> ComputationCode:
-        """How an op with a hand-written kernel calls it."""
-        return ComputationCode(self)
 
     @property
     def docs(self) -> DocCode:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePath
@@ -273,8 +273,17 @@ class Renderer:
             "aliases": unique(aliases),
             "names": unique(names),
             "imports": import_lines([*self.helpers, *(part for code in ops for part in code.parts)])
-            + self.base_imports,
+            + self.base_imports
+            + list(self.tried_imports(ops)),
         }
+
+    def tried_imports(self, ops: Sequence[OpCode]) -> Iterator[str]:
+        """The statements by which a family's module has what ops of other families have found, where it is tried."""
+        own = {code.entry.name for code in ops}
+        tried = {code.entry.tries: code.fast.tried for code in ops if code.fast.tried and code.entry.tries not in own}
+        for family, codes in self.families.items() if tried else ():
+            names = [tried[code.entry.name] for code in codes if code.entry.name in tried]
+            yield from [f"from .{family} import {', '.join(names)}"] if names else []
 
     @property
     def stubs(self) -> list[Signature]:
