@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 from inspect import cleandoc
 from itertools import groupby
 from typing import Any, TypeVar
@@ -58,7 +59,7 @@ def completed_from(model: Any) -> Callable[[Documented], Documented]:
     def completed(variant: Documented) -> Documented:
         if variant.__doc__ and model.__doc__:  # python -OO keeps none
             own = _sections(cleandoc(variant.__doc__))
-            theirs = _sections(_translated(cleandoc(model.__doc__), model.__name__, variant.__name__))
+            theirs = _sections(_translated(_cleaned(model.__doc__), model.__name__, variant.__name__))
             arguments = _merged(own.get("Args", ""), theirs.get("Args", ""), _parameters(variant))
             merged = {**theirs, **own, "Args": arguments}
             variant.__doc__ = "\n\n".join(merged[title] for title in ("", *_SECTIONS) if merged.get(title))
@@ -67,6 +68,10 @@ def completed_from(model: Any) -> Callable[[Documented], Documented]:
     return completed
 
 
+_cleaned = cache(cleandoc)  # many variants have one model
+
+
+@cache
 def _sections(doc: str) -> dict[str, str]:
     """The parts of a docstring by their titles; what stands before the first title has the title ""."""
     summary, *parts = _TITLE.split(doc)
@@ -78,8 +83,15 @@ def _translated(doc: str, model: str, variant: str) -> str:
     before, after = _DIMENSIONS.search(model), _DIMENSIONS.search(variant)
     if not before or not after:
         return doc
-    table = {words[int(before[0][0]) - 1]: words[int(after[0][0]) - 1] for words in _WORDS}
-    return re.sub("|".join(map(re.escape, table)), lambda found: table[found[0]], doc)
+    pattern, table = _dictionary(int(before[0][0]) - 1, int(after[0][0]) - 1)
+    return pattern.sub(lambda found: table[found[0]], doc)
+
+
+@cache
+def _dictionary(before: int, after: int) -> tuple[re.Pattern[str], dict[str, str]]:
+    """A pattern of the words of one number of dimensions, and those of another in their place."""
+    table = {words[before]: words[after] for words in _WORDS}
+    return re.compile("|".join(map(re.escape, table))), table
 
 
 def _parameters(variant: Any) -> tuple[str, ...]:
@@ -89,12 +101,18 @@ def _parameters(variant: Any) -> tuple[str, ...]:
 
 def _merged(own: str, theirs: str, parameters: tuple[str, ...]) -> str:
     """The section Args with an entry for each parameter, the variant's own before that of the model."""
-    texts: dict[str, str] = {}
-    for section in (theirs, own):
-        for entry in _ENTRY.split(section)[1:]:
-            names, _, text = entry.partition(":")
-            texts |= dict.fromkeys(names.split(", "), text.rstrip())
-    named = [name for name in parameters if name in texts]
-    named += [name for name in texts if name not in parameters and re.search(rf"^    {re.escape(name)}\b", own, re.M)]
+    mine = _entries(own)
+    texts = _entries(theirs) | mine
+    named = [name for name in parameters if name in texts] + [name for name in mine if name not in parameters]
     entries = [f"    {', '.join(group)}:{text}" for text, group in groupby(named, texts.__getitem__)]
     return "\n".join(["Args:", *entries]) if entries else ""
+
+
+@cache
+def _entries(section: str) -> dict[str, str]:
+    """What a section Args says of each name; names that share an entry have the same text."""
+    found: dict[str, str] = {}
+    for entry in _ENTRY.split(section)[1:]:
+        names, _, text = entry.partition(":")
+        found |= dict.fromkeys(names.split(", "), text.rstrip())
+    return found
