@@ -158,13 +158,8 @@ class FastCode:
     def record(self) -> str:
         """Arguments of `record` for what ran by rows."""
         assert self.op.node is not None
-        names = []
-        for name in self.op.node.recorded_arguments:
-            argument = self.op.entry.schema.argument(name)
-            assert argument is not None
-            spelt = argument.python_name
-            names.append(f"float({spelt})" if not argument.type.is_tensor else spelt)
-        return "".join(f", {n}" for n in names)
+        arguments = map(self.op.entry.schema.argument, self.op.node.recorded_arguments)
+        return "".join(f", {argument.python_name}" for argument in arguments if argument is not None)
 
     @property
     def requires_grad(self) -> str:

@@ -671,7 +671,7 @@ def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out:
         result = run_rows(kernels.ADD_TENSOR, "add", (input, other), (alpha,))
         if result is not None:
             if (input._rg or other._rg) and grad_mode.grad:
-                functions.AddBackward0.record(result, input, other, float(alpha))
+                functions.AddBackward0.record(result, input, other, alpha)
             return result
     if (
         watch.interceptors
@@ -802,7 +802,7 @@ def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor
         result = run_rows(kernels.SUB_TENSOR, "sub", (input, other), (alpha,))
         if result is not None:
             if (input._rg or other._rg) and grad_mode.grad:
-                functions.SubBackward0.record(result, input, other, float(alpha))
+                functions.SubBackward0.record(result, input, other, alpha)
             return result
     if (
         watch.interceptors
@@ -873,7 +873,7 @@ def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tenso
         result = run_rows(kernels.RSUB_TENSOR, "rsub", (input, other), (alpha,))
         if result is not None:
             if (input._rg or other._rg) and grad_mode.grad:
-                functions.RsubBackward0.record(result, input, other, float(alpha))
+                functions.RsubBackward0.record(result, input, other, alpha)
             return result
     if (
         watch.interceptors

@@ -1014,7 +1014,7 @@ def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tenso
         result = run_rows(kernels.HUBER_VALUES, "huber_values", (input, target), (delta,))
         if result is not None:
             if (input._rg or target._rg) and grad_mode.grad:
-                functions.HuberValuesBackward0.record(result, input, target, float(delta))
+                functions.HuberValuesBackward0.record(result, input, target, delta)
             return result
     if (
         watch.interceptors

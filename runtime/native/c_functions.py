@@ -119,7 +119,6 @@ part_of_tuple = new_reference("PyTuple_GetSlice", Tuple, Tuple, int, int)
 as_tuple = new_reference("PyList_AsTuple", Tuple, List)
 new_list = new_reference("PyList_New", List, int)
 new_int = new_reference("PyLong_FromLong", Object, int)
-new_float = new_reference("PyFloat_FromDouble", Object, float)
 append = allocating("PyList_Append", types.int32, List, Object, failure=-1)
 
 list_item = borrowed("PyList_GetItem", Object, List, int)

@@ -8,7 +8,7 @@ from ..kernels.llvm.memory import load, load_half
 from ..kernels.llvm.structs import Items, Struct, room
 from ..kernels.llvm.typed import NULL, New, cast, native, new
 from . import c_functions as c
-from .interned import fit_gradient, float_type, none
+from .interned import fit_gradient, float_type, int_type, none
 from .kernel_calls import Arguments, Size, found_kernel, put_object, run_kernel
 from .layout import Array, Float, Node, Object, Tensor, Tuple
 from .references import Owned, is_held, item, own, put_item, retain, size, slot
@@ -111,6 +111,8 @@ def only_hands_on(plan: GradientPlan, node: Node) -> bool:
     if plan.kind != HANDS_ON_AT_ONE:
         return plan.kind == HANDS_ON
     number = slot(node, plan.number_slot)
+    if number.type is int_type:
+        return c.as_double(number) == 1.0
     return number.type is float_type and cast(Float, number).value == 1.0
 
 

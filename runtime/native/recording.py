@@ -53,7 +53,7 @@ class RecordPlan(Struct):
     tensors: Items[KeptTensor] = room(MOST)
     kept_values: int
     values: Items[KeptValue] = room(MOST)
-    elementwise: int  # whether all inputs look like the result, and values are floats
+    elementwise: int  # whether all inputs look like the result
     listed: int  # whether the inputs are the items of the first operand
     outputs: int  # how many results; of several: which of them are differentiable, as bits,
     differentiable: int
@@ -248,8 +248,7 @@ def fill(
         return False
     for i in range(plan.kept_values):
         kept = plan.values[i]
-        given = arguments[kept.source]
-        value = as_float(given) if plan.elementwise else value_of(given, kept.part)
+        value = value_of(arguments[kept.source], kept.part)
         if value is NULL:
             return False
         set_slot(node, kept.slot, value)
@@ -278,9 +277,3 @@ def record(
     done = put_outputs(plan, node, cast(Tuple, result))
     c.release(node)
     return done
-
-
-@native
-def as_float(number: Object) -> New[Object]:
-    """A Python number, an int as the float that it is."""
-    return retain(number) if number.type is float_type else c.new_float(c.as_double(number))

@@ -6,6 +6,7 @@ Modules of native code need numba's compiler, so they are loaded when the first 
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 from ..dispatch import fast_path
 from ..dispatch.fast_path import FastPath, not_handled, stay
 from ..kernels.compile.loading import load_compiler
+from .comparison import compared, compared_walker, public_function
 
 
 @functools.cache
@@ -43,8 +45,12 @@ class NativePath(FastPath):
             if not plans.has_room_backward(op.node):
                 return not_handled
             plan = node_plans[op.node] = plans.gradient_plan(op.node)
-            return builtin(gradients, plan, doc)
-        return builtin(getattr(forward, name), plans.forward_plan(op), doc) if plans.has_room(op) else not_handled
+            return compared(builtin(gradients, plan, doc), op.node.__name__, op.node.apply)
+        if not plans.has_room(op):
+            return not_handled
+        writes = name == "launch_in_place"
+        again = public_function(op, (*op.operands, *op.numbers), writes)
+        return compared(builtin(getattr(forward, name), plans.forward_plan(op), doc), op.name, again, writes)
 
     def view(self, op: Any) -> Callable[..., Any]:
         """Of a layout and arguments that the op has seen."""
@@ -54,7 +60,8 @@ class NativePath(FastPath):
         from .plans import view_plan
         from .views import launch_view
 
-        return builtin(launch_view, view_plan(op), f"{op.name} of a tensor whose layout it has seen; None for others.")
+        doc = f"{op.name} of a tensor whose layout it has seen; None for others."
+        return compared(builtin(launch_view, view_plan(op), doc), op.name, public_function(op, op.operands))
 
     def structured(self, op: Any) -> Callable[..., Any]:
         """Of layouts and arguments that have a recipe."""
@@ -64,7 +71,8 @@ class NativePath(FastPath):
         from .kernel_ops import launch
         from .plans import kernel_op_plan
 
-        return builtin(launch, kernel_op_plan(op), f"{op.name} of tensors whose layouts it has seen; None for others.")
+        doc = f"{op.name} of tensors whose layouts it has seen; None for others."
+        return compared(builtin(launch, kernel_op_plan(op), doc), op.name, public_function(op, op.operands))
 
     def recipe_gradients(self, op: Any) -> Callable[..., Any]:
         """Of a node's layouts that have a recipe; the walk through a graph knows of it too."""
@@ -77,7 +85,7 @@ class NativePath(FastPath):
 
         plan = node_plans[op.node] = planned_gradients_plan(op)
         doc = f"The gradients of {op.node.op_name} for layouts that it has seen; None for others."
-        return builtin(gradients, plan, doc)
+        return compared(builtin(gradients, plan, doc), op.node.__name__, op.node.apply)
 
     def item_getter(self) -> Callable[..., Any]:
         """For ints and slices, where `select` and `slice` have found the view."""
@@ -88,7 +96,7 @@ class NativePath(FastPath):
         from .plans import getitem_plan
 
         doc = "x[key] for ints and slices; None where select and slice have yet to find it."
-        return builtin(getitem, getitem_plan(), doc)
+        return compared(builtin(getitem, getitem_plan(), doc), "getitem", operator.getitem)
 
     def walker(self) -> Callable[..., Any]:
         """Nodes whose gradients are native."""
@@ -97,7 +105,8 @@ class NativePath(FastPath):
         from .backward import walk
         from .builtins import builtin
 
-        return builtin(walk, np.zeros(1, np.int64), "Run nodes of a backward pass from one to the next.")
+        doc = "Run nodes of a backward pass from one to the next."
+        return compared_walker(builtin(walk, np.zeros(1, np.int64), doc))
 
     def rows(self, plan: Any, count: int) -> Any:
         """Rows as words."""

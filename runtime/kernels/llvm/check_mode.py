@@ -1,8 +1,10 @@
-"""SPECGRAD_NATIVE: `1`, or nothing, for native code where it is supported; `0` for none; `check` to test its ownership.
+"""SPECGRAD_NATIVE: `1`, or nothing, for native code where it is supported; `0` for none; `check` to check it.
 
-In check mode every allocation of native code, every reference that it lets go and every moment at which it lets other
-threads run calls `interrupt.hook` first: what tests put there runs the garbage collector, raises MemoryError, or gives
-tensors other memory, as a finalizer or another thread might just then. References are asserted to be alive.
+In check mode what native code answers is computed by the general path too, and compared (native/comparison.py). An
+index beyond an array of a struct ends the process, and so does a reference that is used after it was released. For
+tests, every allocation of native code, every reference that it releases and every moment at which it releases the GIL
+calls `interrupt.hook` first: what they put there runs the garbage collector, raises MemoryError, or gives tensors other
+memory, as a finalizer or another thread might just then.
 """
 
 from __future__ import annotations

@@ -1,0 +1,194 @@
+"""SPECGRAD_NATIVE=check: whatever native code answers is computed once more by the general path, and compared.
+
+Compared are the bits of results, their dtype, shape, strides and memory, their place in the graph with all that the
+node saved, and how the reference counts of the arguments have changed. Where something differs the call raises
+`NativeDifference`, which names the op, its arguments and the difference. See docs/wrong-result.md.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..autograd.node import Node, Output
+from ..dispatch.entries import entry_of
+from ..dispatch.fast_path import stay
+from ..kernels.llvm.check_mode import CHECKING, interrupt
+from ..modes.thread_state import PerThread
+from ..tensor.base import TensorBase
+
+Launch = Callable[..., Any]
+
+
+class NativeDifference(AssertionError):
+    """Native code and the general path gave different results: a bug of ours, which should be reported."""
+
+
+class _State(PerThread):
+    """Whether this thread computes something by the general path alone."""
+
+    def __init__(self) -> None:
+        self.general = False
+
+
+_state = _State()
+
+
+@contextmanager
+def general_path() -> Iterator[None]:
+    """Inside, native functions of this thread answer None."""
+    before, _state.general = _state.general, True
+    try:
+        yield
+    finally:
+        _state.general = before
+
+
+def compared(native: Launch, name: str, again: Launch | None, writes: bool = False) -> Launch:
+    """In check mode `native` with each answer compared with what `again` gives for the same arguments; else `native`.
+
+    Args:
+        native: gives a result, or None where the general path is to take the call.
+        name: of the op.
+        again: the call by the general path; None where there is none to compare with.
+        writes: whether the first argument is written to.
+    """
+    if not CHECKING or again is None:
+        return native
+
+    @functools.wraps(native)
+    def both(*arguments: Any) -> Any:
+        if _state.general:
+            return None
+        if interrupt.hook is not None:  # a test changes arguments in the middle of the call
+            return native(*arguments)
+        return _both(native, name, again, writes, arguments)
+
+    return both
+
+
+def _both(native: Launch, name: str, again: Launch, writes: bool, arguments: tuple[Any, ...]) -> Any:
+    """The native answer, compared."""
+    with general_path():
+        given = _copied(arguments) if writes else arguments
+    tensors = [argument for argument in arguments if isinstance(argument, TensorBase)]
+    counts = [[sys.getrefcount(t) for t in tensors]]
+    found = native(*arguments)
+    if found is None:
+        return None
+    counts.append([sys.getrefcount(t) for t in tensors])
+    with general_path():
+        expected = again(*given)
+    counts.append([sys.getrefcount(t) for t in tensors])
+    changes = np.diff(counts, axis=0).tolist()
+    problems = list(differences(found, expected))
+    if not writes and changes[0] != changes[1]:
+        problems.append(f"references to the tensors: {changes[0]} more by native code, {changes[1]} more by Python")
+    if problems:
+        shown = ", ".join(map(_shown, arguments))
+        raise NativeDifference(f"{name}({shown}): native code differs from the general path: {'; '.join(problems)}")
+    return found
+
+
+def _copied(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments with a copy of the first tensor in its place, wherever it stands."""
+    first = arguments[0]
+    if not isinstance(first, TensorBase):
+        return arguments
+    copy = first.detach().clone()  # type: ignore[attr-defined]
+    return tuple(copy if argument is first else argument for argument in arguments)
+
+
+def differences(found: Any, expected: Any) -> Iterator[str]:
+    """What differs between two results, in words."""
+    if isinstance(expected, (tuple, list)) and isinstance(found, (tuple, list)) and len(found) == len(expected):
+        for i, (one, other) in enumerate(zip(found, expected, strict=True)):
+            yield from (f"result {i}: {problem}" for problem in differences(one, other))
+    elif isinstance(expected, TensorBase) and isinstance(found, TensorBase):
+        yield from tensor_differences(found, expected)
+    elif not (found is expected or (type(found) is type(expected) and found == expected)):
+        yield f"{_shown(found)} instead of {_shown(expected)}"
+
+
+def tensor_differences(found: Any, expected: Any) -> Iterator[str]:
+    """What differs between two tensors."""
+    if found is expected:
+        return
+    for name in ("_dtype", "_shape", "_strides", "_offset", "_rg"):
+        one, other = getattr(found, name), getattr(expected, name)
+        if one != other:
+            yield f"{name[1:]} {one!r} instead of {other!r}"
+            return
+    if found._base is not expected._base:
+        yield "a view of another tensor"
+    elif not np.array_equal(_bytes(found), _bytes(expected)):
+        yield f"values {found.array.tolist()} instead of {expected.array.tolist()}"
+    yield from edge_differences(found._fn, expected._fn)
+
+
+def _bytes(tensor: Any) -> np.ndarray:
+    return np.ascontiguousarray(tensor.array).reshape(-1).view(np.uint8)
+
+
+def edge_differences(found: Any, expected: Any) -> Iterator[str]:
+    """What differs between the places of two results in the graph."""
+    if isinstance(found, Output) and isinstance(expected, Output):
+        if found.index != expected.index:
+            yield f"output {found.index} of its node instead of {expected.index}"
+        found, expected = found.node, expected.node
+    if found is expected:
+        return
+    if isinstance(found, Node) and type(found) is type(expected):
+        yield from node_differences(found, expected)
+    else:
+        yield f"{type(found).__name__} instead of {type(expected).__name__}"
+
+
+def node_differences(found: Any, expected: Any) -> Iterator[str]:
+    """What differs between two nodes that one op made of the same arguments."""
+    for i, (one, other) in enumerate(zip(found.edges, expected.edges, strict=True)):
+        if one is not other:  # a call of several views makes new nodes between
+            yield from (f"edge {i}: {problem}" for problem in edge_differences(one, other))
+    for name in (*found.saved_slots, *getattr(found, "values", ())):
+        one, other = getattr(found, name), getattr(expected, name)
+        yield from (f"saved {name}: {problem}" for problem in _saved_differences(one, other))
+
+
+def _saved_differences(one: Any, other: Any) -> Iterator[str]:
+    """What differs between two saved values; a result is saved as an alias, whose own place in the graph is none."""
+    if isinstance(one, TensorBase) and isinstance(other, TensorBase):
+        if one is not other and not np.array_equal(_bytes(one), _bytes(other)):
+            yield f"values {one.array.tolist()} instead of {other.array.tolist()}"
+    else:
+        yield from differences(one, other)
+
+
+def _shown(value: Any) -> str:
+    """An argument in words: of a tensor dtype, shape and strides."""
+    if isinstance(value, TensorBase):
+        strides = "" if value._strides is None else f", strides {value._strides}"
+        return f"tensor({value._dtype!r}, {tuple(value._shape)}{strides})"
+    return repr(value)
+
+
+def public_function(op: Any, operands: Sequence[str], in_place: bool = False) -> Launch | None:
+    """The op's public function as one of the operands in order; None for an op that no entry of its name stands for."""
+    module, name = (op.kernels.module, None) if op.node is None else (op.node.__module__, op.node.op_name)
+    entry = entry_of(module, name) if name is not None else None
+    function = None if entry is None else entry.inplace if in_place else entry.function
+    if function is None:
+        return None
+    names = ["input" if operand == "self" else operand for operand in operands]
+    return lambda *arguments: function(**dict(zip(names, arguments, strict=False)))
+
+
+def compared_walker(walk: Launch) -> Launch:
+    """In check mode Python goes from node to node, so that the gradients of each are compared."""
+    if not CHECKING:
+        return walk
+    return lambda *arguments: (stay if interrupt.hook is None else walk)(*arguments)
