@@ -53,9 +53,9 @@ class NodeClass:
         lines = [f"{name} = {value!r}" for name, value in told.items()]
         if node.fused or node.fast:
             lines += [f"elementwise = kernels.{node.entry.identifier.upper()}", f"fused = {node.fused}"]
-        if node.recipe:
+        if node.kernel_plan:
             reads = ", ".join(map(repr, node.backward_reads))
-            lines.append(f"recipes = StructuredGradient({node.recipe.spelling}, {reads})")
+            lines.append(f"plans = KernelOpGradient({node.kernel_plan.spelling}, {reads})")
         return lines + (self._plain if node.plain else [])
 
     @property
@@ -204,10 +204,10 @@ class NodeClass:
     @property
     def planned(self) -> list[str]:
         """The gradients by compiled kernels that are known for such layouts."""
-        if not self.node.recipe:
+        if not self.node.kernel_plan:
             return []
-        found = f"(found := node.recipes.gradients(node, {self.grads})) is not None"
-        return [f"if node.recipes.remember(node, grad) and {found}:", "    return found"]
+        found = f"(found := node.plans.gradients(node, {self.grads})) is not None"
+        return [f"if node.plans.remember(node, grad) and {found}:", "    return found"]
 
     @property
     def arrays(self) -> list[str]:

@@ -58,26 +58,26 @@ class FastCode:
         return tuple(a for a in self.op.arguments if not a.type.is_tensor)
 
     @property
-    def structured(self) -> bool:
-        """Whether the op's kernel has recipes, under its name, and takes and gives what these can state."""
+    def has_plan(self) -> bool:
+        """Whether the op's kernel has plans, under its name, and takes and gives what these can state."""
         entry = self.op.entry
-        known = entry.compute.kind == "kernel" and self.op.library.get("recipe", entry.compute.text) is not None
+        known = entry.compute.kind == "kernel" and self.op.library.get("plan", entry.compute.text) is not None
         recorded = self.op.node is None or self.op.node.plain
         return known and recorded and set(entry.result_dtype) == {"same"} and "?" not in self.letters.values()
 
     @property
-    def recipe(self) -> Part:
-        """The recipes, under the kernel's name."""
-        return self.op.library["recipe", self.op.entry.compute.text]
+    def plan(self) -> Part:
+        """The plans, under the kernel's name."""
+        return self.op.library["plan", self.op.entry.compute.text]
 
     @property
     def letters(self) -> dict[str, str]:
-        """For each argument but `dtype` the letter of what it is, as StructuredOp has them; ? for what it has not."""
-        return {a.name: self.letter(a) for a in self.structured_arguments}
+        """For each argument but `dtype` the letter of what it is, as KernelOp has them; ? for what it has not."""
+        return {a.name: self.letter(a) for a in self.kernel_arguments}
 
     @property
-    def structured_arguments(self) -> list[Argument]:
-        """The arguments of a kernel with recipes: not those that say of what dtype the result is, or how it lies."""
+    def kernel_arguments(self) -> list[Argument]:
+        """The arguments of a kernel with plans: not those that say of what dtype the result is, or how it lies."""
         return [a for a in self.op.arguments if a.type.base not in ("ScalarType", "MemoryFormat")]
 
     def letter(self, argument: Argument) -> str:
@@ -93,7 +93,7 @@ class FastCode:
     @property
     def without_others(self) -> str:
         """That the others are not given."""
-        others = [a for a in self.op.arguments if a not in self.structured_arguments]
+        others = [a for a in self.op.arguments if a not in self.kernel_arguments]
         return "".join(f" and {a.python_name} is None" for a in others)
 
     @property
@@ -114,7 +114,7 @@ class FastCode:
 
     @property
     def found_by(self) -> str:
-        """The name of the object that knows what a view op, or a structured op, has found."""
+        """The name of the object that knows what a view op, or a kernel op, has found."""
         return self.op.name.upper()
 
     @property

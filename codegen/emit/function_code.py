@@ -64,8 +64,8 @@ class Public:
             lines += self._elementwise()
         if fast.recalls:
             lines += self._launched("", f"{fast.found_by}.launch({names(self.code)})")
-        if fast.structured:
-            given = ", ".join(a.python_name for a in fast.structured_arguments)
+        if fast.has_plan:
+            given = ", ".join(a.python_name for a in fast.kernel_arguments)
             condition = f"{self._plain}{fast.without_others}"
             lines += self._launched(condition, f"{fast.found_by}.launch({given})", named(self.code, "result"))
         return lines
@@ -238,12 +238,12 @@ def functions_of(ops: Sequence[OpCode], shared: Overloads, shared_in_place: Over
 def found_by(ops: Sequence[OpCode]) -> list[str]:
     """The objects that know what ops with plans, and views, have found."""
     lines = []
-    for code in (code for code in ops if code.fast.structured):
+    for code in (code for code in ops if code.fast.has_plan):
         outputs = len(code.entry.schema.returns)
         node = f"functions.{code.node.class_name}" if code.node else "None"
         several = f", outputs={outputs}" if outputs > 1 else ""
-        given = f'"{code.entry.schema.name}", {code.fast.recipe.spelling}, {node}, {code.fast.letters}{several}'
-        lines.append(f"{code.fast.found_by} = StructuredOp({given})")
+        given = f'"{code.entry.schema.name}", {code.fast.plan.spelling}, {node}, {code.fast.letters}{several}'
+        lines.append(f"{code.fast.found_by} = KernelOp({given})")
     for code in (code for code in ops if code.fast.recalls):
         assert code.node is not None
         given = "".join(f', "{a.name}"' for a in code.arguments)

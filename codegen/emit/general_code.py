@@ -45,9 +45,9 @@ class General:
     def given(self) -> list[str]:
         """The arguments as they came, by which what is found is looked up."""
         fast = self.code.fast
-        if not fast.structured and not fast.recalls:
+        if not fast.has_plan and not fast.recalls:
             return []
-        kept = fast.letters if fast.structured else [a.name for a in fast.view_arguments]
+        kept = fast.letters if fast.has_plan else [a.name for a in fast.view_arguments]
         return [f"given = ({spread(kept)})"]
 
     @property
@@ -77,7 +77,7 @@ class General:
     def planned(self) -> list[str]:
         """The compiled kernels that are found for checked arguments, tried once more."""
         fast = self.code.fast
-        if not fast.structured:
+        if not fast.has_plan:
             return []
         condition = f"into is None and not watch.active{fast.without_others}"
         return [

@@ -76,15 +76,15 @@ class NodeCode:
         return None if tree is None else self.calls.library["kernel", tree.func.id]  # type: ignore[attr-defined]
 
     @property
-    def recipe(self) -> Part | None:
-        """That kernel's recipes, under its name; None where it has none, or not one result."""
+    def kernel_plan(self) -> Part | None:
+        """That kernel's plans, under its name; None where it has none, or not one result."""
         if self.kernel is None or len(self.differentiable_outputs) > 1 or self.gives_list or not self.backward_reads:
             return None
-        return self.calls.library.get("recipe", self.kernel.name)
+        return self.calls.library.get("plan", self.kernel.name)
 
     @property
     def backward_reads(self) -> list[tuple[str, str]]:
-        """(letter, slot) for each operand of that kernel, as StructuredGradient takes them; empty for others."""
+        """(letter, slot) for each operand of that kernel, as KernelOpGradient takes them; empty for others."""
         found = {"grad": ("g", ""), "wanted": ("w", "")}
         found |= {t.name: ("k", t.slot) for t in self.backward_tensors if t.kind != "list"}
         found |= {v.name: ("v", v.slot) for v in self.backward_values}

@@ -164,7 +164,7 @@ class Renderer:
                 family=family,
                 classes=[self.node_class(NodeClass(node)) for node in nodes],
                 names=[node.class_name for node in nodes],
-                imports=import_lines([*self.helpers, *(p for node in nodes for p in (node.kernel, node.recipe))]),
+                imports=import_lines([*self.helpers, *(p for node in nodes for p in (node.kernel, node.kernel_plan))]),
             )
             files[f"ops/{family}.py"] = self.render("ops/module.py.j2", family=family, **self.ops_context(ops))
         if not self.target.in_tree:

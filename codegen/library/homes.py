@@ -31,7 +31,7 @@ Places = Mapping[str, tuple[str, ...]]  # kind -> patterns of files below the pa
 
 RUNTIME_PLACES: Places = {
     "kernel": ("ops/*/cpu*.py",),
-    "recipe": ("ops/*/plans*.py",),
+    "plan": ("ops/*/plans*.py",),
     "check": ("ops/*/checks*.py",),
     "helper": ("ops/*/formulas*.py",),
     "view": ("tensor/views.py",),
@@ -41,7 +41,7 @@ RUNTIME_PLACES: Places = {
 }
 PLACES: Places = {
     "kernel": ("kernels.py", "kernels/*.py"),
-    "recipe": ("recipes.py", "recipes/*.py"),
+    "plan": ("plans.py", "plans/*.py", "recipes.py", "recipes/*.py"),
     "check": ("checks.py", "checks/*.py"),
     "helper": ("formulas.py", "formulas_*.py"),
     "view": ("views.py",),

@@ -137,7 +137,7 @@ def node_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
 def part_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
     """The other hand-written parts that it names, and those called as its kernels are, each with its file and line."""
     forward = entry.compute.text if entry.compute.kind == "kernel" else ""
-    yield from placed(renderer, "plan", "recipe", [forward, backward_kernel(entry)])
+    yield from placed(renderer, "plan", "plan", [forward, backward_kernel(entry)])
     yield from placed(renderer, "helper", "helper", names_called(entry))
     yield from placed(renderer, "batching", "batching rule", [entry.batch or ""])
 

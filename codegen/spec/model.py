@@ -150,7 +150,7 @@ class Entry:
     dtypes: tuple[str, ...] = ("bool", "int", "float", "complex")
     identity: tuple[str, ...] = ()  # kinds of dtype for which the op returns its input itself
     replaces: bool = False  # in place every element keeps its value or gets one that does not depend on it
-    tries: str | None = None  # the entry of which a recipe or a view is looked up first
+    tries: str | None = None  # the entry of which a plan or a view is looked up first
     check: str | None = None
     ignores: tuple[str, ...] = ()  # arguments that change nothing
     batch: str | None = None  # a function of runtime/ops/*/batching*.py or runtime/batching/rules/

@@ -7,7 +7,7 @@ from ...runtime.autograd.engine.backward_kernels import as_gradient
 from ...runtime.autograd.engine.match_input import fit
 from ...runtime.autograd.node import FREED, Node, next_sequence
 from ...runtime.autograd.saved.saved import unpack
-from ...runtime.dispatch.structured import array_in
+from ...runtime.dispatch.kernel_arrays import array_in
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op

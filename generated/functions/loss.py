@@ -8,8 +8,8 @@ from ...runtime.autograd.engine.match_input import fit
 from ...runtime.autograd.forward.tangents import total, zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, Output, next_sequence
 from ...runtime.autograd.saved.saved import unpack, version_of
-from ...runtime.dispatch.kernel_op import StructuredGradient
-from ...runtime.dispatch.structured import array_in
+from ...runtime.dispatch.kernel_arrays import array_in
+from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.errors import NotDifferentiableError
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
@@ -244,7 +244,7 @@ class CrossEntropyLossBackward0(Node):
     op_name = "cross_entropy_loss"
     output_count = 2
     saved_slots = ("kept_kept", "kept_self", "kept_target", "kept_weight")
-    recipes = StructuredGradient(
+    plans = KernelOpGradient(
         loss_plans.cross_entropy_backward,
         ("g", ""),
         ("k", "kept_self"),
@@ -317,7 +317,7 @@ class CrossEntropyLossBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grads)
-        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grads)) is not None:
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
             return found
         grad = array_in(grad, None)
         reduction = node._saved_reduction

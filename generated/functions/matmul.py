@@ -7,8 +7,8 @@ from ...runtime.autograd.engine.backward_kernels import all_native, as_gradients
 from ...runtime.autograd.forward.tangents import total, zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, next_sequence
 from ...runtime.autograd.saved.saved import edge_of, unpack
-from ...runtime.dispatch.kernel_op import StructuredGradient
-from ...runtime.dispatch.structured import array_in
+from ...runtime.dispatch.kernel_arrays import array_in
+from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
@@ -26,7 +26,7 @@ class MmBackward0(Node):
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "mm"
     saved_slots = ("kept_mat2", "kept_self")
-    recipes = StructuredGradient(matmul_plans.mm_backward, ("w", ""), ("g", ""), ("k", "kept_self"), ("k", "kept_mat2"))
+    plans = KernelOpGradient(matmul_plans.mm_backward, ("w", ""), ("g", ""), ("k", "kept_self"), ("k", "kept_mat2"))
     inputs = ("self", "mat2")
     keeps = {"kept_mat2": ("mat2", ("self",)), "kept_self": ("self", ("mat2",))}
 
@@ -61,7 +61,7 @@ class MmBackward0(Node):
         dtype = grad._dtype
         if mode.grad or watch.active or not all_native(node.metas, dtype):
             return node.formula(grad)
-        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, None)
         mat2 = array_in(unpack(node, "kept_mat2"), None)
@@ -592,7 +592,7 @@ class LinearBackward0(Node):
     )
     op_name = "linear"
     saved_slots = ("kept_weight", "kept_self")
-    recipes = StructuredGradient(
+    plans = KernelOpGradient(
         matmul_plans.linear_backward,
         ("w", ""),
         ("g", ""),
@@ -646,7 +646,7 @@ class LinearBackward0(Node):
         dtype = grad._dtype
         if mode.grad or watch.active or not all_native(node.metas, dtype):
             return node.formula(grad)
-        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes

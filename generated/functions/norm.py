@@ -7,8 +7,8 @@ from ...runtime.autograd.engine.backward_kernels import all_native, as_gradients
 from ...runtime.autograd.forward.tangents import zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, Output, next_sequence
 from ...runtime.autograd.saved.saved import edge_of, unpack, version_of
-from ...runtime.dispatch.kernel_op import StructuredGradient
-from ...runtime.dispatch.structured import array_in
+from ...runtime.dispatch.kernel_arrays import array_in
+from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
 from ...runtime.ops.norm import cpu as norm_cpu
@@ -41,7 +41,7 @@ class StandardizeBackward0(Node):
     op_name = "standardize"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
-    recipes = StructuredGradient(
+    plans = KernelOpGradient(
         norm_plans.standardize_backward,
         ("w", ""),
         ("g", ""),
@@ -129,7 +129,7 @@ class StandardizeBackward0(Node):
         dtype = grad._dtype
         if mode.grad or watch.active or not all_native(node.metas, dtype):
             return node.formula(grads)
-        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grads)) is not None:
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
             return found
         grad = array_in(grad, None)
         dim = node._saved_dim

@@ -7,7 +7,7 @@ from ...runtime.autograd.engine.backward_kernels import all_native, as_gradients
 from ...runtime.autograd.forward.tangents import zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, Output, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, edge_of, missing_output, unpack, version_of
-from ...runtime.dispatch.structured import array_in, arrays_in
+from ...runtime.dispatch.kernel_arrays import array_in, arrays_in
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
 from ...runtime.ops.recurrent import cpu_gru as recurrent_cpu_gru

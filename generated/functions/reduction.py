@@ -8,8 +8,8 @@ from ...runtime.autograd.engine.match_input import fit
 from ...runtime.autograd.forward.tangents import select_tangent, zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, Output, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, unpack, unpack_output
-from ...runtime.dispatch.kernel_op import StructuredGradient
-from ...runtime.dispatch.structured import array_in
+from ...runtime.dispatch.kernel_arrays import array_in
+from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
@@ -28,7 +28,7 @@ class SumBackward0(Node):
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum"
-    recipes = StructuredGradient(reduction_plans.filled, ("g", ""), ("v", "_saved_self_sym_sizes"))
+    plans = KernelOpGradient(reduction_plans.filled, ("g", ""), ("v", "_saved_self_sym_sizes"))
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -50,7 +50,7 @@ class SumBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
-        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
@@ -102,7 +102,7 @@ class SumBackward1(Node):
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "sum.dim_IntList"
-    recipes = StructuredGradient(
+    plans = KernelOpGradient(
         reduction_plans.sum_backward, ("g", ""), ("v", "_saved_self_sym_sizes"), ("v", "_saved_dim")
     )
     inputs = ("self",)
@@ -128,7 +128,7 @@ class SumBackward1(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
-        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
@@ -363,7 +363,7 @@ class MeanBackward1(Node):
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "mean.dim"
-    recipes = StructuredGradient(
+    plans = KernelOpGradient(
         reduction_plans.mean_backward, ("g", ""), ("v", "_saved_self_sym_sizes"), ("v", "_saved_dim")
     )
     inputs = ("self",)
@@ -389,7 +389,7 @@ class MeanBackward1(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
-        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
@@ -430,7 +430,7 @@ class VarBackward0(Node):
     )
     op_name = "var.correction"
     saved_slots = ("kept_self",)
-    recipes = StructuredGradient(
+    plans = KernelOpGradient(
         reduction_plans_statistics.var_backward,
         ("g", ""),
         ("k", "kept_self"),
@@ -474,7 +474,7 @@ class VarBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
-        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, None)
         dim = node._saved_dim
@@ -603,7 +603,7 @@ class AmaxBackward0(Node):
     op_name = "amax"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
-    recipes = StructuredGradient(
+    plans = KernelOpGradient(
         reduction_plans_statistics.extremum_backward,
         ("g", ""),
         ("k", "kept_self"),
@@ -643,7 +643,7 @@ class AmaxBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
-        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, None)
         dim = node._saved_dim
@@ -689,7 +689,7 @@ class AminBackward0(Node):
     op_name = "amin"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
-    recipes = StructuredGradient(
+    plans = KernelOpGradient(
         reduction_plans_statistics.extremum_backward,
         ("g", ""),
         ("k", "kept_self"),
@@ -729,7 +729,7 @@ class AminBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
-        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, None)
         dim = node._saved_dim

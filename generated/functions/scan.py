@@ -8,7 +8,7 @@ from ...runtime.autograd.engine.match_input import fit
 from ...runtime.autograd.forward.tangents import select_tangent, zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, Output, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, unpack, unpack_output
-from ...runtime.dispatch.structured import array_in
+from ...runtime.dispatch.kernel_arrays import array_in
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op

@@ -8,8 +8,8 @@ from ...runtime.autograd.engine.match_input import fit
 from ...runtime.autograd.forward.tangents import zeros_if_missing
 from ...runtime.autograd.node import Node, Output, next_sequence
 from ...runtime.autograd.saved.saved import edge_of, meta_of, missing_output
-from ...runtime.dispatch.kernel_op import StructuredGradient
-from ...runtime.dispatch.structured import array_in
+from ...runtime.dispatch.kernel_arrays import array_in
+from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
@@ -250,7 +250,7 @@ class ExpandBackward0(Node):
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "expand"
-    recipes = StructuredGradient(reduction_plans.sum_to_size, ("g", ""), ("v", "_saved_self_sym_sizes"))
+    plans = KernelOpGradient(reduction_plans.sum_to_size, ("g", ""), ("v", "_saved_self_sym_sizes"))
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -272,7 +272,7 @@ class ExpandBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
-        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
@@ -402,7 +402,7 @@ class SelectBackward0(Node):
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_sym_sizes")
     op_name = "select.int"
-    recipes = StructuredGradient(
+    plans = KernelOpGradient(
         shape_plans.select_backward,
         ("g", ""),
         ("v", "_saved_self_sym_sizes"),
@@ -432,7 +432,7 @@ class SelectBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
-        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
@@ -493,7 +493,7 @@ class SliceBackward0(Node):
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_sym_sizes", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    recipes = StructuredGradient(
+    plans = KernelOpGradient(
         shape_plans.slice_backward,
         ("g", ""),
         ("v", "_saved_self_sym_sizes"),
@@ -533,7 +533,7 @@ class SliceBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
-        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
@@ -956,7 +956,7 @@ class CatBackward0(Node):
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    recipes = StructuredGradient(
+    plans = KernelOpGradient(
         shape_plans.cut_apart, ("w", ""), ("g", ""), ("v", "_saved_tensors_sizes"), ("v", "_saved_dim")
     )
     inputs = ("tensors",)
@@ -980,7 +980,7 @@ class CatBackward0(Node):
         dtype = grad._dtype
         if mode.grad or watch.active or not all_native(node.metas, dtype):
             return node.formula(grad)
-        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, None)
         tensors_sizes = node._saved_tensors_sizes
@@ -1006,7 +1006,7 @@ class StackBackward0(Node):
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    recipes = StructuredGradient(shape_plans.unstacked, ("w", ""), ("g", ""), ("v", "_saved_dim"))
+    plans = KernelOpGradient(shape_plans.unstacked, ("w", ""), ("g", ""), ("v", "_saved_dim"))
     inputs = ("tensors",)
     values = {"_saved_dim": ("dim", "")}
 
@@ -1027,7 +1027,7 @@ class StackBackward0(Node):
         dtype = grad._dtype
         if mode.grad or watch.active or not all_native(node.metas, dtype):
             return node.formula(grad)
-        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, None)
         dim = node._saved_dim

@@ -8,8 +8,8 @@ from ...runtime.autograd.engine.match_input import fit
 from ...runtime.autograd.forward.tangents import zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, unpack, unpack_output
-from ...runtime.dispatch.kernel_op import StructuredGradient
-from ...runtime.dispatch.structured import array_in
+from ...runtime.dispatch.kernel_arrays import array_in
+from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
@@ -26,7 +26,7 @@ class SoftmaxBackward0(Node):
     op_name = "softmax"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
-    recipes = StructuredGradient(softmax_plans.softmax_backward, ("g", ""), ("k", "kept_result"), ("v", "_saved_dim"))
+    plans = KernelOpGradient(softmax_plans.softmax_backward, ("g", ""), ("k", "kept_result"), ("v", "_saved_dim"))
     inputs = ("self",)
     keeps = {"kept_result": ("output 0", ("self",))}
     values = {"_saved_dim": ("dim", "")}
@@ -56,7 +56,7 @@ class SoftmaxBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
-        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, None)
         dim = node._saved_dim
@@ -150,9 +150,7 @@ class LogSoftmaxBackward0(Node):
     op_name = "log_softmax"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
-    recipes = StructuredGradient(
-        softmax_plans.log_softmax_backward, ("g", ""), ("k", "kept_result"), ("v", "_saved_dim")
-    )
+    plans = KernelOpGradient(softmax_plans.log_softmax_backward, ("g", ""), ("k", "kept_result"), ("v", "_saved_dim"))
     inputs = ("self",)
     keeps = {"kept_result": ("output 0", ("self",))}
     values = {"_saved_dim": ("dim", "")}
@@ -182,7 +180,7 @@ class LogSoftmaxBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
-        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, None)
         dim = node._saved_dim

@@ -11,8 +11,8 @@ from typing import Any
 from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
-from ...runtime.dispatch.kernel_op import StructuredOp
-from ...runtime.dispatch.structured import array_in, computed_dtype
+from ...runtime.dispatch.kernel_arrays import array_in, computed_dtype
+from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
@@ -25,7 +25,7 @@ from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ..functions import embedding as functions
 
-EMBEDDING = StructuredOp(
+EMBEDDING = KernelOp(
     "embedding",
     embedding_plans.embedding,
     functions.EmbeddingBackward0,

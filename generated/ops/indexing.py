@@ -14,9 +14,9 @@ from ...runtime.autograd.inplace.inplace import adopt_result, after_write
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.elementwise import Promoting, result_dtype, run
 from ...runtime.dispatch.failures import listed, reraise
-from ...runtime.dispatch.kernel_op import StructuredOp
+from ...runtime.dispatch.kernel_arrays import array_in, arrays_in, computed_dtype
+from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
-from ...runtime.dispatch.structured import array_in, arrays_in, computed_dtype
 from ...runtime.dispatch.writing import before_write, write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
@@ -34,7 +34,7 @@ from ...runtime.tensor.base import adopt
 from .. import kernels
 from ..functions import indexing as functions
 
-INDEX_SELECT = StructuredOp(
+INDEX_SELECT = KernelOp(
     "index_select", indexing_plans.index_select, functions.IndexSelectBackward0, {"self": "T", "dim": "n", "index": "I"}
 )
 

@@ -14,8 +14,8 @@ from ...runtime.autograd.undefined import record_undefined
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.elementwise import result_dtype
 from ...runtime.dispatch.failures import reraise
+from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
-from ...runtime.dispatch.structured import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.dispatch.writing_several import write_outs
 from ...runtime.modes.grad_mode import mode as grad_mode

@@ -13,10 +13,10 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.elementwise import Promoting, run
 from ...runtime.dispatch.failures import reraise
-from ...runtime.dispatch.kernel_op import StructuredOp
+from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.row_loops import run_rows
-from ...runtime.dispatch.structured import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
@@ -35,7 +35,7 @@ from ...runtime.tensor.base import adopt
 from .. import kernels
 from ..functions import loss as functions
 
-CROSS_ENTROPY_LOSS = StructuredOp(
+CROSS_ENTROPY_LOSS = KernelOp(
     "cross_entropy_loss",
     loss_plans.cross_entropy,
     functions.CrossEntropyLossBackward0,

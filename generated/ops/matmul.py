@@ -13,9 +13,9 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.autograd.inplace.inplace import adopt_result, after_write
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
-from ...runtime.dispatch.kernel_op import StructuredOp
+from ...runtime.dispatch.kernel_arrays import array_in, computed_dtype
+from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import Number
-from ...runtime.dispatch.structured import array_in, computed_dtype
 from ...runtime.dispatch.writing import before_write, write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
@@ -31,10 +31,8 @@ from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ..functions import matmul as functions
 
-MM = StructuredOp("mm", matmul_plans.mm, functions.MmBackward0, {"self": "T", "mat2": "T"})
-LINEAR = StructuredOp(
-    "linear", matmul_plans.linear, functions.LinearBackward0, {"self": "T", "weight": "T", "bias": "O"}
-)
+MM = KernelOp("mm", matmul_plans.mm, functions.MmBackward0, {"self": "T", "mat2": "T"})
+LINEAR = KernelOp("linear", matmul_plans.linear, functions.LinearBackward0, {"self": "T", "weight": "T", "bias": "O"})
 
 
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -13,8 +13,8 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.autograd.inplace.inplace import adopt_result, after_write
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
-from ...runtime.dispatch.kernel_op import StructuredOp
-from ...runtime.dispatch.structured import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.writing import before_write, write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
@@ -30,7 +30,7 @@ from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ..functions import norm as functions
 
-STANDARDIZE = StructuredOp(
+STANDARDIZE = KernelOp(
     "standardize",
     norm_plans.standardize,
     functions.StandardizeBackward0,

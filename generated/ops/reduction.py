@@ -13,9 +13,9 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.elementwise import result_dtype
 from ...runtime.dispatch.failures import reraise
-from ...runtime.dispatch.kernel_op import StructuredOp
+from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import Number, Overloads
-from ...runtime.dispatch.structured import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.dispatch.writing_several import write_outs
 from ...runtime.modes.grad_mode import mode as grad_mode
@@ -31,16 +31,16 @@ from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ..functions import reduction as functions
 
-SUM_DEFAULT = StructuredOp("sum", reduction_plans.sum_all, functions.SumBackward0, {"self": "T"})
-FILLED = StructuredOp("filled", reduction_plans.filled, functions.FilledBackward0, {"self": "T", "size": "d"})
-SUM_DIM_INTLIST = StructuredOp(
+SUM_DEFAULT = KernelOp("sum", reduction_plans.sum_all, functions.SumBackward0, {"self": "T"})
+FILLED = KernelOp("filled", reduction_plans.filled, functions.FilledBackward0, {"self": "T", "size": "d"})
+SUM_DIM_INTLIST = KernelOp(
     "sum", reduction_plans.sum_dim, functions.SumBackward1, {"self": "T", "dim": "d", "keepdim": "b"}
 )
-MEAN_DEFAULT = StructuredOp("mean", reduction_plans.mean_all, functions.MeanBackward0, {"self": "T"})
-MEAN_DIM = StructuredOp(
+MEAN_DEFAULT = KernelOp("mean", reduction_plans.mean_all, functions.MeanBackward0, {"self": "T"})
+MEAN_DIM = KernelOp(
     "mean", reduction_plans.mean_dim, functions.MeanBackward1, {"self": "T", "dim": "d", "keepdim": "b"}
 )
-SUM_TO_SIZE = StructuredOp(
+SUM_TO_SIZE = KernelOp(
     "sum_to_size", reduction_plans.sum_to_size, functions.SumToSizeBackward0, {"self": "T", "size": "d"}
 )
 

@@ -14,9 +14,9 @@ from ...runtime.autograd.inplace.inplace import after_write, view_in_place
 from ...runtime.autograd.inplace.view_history import not_recorded, several
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import listed, reraise
-from ...runtime.dispatch.kernel_op import StructuredOp
+from ...runtime.dispatch.kernel_arrays import array_in, arrays_in, computed_dtype, needs_grad
+from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
-from ...runtime.dispatch.structured import array_in, arrays_in, computed_dtype, needs_grad
 from ...runtime.dispatch.view_cache import ViewOp
 from ...runtime.dispatch.writing import before_write, write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
@@ -39,21 +39,21 @@ from ...runtime.tensor.base import view as make_view
 from ...runtime.tensor.dtype_views import typed_alias
 from ..functions import shape as functions
 
-SELECT_BACKWARD = StructuredOp(
+SELECT_BACKWARD = KernelOp(
     "select_backward",
     shape_plans.select_backward,
     functions.SelectBackwardBackward0,
     {"grad_output": "T", "input_sizes": "d", "dim": "n", "index": "n"},
 )
-SLICE_BACKWARD = StructuredOp(
+SLICE_BACKWARD = KernelOp(
     "slice_backward",
     shape_plans.slice_backward,
     functions.SliceBackwardBackward0,
     {"grad_output": "T", "input_sizes": "d", "dim": "n", "start": "n", "end": "n", "step": "n"},
 )
-CAT = StructuredOp("cat", shape_plans.cat, functions.CatBackward0, {"tensors": "L", "dim": "n"})
-STACK = StructuredOp("stack", shape_plans.stack, functions.StackBackward0, {"tensors": "L", "dim": "n"})
-CLONE = StructuredOp("clone", shape_plans.clone, functions.CloneBackward0, {"self": "T"})
+CAT = KernelOp("cat", shape_plans.cat, functions.CatBackward0, {"tensors": "L", "dim": "n"})
+STACK = KernelOp("stack", shape_plans.stack, functions.StackBackward0, {"tensors": "L", "dim": "n"})
+CLONE = KernelOp("clone", shape_plans.clone, functions.CloneBackward0, {"self": "T"})
 VIEW_DEFAULT = ViewOp("view", functions.ViewBackward0, "self", "size")
 TRANSPOSE = ViewOp("transpose", functions.TransposeBackward0, "self", "dim0", "dim1")
 PERMUTE = ViewOp("permute", functions.PermuteBackward0, "self", "dims")

@@ -11,8 +11,8 @@ from typing import Any
 from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
-from ...runtime.dispatch.kernel_op import StructuredOp
-from ...runtime.dispatch.structured import array_in, computed_dtype
+from ...runtime.dispatch.kernel_arrays import array_in, computed_dtype
+from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
@@ -25,17 +25,17 @@ from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ..functions import softmax as functions
 
-SOFTMAX = StructuredOp("softmax", softmax_plans.softmax, functions.SoftmaxBackward0, {"self": "T", "dim": "n"})
-SOFTMAX_BACKWARD = StructuredOp(
+SOFTMAX = KernelOp("softmax", softmax_plans.softmax, functions.SoftmaxBackward0, {"self": "T", "dim": "n"})
+SOFTMAX_BACKWARD = KernelOp(
     "softmax_backward",
     softmax_plans.softmax_backward,
     functions.SoftmaxBackwardBackward0,
     {"grad_output": "T", "output": "T", "dim": "n"},
 )
-LOG_SOFTMAX = StructuredOp(
+LOG_SOFTMAX = KernelOp(
     "log_softmax", softmax_plans.log_softmax, functions.LogSoftmaxBackward0, {"self": "T", "dim": "n"}
 )
-LOG_SOFTMAX_BACKWARD = StructuredOp(
+LOG_SOFTMAX_BACKWARD = KernelOp(
     "log_softmax_backward",
     softmax_plans.log_softmax_backward,
     functions.LogSoftmaxBackwardBackward0,

@@ -32,12 +32,12 @@ class FastPath:
         """A view op's `launch(tensor, *arguments)`."""
         return not_handled
 
-    def structured(self, op: Any) -> Callable[..., Any]:
-        """The `launch(*arguments)` of an op with a structured kernel."""
+    def kernel_op(self, op: Any) -> Callable[..., Any]:
+        """The `launch(*arguments)` of an op with a kernel that has plans."""
         return not_handled
 
-    def recipe_gradients(self, op: Any) -> Callable[..., Any]:
-        """`gradients(node, gradient)` of a node whose gradients may come by recipes."""
+    def planned_gradients(self, op: Any) -> Callable[..., Any]:
+        """`gradients(node, gradient)` of a node whose gradients may come by plans."""
         return not_handled
 
     def item_getter(self) -> Callable[..., Any]:
@@ -52,8 +52,8 @@ class FastPath:
         """A plan of rows as the fast functions read it."""
         return None
 
-    def recipe(self, recipe: Any, layouts: Any, letters: str, outputs: int, arguments: Any) -> Any:
-        """A recipe as the fast functions read it; None where there are no such functions."""
+    def call_plan(self, plan: Any, layouts: Any, letters: str, outputs: int, arguments: Any) -> Any:
+        """A plan as the fast functions read it; None where there are no such functions."""
         return None
 
 

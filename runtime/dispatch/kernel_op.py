@@ -1,4 +1,4 @@
-"""What is known of an op with a structured kernel: the recipes that it has found, by layouts and arguments."""
+"""What is known of an op with a kernel of its own: the plans that it has found, by layouts and arguments."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from typing import Any
 from ..tensor.base import TensorBase
 from ..tensor.dtypes import int64
 from .fast_path import fast_path
-from .plan import Layout, Recipe
+from .plan import Layout, Plan
 
-MOST = 4096  # recipes of one op; then it forgets all of them
+MOST = 4096  # plans of one op; then it forgets all of them
 MOST_LISTED = 16  # tensors in a list
 
 
-class StructuredOp:
-    """An op whose kernel has recipes; `launch(*arguments)` is native code that looks one up and runs it.
+class KernelOp:
+    """An op whose kernel has plans; `launch(*arguments)` is native code that looks one up and runs it.
 
     `letters` say what each argument is: T a tensor, O one or None, I one of int64, L a list of them (as the first
-    argument), n an int, b a bool, d ints or an int, f a number. `find` makes a recipe of layouts and of the other
-    arguments as checked, or None. `found` keeps (recipe's words, shapes, arguments as checked) by layouts and arguments
+    argument), n an int, b a bool, d ints or an int, f a number. `find` makes a plan of layouts and of the other
+    arguments as checked, or None. `found` keeps (plan's words, shapes, arguments as checked) by layouts and arguments
     as given.
     """
 
     __slots__ = ("find", "found", "launch", "letters", "name", "node", "operands", "outputs")
 
     def __init__(
-        self, name: str, find: Callable[..., Recipe | None], node: Any, operands: dict[str, str], outputs: int = 1
+        self, name: str, find: Callable[..., Plan | None], node: Any, operands: dict[str, str], outputs: int = 1
     ) -> None:
         self.name = name
         self.find = find
@@ -40,11 +40,11 @@ class StructuredOp:
     def __getattr__(self, name: str) -> Any:
         if name != "launch":
             raise AttributeError(name)
-        self.launch = fast_path().structured(self)
+        self.launch = fast_path().kernel_op(self)
         return self.launch
 
     def remember(self, given: Sequence[Any], checked: Sequence[Any]) -> bool:
-        """Find the recipe of a call, for the arguments as given and as checked; whether there is one."""
+        """Find the plan of a call, for the arguments as given and as checked; whether there is one."""
         if not self.fits(checked):
             return False
         key = self.key(checked)
@@ -57,7 +57,7 @@ class StructuredOp:
         return self.found[key] is not None
 
     def key(self, arguments: Sequence[Any]) -> tuple[Any, ...]:
-        """What a recipe is found by."""
+        """What a plan is found by."""
         pairs = zip(self.letters, arguments, strict=True)
         return tuple([part for letter, argument in pairs for part in parts_of_key(letter, argument)])
 
@@ -72,17 +72,17 @@ class StructuredOp:
     def plan(self, checked: Sequence[Any]) -> Any:
         """What is kept of a call."""
         known = [as_known(letter, a) for letter, a in zip(self.letters, checked, strict=True)]
-        recipe = self.find(*known)
-        if recipe is None:
+        plan = self.find(*known)
+        if plan is None:
             return None
         own = [None if letter in "TOIL" else a for letter, a in zip(self.letters, checked, strict=True)]
         if "L" in self.letters:
-            return fast_path().recipe(recipe, known[0], "T" * MOST_LISTED, self.outputs, own)
-        return fast_path().recipe(recipe, known, self.letters, self.outputs, own)
+            return fast_path().call_plan(plan, known[0], "T" * MOST_LISTED, self.outputs, own)
+        return fast_path().call_plan(plan, known, self.letters, self.outputs, own)
 
 
 def as_known(letter: str, argument: Any) -> Any:
-    """An argument as a recipe is found by it: layouts in the place of tensors."""
+    """An argument as a plan is found by it: layouts in the place of tensors."""
     if letter == "L":
         return tuple([Layout(t._shape, t._strides) for t in argument])
     return Layout(argument._shape, argument._strides) if letter in "TOI" and argument is not None else argument
@@ -109,7 +109,7 @@ def is_as_kept(node: Any, slot: str) -> bool:
     return writes is None or writes[0] == getattr(node, f"{slot}_version")
 
 
-class StructuredGradient:
+class KernelOpGradient:
     """The kernel of a node's `apply`: `reads` says for each operand what it is, and in which slot of the node.
 
     w stands for which gradients are wanted, g for the gradient, k for a kept tensor, v for a value.
@@ -117,7 +117,7 @@ class StructuredGradient:
 
     __slots__ = ("find", "found", "gradients", "node", "reads")
 
-    def __init__(self, find: Callable[..., Recipe | None], *reads: tuple[str, str]) -> None:
+    def __init__(self, find: Callable[..., Plan | None], *reads: tuple[str, str]) -> None:
         self.find = find
         self.reads = reads
         self.found: dict[Any, Any] = {}
@@ -126,11 +126,11 @@ class StructuredGradient:
     def __getattr__(self, name: str) -> Any:
         if name != "gradients":
             raise AttributeError(name)
-        self.gradients = fast_path().recipe_gradients(self)
+        self.gradients = fast_path().planned_gradients(self)
         return self.gradients
 
     def remember(self, node: Any, grad: Any) -> bool:
-        """Find the recipe of a node's gradients, so that `gradients` gives them; whether there is one."""
+        """Find the plan of a node's gradients, so that `gradients` gives them; whether there is one."""
         if not all(is_as_kept(node, slot) for letter, slot in self.reads if letter == "k"):
             return False
         values = [self.value(letter, slot, node, grad) for letter, slot in self.reads]
@@ -159,9 +159,9 @@ class StructuredGradient:
             tuple([value >> i & 1 == 1 for i in range(outputs)]) if letter == "w" else value
             for (letter, _), value in zip(self.reads, values, strict=True)
         ]
-        recipe = self.find(*known)
-        if recipe is None:
+        plan = self.find(*known)
+        if plan is None:
             return None
         kept = [getattr(node, slot) if letter == "k" else None for letter, slot in self.reads]
         letters = "".join("I" if tensor is not None and tensor._dtype is int64 else "T" for tensor in kept)
-        return fast_path().recipe(recipe, values, letters, outputs, ())
+        return fast_path().call_plan(plan, values, letters, outputs, ())

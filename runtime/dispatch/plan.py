@@ -1,6 +1,6 @@
-"""How a structured kernel runs on flat memory: which compiled kernel, on which operands, with which ints and numbers.
+"""How a kernel runs on flat memory: which compiled kernel, on which operands, with which ints and numbers.
 
-A recipe holds for operands of certain shapes and strides, and for certain other arguments; it is found once for them,
+A plan holds for operands of certain shapes and strides, and for certain other arguments; it is found once for them,
 by a function of a plans.py in runtime/ops that has the kernel's name, and then run by native code
 (runtime/native/kernel_ops.py).
 """
@@ -22,7 +22,7 @@ class Layout(NamedTuple):
 class Step(NamedTuple):
     """One call `kernel(*operands, *results, *ints, *numbers)`; results are (number of the output, its shape).
 
-    Numbers beyond those of the outputs stand for memory that only the recipe's calls use; a call that names a result of
+    Numbers beyond those of the outputs stand for memory that only the plan's calls use; a call that names a result of
     one before goes on with it.
 
     Where `rows` is (count, unit), the kernel takes two more ints: the first of its rows that it is to compute, a
@@ -39,7 +39,7 @@ class Step(NamedTuple):
     work: int = 0
 
 
-Recipe = tuple[Step, ...]
+Plan = tuple[Step, ...]
 
 
 def single(
@@ -49,8 +49,8 @@ def single(
     ints: Ints = (),
     numbers: tuple[float, ...] = (),
     rows: tuple[int, int] | None = None,
-) -> Recipe:
-    """The recipe of one call on all operands, with one result."""
+) -> Plan:
+    """The plan of one call on all operands, with one result."""
     return (Step(kernel, tuple(range(operands)), ((0, shape),), ints, numbers, rows),)
 
 

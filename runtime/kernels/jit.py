@@ -122,7 +122,7 @@ def jit(function: Callable[..., Any] | None = None, flat: bool = False, **option
     """Compile on first use with numba: `@jit` or `@jit(fastmath=True)`.
 
     The function may call other kernels of this kind and the functions of scalar.py by the names they have there.
-    Those that a `flat` one calls are compiled with it, and not by themselves: it is called by recipes alone.
+    Those that a `flat` one calls are compiled with it, and not by themselves: it is called by plans alone.
     """
     if function is None:
         return functools.partial(jit, flat=flat, **options)

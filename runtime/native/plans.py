@@ -10,7 +10,7 @@ import numpy as np
 from numba import types
 
 from ..dispatch.loop_nest import Rows as PythonRows
-from ..dispatch.plan import Layout, Recipe, Step
+from ..dispatch.plan import Layout, Plan, Step
 from ..dispatch.view_cache import view_ops
 from ..kernels.llvm.kernel_calls import MOST_ARRAYS, MOST_INTS, MOST_NUMBERS, Constants
 from ..kernels.llvm.structs import fields, length
@@ -265,21 +265,21 @@ def kept_name(slot: str) -> str:
 
 
 def call_plan(
-    recipe: Recipe, layouts: Sequence[Any], letters: str, outputs: int, arguments: Sequence[Any]
+    plan: Plan, layouts: Sequence[Any], letters: str, outputs: int, arguments: Sequence[Any]
 ) -> tuple[Any, ...]:
     """(words, the shape of each result or None, the arguments); operands that are no tensors have no layout."""
-    last = max(output for step in recipe for output, _ in step.results)
+    last = max(output for step in plan for output, _ in step.results)
     head = CallPlan.pack(
-        calls=len(recipe),
+        calls=len(plan),
         results=max(last + 1, outputs),
         reach=[reach(layout) if isinstance(layout, Layout) else 0 for layout in layouts],
     )[: CallPlan.word("steps")]
     shapes: list[Any] = [None] * max(last + 1, outputs)
-    for step in recipe:
+    for step in plan:
         for output, shape in step.results:
             shapes[output] = shape
     behind = np.zeros(CALL_NUMBERS, np.int64)  # a call reads so many numbers
-    words = np.concatenate([head, *[call_of(step, letters) for step in recipe], behind])
+    words = np.concatenate([head, *[call_of(step, letters) for step in plan], behind])
     return (words, *shapes, *arguments)
 
 

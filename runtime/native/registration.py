@@ -63,8 +63,8 @@ class NativePath(FastPath):
         doc = f"{op.name} of a tensor whose layout it has seen; None for others."
         return compared(builtin(launch_view, view_plan(op), doc), op.name, public_function(op, op.operands))
 
-    def structured(self, op: Any) -> Callable[..., Any]:
-        """Of layouts and arguments that have a recipe."""
+    def kernel_op(self, op: Any) -> Callable[..., Any]:
+        """Of layouts and arguments that have a plan."""
         if not supported():
             return not_handled
         from .builtins import builtin
@@ -74,8 +74,8 @@ class NativePath(FastPath):
         doc = f"{op.name} of tensors whose layouts it has seen; None for others."
         return compared(builtin(launch, kernel_op_plan(op), doc), op.name, public_function(op, op.operands))
 
-    def recipe_gradients(self, op: Any) -> Callable[..., Any]:
-        """Of a node's layouts that have a recipe; the walk through a graph knows of it too."""
+    def planned_gradients(self, op: Any) -> Callable[..., Any]:
+        """Of a node's layouts that have a plan; the walk through a graph knows of it too."""
         if not supported():
             return not_handled
         from .builtins import builtin
@@ -116,13 +116,13 @@ class NativePath(FastPath):
 
         return rows_plan(plan, count)
 
-    def recipe(self, recipe: Any, layouts: Sequence[Any], letters: str, outputs: int, arguments: Sequence[Any]) -> Any:
-        """A recipe as words."""
+    def call_plan(self, plan: Any, layouts: Sequence[Any], letters: str, outputs: int, arguments: Sequence[Any]) -> Any:
+        """A plan as words."""
         if not supported():
             return None
         from .plans import call_plan
 
-        return call_plan(recipe, layouts, letters, outputs, arguments)
+        return call_plan(plan, layouts, letters, outputs, arguments)
 
 
 fast_path.register(NativePath())

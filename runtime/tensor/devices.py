@@ -88,7 +88,7 @@ def _parse(spec: Any) -> tuple[str, int | None]:
 CPU = device("cpu")
 
 
-# Where tensors can be placed. CUDA joins once there are memory and structured kernels for it; today only the generated
+# Where tensors can be placed. CUDA joins once there are memory and kernels of all ops for it; today only the generated
 # element-wise kernels compile for it, so a GPU that is there counts as none rather than as a silent copy on the CPU.
 PLACES: tuple[str, ...] = ("cpu",)
 

@@ -212,7 +212,7 @@ def test_fast_path_is_the_general_path(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in FLOATS if BY_NAME[name].kind != "elementwise"])
 def test_what_was_found_before_changes_nothing(name: str) -> None:
-    """Views and recipes that are looked up give the same bits as what found them, and what the general path gives."""
+    """Views and plans that are looked up give the same bits as what found them, and what the general path gives."""
     style = Style(sg.float64, grad=True)
     for text in texts(BY_NAME[name]):
         found, again = ([*run(name, text, style), *gradients(name, text, style)] for _ in range(2))

@@ -34,7 +34,7 @@ def test_the_name_in_the_cache_changes_with_what_is_called() -> None:
 
 
 def test_the_name_in_the_cache_changes_with_scalar_py(monkeypatch: Any) -> None:
-    """Scalar functions are inlined into structured kernels too."""
+    """Scalar functions are inlined into kernels written by hand too."""
     callee = jit(cache=False)(lambda a: a[0])
     before = kernel_calling(callee).compile().py_func.__qualname__
     monkeypatch.setattr(module, "_sources", lambda *names: "changed")

@@ -60,7 +60,7 @@ def test_ops_with_more_operands_are_for_the_general_path() -> None:
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (4,), (2, 3), (3, 0, 2), (4, 1, 5)])
-def test_a_recipe_knows_how_far_an_operand_reaches(shape: tuple[int, ...]) -> None:
+def test_a_plan_knows_how_far_an_operand_reaches(shape: tuple[int, ...]) -> None:
     """The distance of the farthest element, which is that of NumPy's, for usual strides and others."""
     for strides in (None, tuple(3 + i for i in range(len(shape))), (0,) * len(shape)):
         steps = sg.empty(shape).stride() if strides is None else strides

@@ -1,4 +1,4 @@
-"""Structured kernels on flat memory, as recipes call them: operands, results, then ints, then numbers.
+"""Structured kernels on flat memory, as plans call them: operands, results, then ints, then numbers.
 
 The last two ints of many are the range of rows, or of results, that the call is for: see Step.rows.
 """

@@ -1,12 +1,12 @@
-"""Recipe of embedding, which reads whole rows of its table."""
+"""Plan of embedding, which reads whole rows of its table."""
 
 from __future__ import annotations
 
-from ...dispatch.plan import Layout, Recipe
+from ...dispatch.plan import Layout, Plan
 from ..indexing.plans import table_rows
 
 
-def embedding(weight: Layout, indices: Layout, padding_idx: int, scale_grad_by_freq: bool) -> Recipe | None:
+def embedding(weight: Layout, indices: Layout, padding_idx: int, scale_grad_by_freq: bool) -> Plan | None:
     """Rows of a table."""
     if weight.strides is not None or indices.strides is not None or len(weight.shape) != 2:
         return None

@@ -1,15 +1,15 @@
-"""Recipes of cross-entropy and its gradient."""
+"""Plans of cross-entropy and its gradient."""
 
 from __future__ import annotations
 
-from ...dispatch.plan import Layout, Recipe, Step, of_rows
+from ...dispatch.plan import Layout, Plan, Step, of_rows
 from .cpu_cross_entropy_loops import BLOCK
 from .cpu_flat import class_loss, class_losses, class_losses_backward
 
 
 def cross_entropy(
     x: Layout, target: Layout, weight: Layout | None, reduction: int, ignore_index: int, label_smoothing: float
-) -> Recipe | None:
+) -> Plan | None:
     """Rows of scores without weights."""
     if weight is not None or len(x.shape) != 2 or len(target.shape) != 1 or not of_rows(x, target):
         return None
@@ -30,7 +30,7 @@ def cross_entropy_backward(
     reduction: int,
     ignore_index: int,
     label_smoothing: float,
-) -> Recipe | None:
+) -> Plan | None:
     """The same."""
     if weight is not None or len(x.shape) != 2 or len(target.shape) != 1 or not of_rows(grad, x, target, kept):
         return None

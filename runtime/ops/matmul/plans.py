@@ -1,10 +1,10 @@
-"""Recipes of matrix products, of linear layers, and of their gradients."""
+"""Plans of matrix products, of linear layers, and of their gradients."""
 
 from __future__ import annotations
 
 from math import prod
 
-from ...dispatch.plan import Ints, Layout, Recipe, Step
+from ...dispatch.plan import Ints, Layout, Plan, Step
 from ...kernels.cpu import flat
 from ...kernels.cpu.folding import folding
 from ...kernels.cpu.matmul import PRODUCTS, SMALL, UNIT
@@ -27,9 +27,7 @@ def turned(x: Layout) -> Layout:
     return Layout(shape, None if across(x) or 1 in shape else (1, shape[0]))
 
 
-def product(
-    a: Layout, b: Layout, operands: tuple[int, int], output: int, shape: Ints, bias: int | None = None
-) -> Recipe:
+def product(a: Layout, b: Layout, operands: tuple[int, int], output: int, shape: Ints, bias: int | None = None) -> Plan:
     """The call for a product, and one for a bias, which large ones begin with; none where this is for the kernel."""
     (rows, depth), columns = a.shape, b.shape[1]
     left, right = across(a), across(b)
@@ -50,7 +48,7 @@ def product(
 
 def by_vector(
     matrix: Layout, operands: tuple[int, int], output: int, shape: Ints, bias: tuple[int, bool] | None
-) -> Recipe:
+) -> Plan:
     """The same for a matrix and a vector; of the bias is said whether it has a number for each element."""
     (rows, depth), lies_across = matrix.shape, across(matrix)
     if not depth:
@@ -64,14 +62,14 @@ def by_vector(
     return (Step(kernel, (*operands, place), ((output, shape),), (*constants, each), (), parts),)
 
 
-def mm(a: Layout, b: Layout) -> Recipe | None:
+def mm(a: Layout, b: Layout) -> Plan | None:
     """One product."""
     return product(a, b, (0, 1), 0, (a.shape[0], b.shape[1])) or None
 
 
-def mm_backward(wanted: tuple[bool, ...], grad: Layout, a: Layout | None, b: Layout | None) -> Recipe | None:
+def mm_backward(wanted: tuple[bool, ...], grad: Layout, a: Layout | None, b: Layout | None) -> Plan | None:
     """One product for each matrix."""
-    steps: list[Recipe] = []
+    steps: list[Plan] = []
     if wanted[0] and b is not None:
         steps.append(product(grad, turned(b), (1, 3), 0, (grad.shape[0], b.shape[0])))
     if wanted[1] and a is not None:
@@ -79,12 +77,12 @@ def mm_backward(wanted: tuple[bool, ...], grad: Layout, a: Layout | None, b: Lay
     return joined(steps)
 
 
-def joined(steps: list[Recipe]) -> Recipe | None:
+def joined(steps: list[Plan]) -> Plan | None:
     """All calls, if there is one for each part."""
     return tuple([step for part in steps for step in part]) if all(steps) else None
 
 
-def linear(x: Layout, weight: Layout, bias: Layout | None) -> Recipe | None:
+def linear(x: Layout, weight: Layout, bias: Layout | None) -> Plan | None:
     """One product, which begins with the bias in each row."""
     if (
         x.strides is not None
@@ -104,13 +102,13 @@ def linear_backward(
     weight: Layout | None,
     x_shape: Ints,
     weight_shape: Ints,
-) -> Recipe | None:
+) -> Plan | None:
     """A product for the input, one for the weight, and sums for the bias."""
     if grad.strides is not None or len(weight_shape) != 2 or len(x_shape) < 2:
         return None
     rows, (columns, depth) = prod(x_shape[:-1]), weight_shape
     slope = Layout((rows, columns), None)
-    steps: list[Recipe] = []
+    steps: list[Plan] = []
     if wanted[0] and weight is not None:
         steps.append(product(slope, weight, (1, 3), 0, x_shape))
     if wanted[1] and x is not None and x.strides is None:

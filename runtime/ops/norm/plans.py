@@ -1,17 +1,17 @@
-"""Recipes of layer norm and its gradients."""
+"""Plans of layer norm and its gradients."""
 
 from __future__ import annotations
 
 from math import prod
 
-from ...dispatch.plan import Ints, Layout, Recipe, Step, of_rows
+from ...dispatch.plan import Ints, Layout, Plan, Step, of_rows
 from .cpu_layout import layout_of
 from .cpu_loops import FLUSH, layer_norm, layer_norm_backward_flat, weight_backward_flat
 
 
 def standardize(
     x: Layout, weight: Layout | None, bias: Layout | None, dim: Ints, affine_shape: Ints, eps: float
-) -> Recipe | None:
+) -> Plan | None:
     """Rows with a weight and a bias for each of their places."""
     if weight is None or bias is None or not of_rows(x, weight, bias):
         return None
@@ -32,7 +32,7 @@ def standardize_backward(
     dim: Ints,
     affine_shape: Ints,
     eps: float,
-) -> Recipe | None:
+) -> Plan | None:
     """The same, where all three gradients are wanted."""
     if not all(wanted) or x is None or weight is None or not of_rows(grad, x, weight, mean, var):
         return None

@@ -1,17 +1,17 @@
-"""Recipes of variances and extremes, and of their gradients."""
+"""Plans of variances and extremes, and of their gradients."""
 
 from __future__ import annotations
 
 import math
 from math import prod
 
-from ...dispatch.plan import Ints, Layout, Recipe, single
+from ...dispatch.plan import Ints, Layout, Plan, single
 from ...kernels.cpu import flat
 from ...kernels.cpu.folding import Folding, folding
 from .cpu_reduce_loops import unit_of
 
 
-def var_dim(x: Layout, dim: Ints, correction: float, keepdim: bool) -> Recipe | None:
+def var_dim(x: Layout, dim: Ints, correction: float, keepdim: bool) -> Plan | None:
     """Variances along neighbouring dimensions."""
     plan = folding(x.shape, dim, keepdim)
     if x.strides is not None or plan.order or prod(x.shape) == 0:
@@ -20,7 +20,7 @@ def var_dim(x: Layout, dim: Ints, correction: float, keepdim: bool) -> Recipe | 
     return single(flat.variances_along, 1, plan.result, plan.folded, (float(divisor),), outputs_of(plan))
 
 
-def var_backward(grad: Layout, x: Layout, dim: Ints, correction: float) -> Recipe | None:
+def var_backward(grad: Layout, x: Layout, dim: Ints, correction: float) -> Plan | None:
     """2 g (x - mean) / (n - correction)."""
     plan = _plan(x, dim, grad)
     if plan is None:
@@ -31,17 +31,17 @@ def var_backward(grad: Layout, x: Layout, dim: Ints, correction: float) -> Recip
     )
 
 
-def max_all(x: Layout) -> Recipe | None:
+def max_all(x: Layout) -> Plan | None:
     """The greatest of all."""
     return single(flat.extreme_of, 1, (), (1,)) if x.strides is None and prod(x.shape) > 0 else None
 
 
-def min_all(x: Layout) -> Recipe | None:
+def min_all(x: Layout) -> Plan | None:
     """The least of all."""
     return single(flat.extreme_of, 1, (), (-1,)) if x.strides is None and prod(x.shape) > 0 else None
 
 
-def extremum_backward(grad: Layout, x: Layout, result: Layout, dim: Ints | int | None) -> Recipe | None:
+def extremum_backward(grad: Layout, x: Layout, result: Layout, dim: Ints | int | None) -> Plan | None:
     """The gradient, shared between equals."""
     plan = _plan(x, dim, grad, result)
     return None if plan is None else single(flat.extreme_backward, 3, x.shape, plan.folded, (), outputs_of(plan))

@@ -1,16 +1,16 @@
-"""Recipes of copies: contiguous ones of any layout, pieces put together and cut apart, zeros around a piece."""
+"""Plans of copies: contiguous ones of any layout, pieces put together and cut apart, zeros around a piece."""
 
 from __future__ import annotations
 
 from math import prod
 
-from ...dispatch.plan import Ints, Layout, Recipe, Step, single
+from ...dispatch.plan import Ints, Layout, Plan, Step, single
 from ...kernels.cpu import flat
 
 MOST = 1 << 16  # elements: larger copies are for kernels that go square by square
 
 
-def clone(x: Layout) -> Recipe | None:
+def clone(x: Layout) -> Plan | None:
     """Loops over what three dimensions are enough for."""
     size = prod(x.shape)
     dims = [(size, 1)] if x.strides is None else merged(x.shape, x.strides)
@@ -31,24 +31,24 @@ def merged(shape: Ints, strides: Ints) -> list[tuple[int, int]]:
     return dims
 
 
-def slice_backward(grad: Layout, sizes: Ints, dim: int, start: int, end: int, step: int) -> Recipe | None:
+def slice_backward(grad: Layout, sizes: Ints, dim: int, start: int, end: int, step: int) -> Plan | None:
     """Zeros around slices."""
     return _embedded(grad, sizes, dim, start, step, grad.shape[dim] if sizes else 1)
 
 
-def select_backward(grad: Layout, sizes: Ints, dim: int, index: int) -> Recipe | None:
+def select_backward(grad: Layout, sizes: Ints, dim: int, index: int) -> Plan | None:
     """Zeros around one place."""
     return _embedded(grad, sizes, dim, index, 1, 1)
 
 
-def _embedded(grad: Layout, sizes: Ints, dim: int, start: int, step: int, count: int) -> Recipe | None:
+def _embedded(grad: Layout, sizes: Ints, dim: int, start: int, step: int, count: int) -> Plan | None:
     if grad.strides is not None or prod(sizes) > MOST or start < 0 or dim < 0:
         return None
     before, after = prod(sizes[:dim]), prod(sizes[dim + 1 :])
     return single(flat.embedded, 1, tuple(sizes), (before, sizes[dim], after, start, step, count))
 
 
-def cat(tensors: tuple[Layout, ...], dim: int) -> Recipe | None:
+def cat(tensors: tuple[Layout, ...], dim: int) -> Plan | None:
     """One call for each piece."""
     if any(len(t.shape) != len(tensors[0].shape) for t in tensors):
         return None  # one of shape (0,), which counts for nothing
@@ -57,13 +57,13 @@ def cat(tensors: tuple[Layout, ...], dim: int) -> Recipe | None:
     return _joined(tensors, dim, tuple(shape))
 
 
-def stack(tensors: tuple[Layout, ...], dim: int) -> Recipe | None:
+def stack(tensors: tuple[Layout, ...], dim: int) -> Plan | None:
     """One call for each piece."""
     own = tensors[0].shape
     return _joined(tensors, dim, (*own[:dim], len(tensors), *own[dim:]))
 
 
-def _joined(tensors: tuple[Layout, ...], dim: int, shape: Ints) -> Recipe | None:
+def _joined(tensors: tuple[Layout, ...], dim: int, shape: Ints) -> Plan | None:
     rows, steps, offset = prod(shape[:dim]), [], 0
     if any(t.strides is not None for t in tensors):
         return None
@@ -79,18 +79,18 @@ def _joined(tensors: tuple[Layout, ...], dim: int, shape: Ints) -> Recipe | None
     return tuple(steps)
 
 
-def cut_apart(wanted: tuple[bool, ...], grad: Layout, shapes: tuple[Ints, ...], dim: int) -> Recipe | None:
+def cut_apart(wanted: tuple[bool, ...], grad: Layout, shapes: tuple[Ints, ...], dim: int) -> Plan | None:
     """One call for each piece that is wanted."""
     return _pieces(wanted, grad, shapes, dim)
 
 
-def unstacked(wanted: tuple[bool, ...], grad: Layout, dim: int) -> Recipe | None:
+def unstacked(wanted: tuple[bool, ...], grad: Layout, dim: int) -> Plan | None:
     """One call for each piece that is wanted."""
     own = (*grad.shape[:dim], *grad.shape[dim + 1 :])
     return _pieces(wanted, grad, (own,) * len(wanted), dim)
 
 
-def _pieces(wanted: tuple[bool, ...], grad: Layout, shapes: tuple[Ints, ...], dim: int) -> Recipe | None:
+def _pieces(wanted: tuple[bool, ...], grad: Layout, shapes: tuple[Ints, ...], dim: int) -> Plan | None:
     if grad.strides is not None or prod(grad.shape) > MOST or any(s == (0,) for s in shapes) or dim < 0:
         return None
     rows, whole, steps, offset = prod(grad.shape[:dim]), prod(grad.shape[dim:]), [], 0

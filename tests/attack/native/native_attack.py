@@ -12,7 +12,7 @@ from typing import Any
 import specgrad as sg
 from specgrad.codegen.verify import guards
 from specgrad.runtime.dispatch.elementwise import Elementwise
-from specgrad.runtime.dispatch.kernel_op import StructuredGradient, StructuredOp
+from specgrad.runtime.dispatch.kernel_op import KernelOp, KernelOpGradient
 from specgrad.runtime.dispatch.view_cache import ViewOp
 from specgrad.runtime.kernels.llvm.check_mode import interrupt
 
@@ -252,7 +252,7 @@ def main(seed: int, most: int, first: int, step: int) -> None:
     print(f"attacks={attacks} failed_allocations={failures} races={races}")
 
 
-KINDS = (Elementwise, StructuredOp, StructuredGradient, ViewOp)
+KINDS = (Elementwise, KernelOp, KernelOpGradient, ViewOp)
 OPS = [thing for thing in gc.get_objects() if isinstance(thing, KINDS)]
 if __name__ == "__main__":
     main(*map(int, sys.argv[1:]))

@@ -13,9 +13,9 @@ from specgrad.runtime.ops.reduction import cpu_backward
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The calls of the kernel for the gradient of var, noted as they come; no recipe stands for it."""
-    functions.VarBackward0.recipes.found.clear()
-    monkeypatch.setattr(functions.VarBackward0.recipes, "find", lambda *layouts: None)
+    """The calls of the kernel for the gradient of var, noted as they come; no plan stands for it."""
+    functions.VarBackward0.plans.found.clear()
+    monkeypatch.setattr(functions.VarBackward0.plans, "find", lambda *layouts: None)
     noted: list[str] = []
     kernel = cpu_backward.var_backward
 

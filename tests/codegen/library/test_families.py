@@ -98,6 +98,6 @@ def test_a_family_has_one_name():
     library = Library((runtime_home(),))
     for family in found:
         kernels = [entry.compute.text for entry in family.entries if entry.compute.kind == "kernel"]
-        parts = [part for name in kernels for kind in ("kernel", "recipe") if (part := library.get(kind, name))]
+        parts = [part for name in kernels for kind in ("kernel", "plan") if (part := library.get(kind, name))]
         folder = family.title if family.title in folders else "elementwise"
         assert {part.place: part.module[1] for part in parts if part.module[1] != folder} == {}

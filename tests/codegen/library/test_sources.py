@@ -67,7 +67,7 @@ def test_the_functions_of_the_project() -> None:
     assert "LOG_DOUBLE" not in function_source("sqrt")
 
 
-@pytest.mark.parametrize("kind", ["kernel", "recipe", "check", "helper", "view", "batching rule"])
+@pytest.mark.parametrize("kind", ["kernel", "plan", "check", "helper", "view", "batching rule"])
 def test_a_name_that_the_spec_may_use_has_one_meaning(kind: str) -> None:
     """No two modules of a kind define a public function of the same name: a key of the spec names no module."""
     found: dict[str, Path] = {}
