@@ -55,6 +55,10 @@ class Node:
 
     `edges` are aligned with the gradients that `apply` returns; `metas` are the (shape, dtype) of the inputs, or None
     when all inputs have the result's own; `hooks` is None until someone registers one.
+
+    Args:
+        edges: where the gradient of each input goes: a node, an Output of one, a leaf, or None.
+        metas: the (shape, dtype) that each of these gradients must have; None where all are those of the result.
     """
 
     __slots__ = ("__weakref__", "edges", "hooks", "metas", "metadata_", "outer", "sequence")

@@ -23,7 +23,12 @@ from .context import FunctionCtx, is_among
 
 
 class FunctionNode(Node):
-    """The graph node of one call; `grad_fn` shows the user's attributes of ctx too."""
+    """The graph node of one call; `grad_fn` shows the user's attributes of ctx too.
+
+    Args:
+        edges: where the gradient of each argument goes.
+        metas: the shape and dtype of each argument.
+    """
 
     __slots__ = ("__dict__", "ctx", "output_count", "output_metas")
     ctx: Any

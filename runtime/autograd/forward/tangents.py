@@ -133,7 +133,7 @@ def hand_to_saved(output: Any) -> None:
     if output._fn is None:
         return
     node, index = output_at(output._fn)
-    for slot in node.saved_slots:
+    for slot in () if node is None else node.saved_slots:  # a view whose use is an error has no node
         saved = getattr(node, slot)
         if isinstance(saved, TensorBase) and saved._flat is output._flat and saved is not output:
             saved._tangent = output._tangent

@@ -75,7 +75,7 @@ def inputs_backward(grads: Array, weight: Array, result: Array, first: int, last
 
 
 @jit
-def weights_backward(grads: Array, gates: Array, rows: Array, result: Array, first: int, last: int) -> None:
+def gates_weight_backward(grads: Array, gates: Array, rows: Array, result: Array, first: int, last: int) -> None:
     """result[k] = grads[gates[k]]^T rows, for a range of k."""
     for k in range(first, last):
         multiply_rows(grads[gates[k]], rows, result[k], True, False, False, 0, result.shape[1])
@@ -128,7 +128,7 @@ def weight_backward(grads: Array, rows: Array, gates: tuple[int, ...] = ()) -> A
     """The gradient of the weights of all gates, or of some, one below the other."""
     which = np.array(gates or range(len(grads)))
     result = np.empty((len(which), grads.shape[2], rows.shape[1]), rows.dtype)
-    shared(weights_backward, (grads, which, rows, result), len(which), result.size * len(rows) // PRODUCTS)
+    shared(gates_weight_backward, (grads, which, rows, result), len(which), result.size * len(rows) // PRODUCTS)
     return result.reshape(len(which) * result.shape[1], rows.shape[1])
 
 

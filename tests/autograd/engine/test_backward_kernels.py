@@ -8,6 +8,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.generated import functions
+from specgrad.generated.functions import reduction as reduction_nodes
 from specgrad.runtime.ops.reduction import cpu_backward
 
 
@@ -23,7 +24,7 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         noted.append("kernel")
         return kernel(*args)
 
-    monkeypatch.setattr(functions.reduction_cpu_backward, "var_backward", noting)
+    monkeypatch.setattr(reduction_nodes.reduction_cpu_backward, "var_backward", noting)
     return noted
 
 

@@ -158,7 +158,9 @@ def test_defaults_give_the_same_package_as_keys_of_the_entries(tmp_path: Path) -
     short = f"- section: Waves\n  defaults: {{{', '.join(f'{k}: {v}' for k, v in common.items())}}}\n\n" + "".join(
         entries
     )
-    long = "".join(entry + "".join(f"  {k}: {v}\n" for k, v in common.items()) for entry in entries)
+    long = "- section: Waves\n\n" + "".join(
+        entry + "".join(f"  {k}: {v}\n" for k, v in common.items()) for entry in entries
+    )
     made = []
     for text in (short, long):
         (tmp_path / "ops.yaml").write_text(text, encoding="utf-8")
