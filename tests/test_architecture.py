@@ -57,13 +57,7 @@ ORDER = [
 RANK = {pattern: rank for rank, line in enumerate(ORDER) for pattern in line}
 
 # Who sets `_rg` and `_fn`.
-HISTORY = {"runtime.tensor.base", "runtime.tensor.history", "runtime.autograd.methods", "runtime.autograd.undefined"}
-HISTORY |= {f"runtime.autograd.checkpointing.{module}" for module in ("inputs", "reentrant")}
-HISTORY |= {"runtime.autograd.custom.once", "runtime.autograd.custom.outputs", "runtime.autograd.forward.tangents"}
-HISTORY |= {f"runtime.autograd.inplace.{module}" for module in ("copy_slices", "inplace", "relaid", "view_history")}
-HISTORY |= {"runtime.autograd.hooks.of_saved", "runtime.autograd.saved.packed", "runtime.autograd.saved.saved"}
-HISTORY |= {"runtime.autograd.recomputing", "runtime.creation.options", "runtime.dispatch.writing"}
-HISTORY |= {"runtime.saving.rebuild"}
+HISTORY = {"runtime.tensor.base", "runtime.tensor.history"}
 
 
 def _name(path: Path) -> str:
@@ -133,7 +127,7 @@ def test_every_module_of_the_runtime_has_a_rank() -> None:
 def test_who_sets_the_history_of_tensors() -> None:
     """The slots for a tensor's place in the graph are set in few modules, besides generated and native code."""
     setters = {module for module in SOURCES if module.startswith(("runtime", "nn")) and _sets_history(module)}
-    assert setters - HISTORY == set()
+    assert setters == HISTORY
 
 
 def _sets_history(module: str) -> bool:
