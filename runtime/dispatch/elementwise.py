@@ -29,7 +29,7 @@ KINDS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
 
 
 class Elementwise:
-    """What is known of an op; one per op, in `generated/kernels`.
+    """An element-wise op: names, dtype rules, kernels; one for each, in `generated/kernels`.
 
     `raw` marks tensor arguments that are neither promoted nor cast (masks); `allowed` the kinds of dtype, () for all.
     `operands` and `numbers` name the arguments of the native functions `launch`, `launch_in_place` and `gradients`,

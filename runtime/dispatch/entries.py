@@ -1,4 +1,4 @@
-"""What the spec says of an op that is met while a program runs: its entry in the registry beside the op's module.
+"""Finding the spec's record of an op while a program runs: its entry in the registry beside the op's module.
 
 The runtime knows no op and imports no generated package, its own or another's; only the name of the module in which a
 function or a node was defined says where to look.

@@ -1,4 +1,4 @@
-"""What happens when a kernel fails in a way that no check foresaw: the error says which op it was, and on what."""
+"""Kernels that fail in a way that no check foresaw: the error says which op it was, and on what."""
 
 from __future__ import annotations
 

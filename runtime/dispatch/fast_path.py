@@ -22,7 +22,7 @@ def stay(_: Any, node: Any, gradient: Any) -> tuple[Any, Any]:
 
 
 class FastPath:
-    """What makes the fast functions, each when an op is first called. This one makes none; `native/` has another."""
+    """Makes the fast functions, each when an op is first called. This one makes none; `native/` has another."""
 
     def element_wise(self, op: Any, name: str) -> Callable[..., Any]:
         """An element-wise op's `launch(*tensors, *numbers)`, `launch_in_place` or `gradients(node, gradient)`."""
@@ -69,7 +69,7 @@ def register(fast: FastPath) -> None:
 
 
 def fast_path() -> FastPath:
-    """What makes the fast functions."""
+    """The registered maker of fast functions."""
     return _Registered.fast
 
 

@@ -69,7 +69,7 @@ def arrays_in(tensors: Sequence[Any], computed: dtype | None) -> list[Any]:
 
 
 def outputs(arrays: tuple[Any, ...], computed: dtype | None, rules: tuple[str, ...]) -> tuple[Any, ...]:
-    """What a kernel with several outputs returned, as tensors of the dtypes that the spec gives."""
+    """The arrays that a kernel with several outputs returned, as tensors of the dtypes that the spec gives."""
     return tuple(
         [
             adopt(array, computed if computed is None or rule == "same" else result_dtype(rule, computed))

@@ -1,4 +1,4 @@
-"""What is known of an op with a kernel of its own: the plans that it has found, by layouts and arguments."""
+"""An op with a kernel of its own: the plans that it has found, by layouts and arguments."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class KernelOp:
         return self.found[key] is not None
 
     def key(self, arguments: Sequence[Any]) -> tuple[Any, ...]:
-        """What a plan is found by."""
+        """The key under which the plan for these arguments is kept."""
         pairs = zip(self.letters, arguments, strict=True)
         return tuple([part for letter, argument in pairs for part in parts_of_key(letter, argument)])
 
@@ -70,7 +70,7 @@ class KernelOp:
         return indices and len(tensors) <= MOST_LISTED and len(dtypes) == 1 and dtypes.pop().native
 
     def plan(self, checked: Sequence[Any]) -> Any:
-        """What is kept of a call."""
+        """The words of the plan for a call; None where the op has none for it."""
         known = [as_known(letter, a) for letter, a in zip(self.letters, checked, strict=True)]
         plan = self.find(*known)
         if plan is None:
@@ -153,7 +153,7 @@ class KernelOpGradient:
         return None if tensor is None else Layout(tensor._shape, tensor._strides)
 
     def plan(self, node: Any, values: Sequence[Any]) -> Any:
-        """What is kept of it."""
+        """The words of the plan for a node's gradients; None where there is none."""
         outputs = len(node.edges)
         known = [
             tuple([value >> i & 1 == 1 for i in range(outputs)]) if letter == "w" else value

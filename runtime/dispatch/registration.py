@@ -1,4 +1,4 @@
-"""What `register()` of a package of a user's ops does: methods of Tensor, and functions in specgrad's namespaces."""
+"""`register()` of a package of a user's ops: methods of Tensor, and functions in specgrad's namespaces."""
 
 from __future__ import annotations
 

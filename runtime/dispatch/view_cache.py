@@ -1,4 +1,4 @@
-"""What view ops have found, by layout and arguments: the same view of another tensor needs no checks again."""
+"""Views that ops have computed before, by layout and arguments: of another tensor they need no checks again."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ViewOp:
             return
 
     def remember_as(self, source: Any, given: tuple[Any, ...], checked: tuple[Any, ...]) -> None:
-        """What has been found for some arguments, if anything, is found for others as well."""
+        """Let other arguments find the view that is kept for `checked`, if there is one."""
         layout = (source._shape, source._strides, source._offset)
         try:
             if (found := self.found.get((*layout, *checked))) is not None:

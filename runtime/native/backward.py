@@ -68,7 +68,7 @@ def plan_of(node: Node) -> Array:
 
 @native
 def gradients_of(node: Node, gradient: Object) -> New[Object]:
-    """What the node makes of a gradient: a tuple or list with one for each edge."""
+    """The gradients that a node computes from one, in a tuple or list with one for each edge."""
     plan = plan_of(node)
     if plan is not NULL:
         found = gradients_by(cast(GradientPlan, plan.memory), node, gradient)
@@ -237,7 +237,7 @@ def listed(node: Node, index: int, gradient: Object) -> New[List]:
 
 @native
 def hand_to_output(backward: Pass, output: Output, gradient: Object, following: Next) -> bool:
-    """What `hand_on` does with the one gradient of a node, where it goes to one of several outputs of another."""
+    """Hand on the one gradient of a node that goes to one of several outputs of another."""
     node = retain(output.node)
     if c.dict_has(backward.buffers, node) or not is_newest(backward, node):
         c.release(node)
@@ -253,7 +253,7 @@ def hand_to_output(backward: Pass, output: Output, gradient: Object, following: 
 
 @native
 def hand_on(backward: Pass, edges: Tuple, gradients: Tuple, incoming: Object, owned: bool, following: Next) -> bool:
-    """What `BackwardPass.follow` does: gives each gradient to its edge, and notes the next node if one may run at once.
+    """`BackwardPass.follow`: give each gradient to its edge, and note the next node if one may run at once.
 
     False where an error is set. The caller holds edges and gradients, and so all that is in them.
     """

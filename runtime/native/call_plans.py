@@ -56,7 +56,7 @@ class CallPlan(Struct):
 
 
 class Operand(Struct):
-    """What is noted of an operand."""
+    """Where the memory of an operand begins, and how much there is."""
 
     memory: int
     elements: int
@@ -64,7 +64,7 @@ class Operand(Struct):
 
 
 class Operands(Struct):
-    """What is noted of all operands of a plan."""
+    """Where the memory of each operand of a plan lies."""
 
     items: Items[Operand] = room(MOST_OPERANDS)
 

@@ -105,7 +105,7 @@ def _copied(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def differences(found: Any, expected: Any) -> Iterator[str]:
-    """What differs between two results, in words."""
+    """The differences between two results, in words."""
     if isinstance(expected, (tuple, list)) and isinstance(found, (tuple, list)) and len(found) == len(expected):
         for i, (one, other) in enumerate(zip(found, expected, strict=True)):
             yield from (f"result {i}: {problem}" for problem in differences(one, other))
@@ -116,7 +116,7 @@ def differences(found: Any, expected: Any) -> Iterator[str]:
 
 
 def tensor_differences(found: Any, expected: Any) -> Iterator[str]:
-    """What differs between two tensors."""
+    """The differences between two tensors."""
     if found is expected:
         return
     for name in ("_dtype", "_shape", "_strides", "_offset", "_rg"):
@@ -136,7 +136,7 @@ def _bytes(tensor: Any) -> np.ndarray:
 
 
 def edge_differences(found: Any, expected: Any) -> Iterator[str]:
-    """What differs between the places of two results in the graph."""
+    """The differences between the places of two results in the graph."""
     if isinstance(found, Output) and isinstance(expected, Output):
         if found.index != expected.index:
             yield f"output {found.index} of its node instead of {expected.index}"
@@ -150,7 +150,7 @@ def edge_differences(found: Any, expected: Any) -> Iterator[str]:
 
 
 def node_differences(found: Any, expected: Any) -> Iterator[str]:
-    """What differs between two nodes that one op made of the same arguments."""
+    """The differences between two nodes that one op made of the same arguments."""
     for i, (one, other) in enumerate(zip(found.edges, expected.edges, strict=True)):
         if one is not other:  # a call of several views makes new nodes between
             yield from (f"edge {i}: {problem}" for problem in edge_differences(one, other))
@@ -160,7 +160,7 @@ def node_differences(found: Any, expected: Any) -> Iterator[str]:
 
 
 def _saved_differences(one: Any, other: Any) -> Iterator[str]:
-    """What differs between two saved values; a result is saved as an alias, whose own place in the graph is none."""
+    """The differences between two saved values; a result is saved as an alias, whose own place in the graph is none."""
     if isinstance(one, TensorBase) and isinstance(other, TensorBase):
         if one is not other and not np.array_equal(_bytes(one), _bytes(other)):
             yield f"values {one.array.tolist()} instead of {other.array.tolist()}"

@@ -34,7 +34,7 @@ UNFIT = -1
 
 
 class ForwardPlan(Struct):
-    """What native code knows of an element-wise op."""
+    """The plan of an element-wise op."""
 
     tensors: int  # how many
     numbers: int

@@ -14,7 +14,7 @@ from .views import ViewPlan, view_of
 
 
 class GetitemPlan(Struct):
-    """The plans of the two view ops."""
+    """The plan of `getitem`: those of the two view ops."""
 
     select: ViewPlan
     slice: ViewPlan

@@ -53,7 +53,7 @@ class FusedKernel(Struct):
 
 
 class GradientPlan(Struct):
-    """What native code knows of a node to compute its gradients, and to release what it saved."""
+    """The plan of a node to compute its gradients, and to release what it saved."""
 
     kind: int  # HANDS_ON: every gradient is that of the result; HANDS_ON_AT_ONE: it is where a number is 1; BY_PLANS; 0
     number_slot: int  # of that number

@@ -26,7 +26,7 @@ class Read(Struct):
 
 
 class PlannedGradients(GradientPlan):
-    """What native code knows of the operands of the kernel."""
+    """The plan of a node whose gradients a kernel with plans computes: its operands."""
 
     listed: int  # -1; or which of several outputs has a gradient, for then they come in a list
     found: Dict  # the plans found
@@ -67,7 +67,7 @@ def all_fit(plan: PlannedGradients, node: Node, dtype: Object) -> bool:
 
 @native
 def key_of(plan: PlannedGradients, node: Node, gradient: Object) -> New[Tuple]:
-    """What plans are found by: the wanted gradients, layouts and values."""
+    """The key under which plans are kept: the wanted gradients, layouts and values."""
     place = 0
     key = c.new_tuple(plan.operands + plan.layouts)
     if key is NULL:

@@ -21,7 +21,7 @@ FLOATS = (0, 1)  # kinds
 
 
 class KernelOpPlan(Struct):
-    """What native code knows of an op with a kernel of its own."""
+    """The plan of an op with a kernel of its own."""
 
     found: Dict  # the plans found
     node: RecordPlan  # or NULL
@@ -117,7 +117,7 @@ def listed_operands(plan: KernelOpPlan, given: Arguments) -> int:
 
 @native
 def key_of(plan: KernelOpPlan, given: Arguments) -> New[Tuple]:
-    """What plans are found by: shape and strides of each tensor, and the other arguments."""
+    """The key under which plans are kept: shape and strides of each tensor, and the other arguments."""
     listed, place = listed_operands(plan, given), 0
     key = c.new_tuple(plan.operands + plan.tensors + (2 * listed - 1 if listed else 0))
     if key is NULL:

@@ -165,7 +165,7 @@ class Pass(Object):
 
 @measured(PythonCapture)
 class Capture(Object):
-    """What a backward pass was asked for, beside the gradients of leaves."""
+    """The inputs of which a backward pass was asked for the gradients."""
 
     special: Object
 

@@ -83,7 +83,7 @@ def has_room_backward(node: Any) -> bool:
 
 
 def forward_plan(op: Any) -> np.ndarray:
-    """What `forward.launch` must know of an op."""
+    """The plan of an element-wise op for `forward.launch`."""
     masks = [op.is_raw(i) for i in range(len(op.operands))]
     by_rows = len(op.operands) == 2 and not any(masks)
     inputs = () if op.node is None else op.node.inputs
@@ -116,7 +116,7 @@ def forward_kernel(op: Any, number: int) -> int:
 
 
 def rows_plan(rows: PythonRows, count: int) -> np.ndarray:
-    """What `broadcast` must know of two layouts."""
+    """The rows of two layouts for `broadcast`."""
     return Rows.pack(
         outer=rows.outer,
         inner=rows.inner,
@@ -129,7 +129,7 @@ def rows_plan(rows: PythonRows, count: int) -> np.ndarray:
 
 
 def record_plan(node: Any, operands: Sequence[str], elementwise: bool, listed: bool = False) -> np.ndarray:
-    """What `record` must know of a node: where it keeps what."""
+    """The plan of a node for `record`: the slots in which it keeps tensors and values."""
     places = {name: i for i, name in enumerate(operands)}
     places |= {f"output {i}": RESULT - i for i in range(node.output_count)}
     tensors = [
@@ -170,18 +170,18 @@ def value_part(part: str) -> int:
 
 
 def view_plan(op: Any) -> np.ndarray:
-    """What `launch_view` must know of a view op."""
+    """The plan of a view op for `launch_view`."""
     record = record_plan(op.node, op.operands, False)
     return ViewPlan.pack(found=address(op.found), node=memory(record), operands=len(op.operands))
 
 
 def getitem_plan() -> np.ndarray:
-    """What `getitem` must know: the plans of the view ops that it is made of."""
+    """The plan of `getitem`: the plans of the view ops that it is made of."""
     return GetitemPlan.pack(select=memory(view_plan(view_ops["select"])), slice=memory(view_plan(view_ops["slice"])))
 
 
 def kernel_op_plan(op: Any) -> np.ndarray:
-    """What `launch` of an op with a kernel of its own must know."""
+    """The plan of an op with a kernel of its own."""
     inputs, refuses = ((), ()) if op.node is None else (op.node.inputs, op.node.refuses)
     listed = "L" in op.letters
     return KernelOpPlan.pack(
@@ -197,7 +197,7 @@ def kernel_op_plan(op: Any) -> np.ndarray:
 
 
 def planned_gradients_plan(op: Any) -> np.ndarray:
-    """What `planned_gradients` must know of a node."""
+    """The plan of a node whose gradients have plans."""
     node, reads = op.node, []
     for letter, slot in op.reads:
         distances = slot_distances(node, {"k": [slot, f"{slot}_version"], "v": [slot]}.get(letter, []))
@@ -215,7 +215,7 @@ def planned_gradients_plan(op: Any) -> np.ndarray:
 
 
 def gradient_plan(node: Any) -> np.ndarray:
-    """What `fused_gradients` must know of a node."""
+    """The plan of an element-wise node for `fused_gradients`."""
     plan = FusedPlan.pack(
         kind=HANDS_ON if node.hands_on is True else HANDS_ON_AT_ONE if node.hands_on else 0,
         number_slot=slot_distances(node, [node.hands_on]) if isinstance(node.hands_on, str) else 0,
@@ -230,7 +230,7 @@ def gradient_plan(node: Any) -> np.ndarray:
 
 
 def put_fused_kernel(words: np.ndarray, node: Any, mask: int, kept: Sequence[str], numbers: Sequence[str]) -> None:
-    """What it must know of the kernel for one set of wanted gradients."""
+    """Write the fused kernel for one set of wanted gradients into a plan."""
     op = node.elementwise
     masks = [name in op.operands and op.is_raw(op.operands.index(name)) for name in map(kept_name, kept)]
     second = f"kept_{op.operands[1]}" if op.takes_number and mask == 1 else ""
@@ -320,7 +320,7 @@ def check_room(step: Step) -> None:
 
 
 def kernel_table(kernel: Any, kinds: str, results: int, ints: int, numbers: int) -> np.ndarray:
-    """What finds the machine code of a kernel on flat arrays, and that for float32 and float64."""
+    """The table of a kernel on flat arrays: its resolver, and the machine code for float32 and float64."""
     key = kernel.__name__, kernel.__module__, kinds
     if key not in _tables:
         table = _tables[key] = KernelTable.pack()

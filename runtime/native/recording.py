@@ -44,7 +44,7 @@ class KeptValue(Struct):
 
 
 class RecordPlan(Struct):
-    """What native code knows of a node to make one."""
+    """The plan of a node to make one."""
 
     type: Type
     edges: int  # how many inputs have gradients
@@ -93,7 +93,7 @@ def alias_of(result: Tensor) -> New[Tensor]:
 
 @native
 def as_tensor(operand: Object, like: Tensor) -> New[Object]:
-    """What a node keeps of an operand: it, or the 0-d tensor that stands for a number."""
+    """The value that a node keeps of an operand: itself, or the 0-d tensor that stands for a number."""
     if operand.type is not float_type and operand.type is not int_type:
         return retain(operand)
     given = new(Arguments)
@@ -174,7 +174,7 @@ def keep(plan: RecordPlan, node: Node, there: int, result: Object, arguments: It
 
 @native
 def value_of(operand: Object, part: int) -> New[Object]:
-    """What a node keeps of an operand: it, one of its slots, or the shapes of tensors in a tuple."""
+    """The value that a node keeps of an operand: itself, one of its slots, or the shapes of tensors in a tuple."""
     if part == SHAPES:
         return shapes_of(cast(Tuple, operand))
     return retain(slot(operand, part) if part and operand is not none else operand)

@@ -38,7 +38,7 @@ COUNTS_ASK_PYTHON = sys.version_info >= (3, 12)  # None and its like are not cou
 
 
 class Owned(Struct):
-    """What a builtin function owns until it returns."""
+    """The references that a builtin function owns until it returns."""
 
     count: int
     changes: int  # of layouts, until `begin`
@@ -140,7 +140,7 @@ def pair(first: Object, second: Object) -> New[Tuple]:
 
 @native
 def slot(thing: Object, distance: int) -> Object:
-    """What stands in a slot of an object whose distance a plan knows; borrowed."""
+    """The reference in a slot of an object whose distance a plan knows; borrowed."""
     return cast(Slot, address_of(thing) + distance).slot
 
 

@@ -16,7 +16,7 @@ SHARED_FLAGS = 0x503  # of an array's: contiguous, aligned, writeable; not that 
 
 
 class ViewPlan(Struct):
-    """What native code knows of a view op."""
+    """The plan of a view op."""
 
     found: Dict  # the views found
     node: RecordPlan
@@ -109,7 +109,7 @@ def list_view(base: Tensor, view: Tensor) -> bool:
 
 @native
 def make_view(source: Tensor, storage: Array, writes: Object, dtype: DType, place: Tuple) -> New[Object]:
-    """What `view` makes of a tensor and a `geometry`: the same memory, count of writes and base; None where the memory
+    """The view of a tensor with a `geometry`: the same memory, count of writes and base; None where the memory
     is too short for it. The caller owns all of them."""
     count, offset = item(place, 3), c.as_int(item(place, 2))
     number = c.as_int(count) if count is not none else 0
@@ -138,7 +138,7 @@ def make_view(source: Tensor, storage: Array, writes: Object, dtype: DType, plac
 
 @native
 def note_unrecorded(view: Object) -> bool:
-    """What `not_recorded` does where this thread does not record; False where an error is set."""
+    """Call `not_recorded` for a view that this thread does not record; False where an error is set."""
     given = new(Arguments)
     given.items[0] = view
     answer = c.call(note_not_recorded, given.items, 1, 0)
@@ -163,7 +163,7 @@ def recorded(plan: ViewPlan, view: Object, tensor: Tensor, found: Tuple, owned: 
 
 @native
 def look_up(plan: ViewPlan, tensor: Tensor, arguments: Items[Object], count: int, owned: Owned) -> Tuple:
-    """What was found for this layout and these arguments, owned from here on; NULL where there is nothing.
+    """The view kept for this layout and these arguments, owned from here on; NULL where there is nothing.
 
     The first that is owned is the count of writes, the third the storage that has this layout.
     """

@@ -78,7 +78,7 @@ def kernel_address(kernel: Any, arguments: Sequence[Any]) -> int:
 
 
 def compiled_for(kernel: Any, arguments: Sequence[Any]) -> Any:
-    """What numba makes of a kernel for these types of arguments."""
+    """numba's compiled form of a kernel for these types of arguments."""
     types = tuple(arguments)
     dispatcher = kernel.compile() if hasattr(kernel, "function") else kernel
     dispatcher.compile(types)

@@ -52,7 +52,7 @@ def serve(job: Job, slot: ParkingSlot) -> None:
 
 @native
 def work(slot: ParkingSlot, unused: int, unused_too: int) -> int:
-    """What a worker's thread runs: it ends when it is not wanted, unless it is again before it has left its slot."""
+    """The main function of a worker's thread: it ends when not wanted, after it has looked once more."""
     job, stays = slot.job, 1
     while stays:
         serve(job, slot)

@@ -54,7 +54,7 @@ class Job(Struct):
 
 
 class Request(Struct):
-    """What Python says of a job."""
+    """A job as Python requests it."""
 
     kind: int
     kernel: int

@@ -31,7 +31,7 @@ def start_workers(job: Job) -> int:
 
 @native
 def occupy(job: Job, slot: ParkingSlot) -> bool:
-    """See to it that a slot has a worker; False where the system has no more threads."""
+    """Start a worker for a slot that has none; False where the system has no more threads."""
     if compare_and_swap(slot.state, ABSENT, AWAKE) == 0:
         return True
     if slot.lock == 0:

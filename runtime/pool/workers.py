@@ -65,7 +65,7 @@ def _schedulers() -> tuple[Any, Any]:
 
 
 def _value(name: str) -> int:
-    """What stands in a field of the job."""
+    """The word in a field of the job."""
     return int(words[Job.word(name)])
 
 
@@ -79,7 +79,8 @@ def _want() -> None:
 
 @cache
 def starter() -> Callable[[], int]:
-    """What starts the workers and says how many there are: a call of machine code, so that nothing interrupts it."""
+    """A function that starts the workers and returns how many there are: one call of machine code, so that nothing
+    interrupts it."""
     return partial(_schedulers()[0], ADDRESS, START_WORKERS, 0)
 
 

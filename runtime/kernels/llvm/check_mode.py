@@ -21,7 +21,7 @@ ENABLED = SETTING != "0"
 
 
 class Interrupt:
-    """What native code calls in check mode; `points` counts how often."""
+    """The callback of native code in check mode; `points` counts how often."""
 
     def __init__(self) -> None:
         self.hook: Callable[[], None] | None = None

@@ -83,7 +83,7 @@ def _item(builder: Any, struct: Any, name: str, i: int, kind: Any = WORD) -> Any
 
 
 def _arrays(builder: Any, frame: Any, count: int, size: Any) -> list[Any]:
-    """What stands before the numbers in a call: where results and errors go, and the arrays."""
+    """The arguments of a call before its numbers: pointers for result and error, and the arrays."""
     null = BYTES(None)
     given = [cgutils.alloca_once(builder, BYTES), cgutils.alloca_once(builder, BYTES)]
     for i in range(count):
@@ -99,7 +99,7 @@ def _call(builder: Any, kernel: Any, given: list[Any]) -> Any:
 
 
 def _by_count(builder: Any, arrays: Any, call: Any) -> Any:
-    """What `call(count)` gives for the number of arrays, which is in 1 .. MOST_ARRAYS, or the process ends."""
+    """The status of `call(count)` for the number of arrays: a switch over 1 .. MOST_ARRAYS; else the process ends."""
     status, done = cgutils.alloca_once(builder, HALF), builder.append_basic_block("done")
     wrong = builder.append_basic_block("too many arrays")
     switch = builder.switch(arrays, wrong)

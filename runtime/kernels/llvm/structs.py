@@ -27,7 +27,7 @@ class MemoryClass(type):
 
 
 class Memory(metaclass=MemoryClass):
-    """What lies at an address."""
+    """Base of the classes that describe memory at an address."""
 
 
 class Items(Generic[T]):
@@ -49,7 +49,7 @@ class Atomic(Memory):
 
 
 class Place(NamedTuple):
-    """What stands behind `=` in such a class: a distance, or for how many items there is room."""
+    """The value behind `=` in such a class: a distance, or the number of items that there is room for."""
 
     distance: int | None = None
     room: int = 0

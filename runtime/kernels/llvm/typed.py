@@ -47,7 +47,7 @@ Stolen = Annotated[T, "a reference that the function takes over, also where it f
 
 
 class Null(Memory):
-    """What lies at address 0: nothing."""
+    """The class of address 0, at which nothing lies."""
 
 
 class Address(types.Type):

@@ -31,7 +31,7 @@ def cross_entropy_backward(
     ignore_index: int,
     label_smoothing: float,
 ) -> Plan | None:
-    """The same."""
+    """The plan of the gradient: rows of classes, or nothing where there are weights."""
     if weight is not None or len(x.shape) != 2 or len(target.shape) != 1 or not of_rows(grad, x, target, kept):
         return None
     constants = (*x.shape, reduction, ignore_index)

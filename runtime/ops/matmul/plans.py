@@ -49,7 +49,8 @@ def product(a: Layout, b: Layout, operands: tuple[int, int], output: int, shape:
 def by_vector(
     matrix: Layout, operands: tuple[int, int], output: int, shape: Ints, bias: tuple[int, bool] | None
 ) -> Plan:
-    """The same for a matrix and a vector; of the bias is said whether it has a number for each element."""
+    """The calls for a matrix by a vector; `bias` is its number among the operands, and whether it has one for each
+    element."""
     (rows, depth), lies_across = matrix.shape, across(matrix)
     if not depth:
         return ()

@@ -33,7 +33,7 @@ def standardize_backward(
     affine_shape: Ints,
     eps: float,
 ) -> Plan | None:
-    """The same, where all three gradients are wanted."""
+    """The plan of the gradients of layer norm, where all three are wanted."""
     if not all(wanted) or x is None or weight is None or not of_rows(grad, x, weight, mean, var):
         return None
     plan = layout_of(x.shape, dim, affine_shape)

@@ -83,7 +83,7 @@ def sum_backward(grad: Layout, shape: Ints, dim: Ints | None) -> Plan | None:
 
 
 def mean_backward(grad: Layout, shape: Ints, dim: Ints | None) -> Plan | None:
-    """The same, divided."""
+    """Each gradient for all elements of which it is the mean, divided by their number."""
     return _spread(grad, shape, dim, prod(shape if dim is None else (shape[d] for d in dim)) or 1)
 
 
