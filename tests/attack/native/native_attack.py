@@ -15,6 +15,7 @@ from specgrad.runtime.dispatch.elementwise import Elementwise
 from specgrad.runtime.dispatch.kernel_op import KernelOp, KernelOpGradient
 from specgrad.runtime.dispatch.view_cache import ViewOp
 from specgrad.runtime.kernels.llvm.check_mode import interrupt
+from specgrad.runtime.native.comparison import native_alone
 
 from . import native_programs as programs
 from .native_programs import Operands, Program
@@ -211,6 +212,7 @@ def race(rng: random.Random, rounds: int) -> int:
     operands, done, count = Operands(), threading.Event(), 0
     acts = [act for name, act in ACTS.items() if "memory" in name and act is not no_memory]
 
+    @native_alone()
     def change() -> None:
         while not done.is_set():
             rng.choice(acts)(operands)
@@ -255,4 +257,5 @@ def main(seed: int, most: int, first: int, step: int) -> None:
 KINDS = (Elementwise, KernelOp, KernelOpGradient, ViewOp)
 OPS = [thing for thing in gc.get_objects() if isinstance(thing, KINDS)]
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    with native_alone():
+        main(*map(int, sys.argv[1:]))
