@@ -46,7 +46,7 @@ ORDER = [
     ["runtime.methods.interop", "runtime.ops.shape.formulas"],  # which find ops by `namespace.op` alone
     ["runtime.tensor*", "runtime.modes*", "runtime.random"],
     # Arrays.
-    ["runtime.ops.*.cpu*", "runtime.kernels.cpu.flat"],
+    ["runtime.ops.*.cpu*", "runtime.ops.*.plans*"],
     ["runtime.kernels*", "runtime.tensor.views"],
     ["runtime.pool*"],
     ["runtime.kernels.compile*", "runtime.kernels.jit", "runtime.kernels.llvm*"],

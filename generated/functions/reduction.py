@@ -18,7 +18,6 @@ from ...runtime.ops.reduction import cpu as reduction_cpu
 from ...runtime.ops.reduction import cpu_backward as reduction_cpu_backward
 from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.ops.reduction import plans as reduction_plans
-from ...runtime.ops.reduction import plans_statistics as reduction_plans_statistics
 
 new = object.__new__
 
@@ -213,6 +212,7 @@ class ProdBackward1(Node):
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod.dim_int"
     saved_slots = ("kept_self",)
+    plans = KernelOpGradient(reduction_plans.prod_backward, ("g", ""), ("k", "kept_self"), ("v", "_saved_dim"))
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
@@ -244,6 +244,8 @@ class ProdBackward1(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         dim = node._saved_dim
         self = array_in(unpack(node, "kept_self"), None)
@@ -431,11 +433,7 @@ class VarBackward0(Node):
     op_name = "var.correction"
     saved_slots = ("kept_self",)
     plans = KernelOpGradient(
-        reduction_plans_statistics.var_backward,
-        ("g", ""),
-        ("k", "kept_self"),
-        ("v", "_saved_dim"),
-        ("v", "_saved_correction"),
+        reduction_plans.var_backward, ("g", ""), ("k", "kept_self"), ("v", "_saved_dim"), ("v", "_saved_correction")
     )
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -604,11 +602,7 @@ class AmaxBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     plans = KernelOpGradient(
-        reduction_plans_statistics.extremum_backward,
-        ("g", ""),
-        ("k", "kept_self"),
-        ("k", "kept_result"),
-        ("v", "_saved_dim"),
+        reduction_plans.extremum_backward, ("g", ""), ("k", "kept_self"), ("k", "kept_result"), ("v", "_saved_dim")
     )
 
     @staticmethod
@@ -690,11 +684,7 @@ class AminBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     plans = KernelOpGradient(
-        reduction_plans_statistics.extremum_backward,
-        ("g", ""),
-        ("k", "kept_self"),
-        ("k", "kept_result"),
-        ("v", "_saved_dim"),
+        reduction_plans.extremum_backward, ("g", ""), ("k", "kept_self"), ("k", "kept_result"), ("v", "_saved_dim")
     )
 
     @staticmethod
@@ -1160,6 +1150,9 @@ class LogsumexpBackward0(Node):
     op_name = "logsumexp"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
+    plans = KernelOpGradient(
+        reduction_plans.logsumexp_backward, ("g", ""), ("k", "kept_self"), ("k", "kept_result"), ("v", "_saved_dim")
+    )
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
@@ -1195,6 +1188,8 @@ class LogsumexpBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         dim = node._saved_dim
         self = array_in(unpack(node, "kept_self"), None)

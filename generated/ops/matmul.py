@@ -32,6 +32,7 @@ from ...runtime.tensor.base import adopt
 from ..functions import matmul as functions
 
 MM = KernelOp("mm", matmul_plans.mm, functions.MmBackward0, {"self": "T", "mat2": "T"})
+MV = KernelOp("mv", matmul_plans.mv, functions.MvBackward0, {"self": "T", "vec": "T"})
 LINEAR = KernelOp("linear", matmul_plans.linear, functions.LinearBackward0, {"self": "T", "weight": "T", "bias": "O"})
 
 
@@ -170,6 +171,10 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.mv(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
         tensor([21., 43.])
     """
+    if not watch.active and out is None:
+        result = MV.launch(input, vec)
+        if result is not None:
+            return result
     if watch.interceptors and (result := intercept("mv", mv, "product", input, vec, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
@@ -178,11 +183,16 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _mv(name: str, self, vec, into=None) -> Any:
+    given = (self, vec)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(vec, Tensor):
         vec = checks.tensor(name, "vec", vec)
     self, vec = matmul_checks.mv(name, self, vec)
+    if into is None and not watch.active and MV.remember(given, (self, vec)):
+        result = MV.launch(self, vec)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and vec._dtype is self._dtype

@@ -40,6 +40,9 @@ MEAN_DEFAULT = KernelOp("mean", reduction_plans.mean_all, functions.MeanBackward
 MEAN_DIM = KernelOp(
     "mean", reduction_plans.mean_dim, functions.MeanBackward1, {"self": "T", "dim": "d", "keepdim": "b"}
 )
+LOGSUMEXP = KernelOp(
+    "logsumexp", reduction_plans.logsumexp, functions.LogsumexpBackward0, {"self": "T", "dim": "d", "keepdim": "b"}
+)
 SUM_TO_SIZE = KernelOp(
     "sum_to_size", reduction_plans.sum_to_size, functions.SumToSizeBackward0, {"self": "T", "size": "d"}
 )
@@ -1662,6 +1665,10 @@ def logsumexp(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
+    if not watch.active and out is None:
+        result = LOGSUMEXP.launch(input, dim, keepdim)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("logsumexp", logsumexp, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
@@ -1673,12 +1680,17 @@ def logsumexp(
 
 
 def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
+    given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dim = checks.integer_list(name, "dim", dim, 1)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_dims(name, self, dim, keepdim)
+    if into is None and not watch.active and LOGSUMEXP.remember(given, (self, dim, keepdim)):
+        result = LOGSUMEXP.launch(self, dim, keepdim)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "float", ("float", "complex"), (self,))
     try:
         result = adopt(reduction_cpu.logsumexp(array_in(self, computed), dim, keepdim), computed)

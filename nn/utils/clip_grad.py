@@ -9,9 +9,9 @@ from ...generated.ops import stack
 from ...generated.tensor import Tensor
 from ...runtime.creation import tensor, zeros
 from ...runtime.dispatch import checks
+from ...runtime.kernels.cpu.sums import square_sum
 from ...runtime.modes.grad_mode import no_grad
 from ...runtime.modes.intercept import watch
-from ...runtime.ops.reduction.cpu_reduce_loops import square_sum
 from ...runtime.user_warning import warn_user
 
 Tensors = Tensor | Iterable[Tensor]

@@ -6,10 +6,10 @@ import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..kernels.cpu.plan import Layout, Plan
 from ..tensor.base import TensorBase
 from ..tensor.dtypes import int64
 from .fast_path import fast_path
-from .plan import Layout, Plan
 
 MOST = 4096  # plans of one op; then it forgets all of them
 MOST_LISTED = 16  # tensors in a list

@@ -88,6 +88,15 @@ def note_operand(plan: CallPlan, operands: Operands, index: int, tensor: Tensor,
 
 
 @native
+def note_none(operands: Operands, index: int, kind: int) -> None:
+    """Note that an operand is not given: kernels find an empty array."""
+    operand = operands.items[index]
+    operand.memory = 0
+    operand.elements = 0
+    operand.itemsize = itemsize(kind)
+
+
+@native
 def put_operands(call: Call, operands: Operands, frame: CallFrame) -> None:
     """Put the noted operands of a call into the frame."""
     for i in range(call.operands):

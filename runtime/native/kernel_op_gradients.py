@@ -6,7 +6,7 @@ from ..kernels.llvm.structs import Items, Struct, room
 from ..kernels.llvm.typed import NULL, New, cast, native, new
 from . import c_functions as c
 from .broadcast import has_layout
-from .call_plans import MOST_OPERANDS, CallPlan, Operands, note_operand, run_plan
+from .call_plans import MOST_OPERANDS, CallPlan, Operands, note_none, note_operand, run_plan
 from .gradients import GradientPlan, unwritten, wanted_of
 from .interned import int64, none
 from .kernel_ops import FLOATS, TENSOR, is_operand, looked_up, put_layout
@@ -96,7 +96,9 @@ def note_all(
     calls, place = cast(CallPlan, cast(Array, item(found, 0)).memory), 0
     for i in range(plan.operands):
         thing = operand_of(node, plan.reads[i], gradient)
-        if thing is not NULL and thing is not none:
+        if thing is none:
+            note_none(operands, i, kind_of(cast(Tensor, gradient).dtype))
+        elif thing is not NULL:
             tensor = cast(Tensor, thing)
             kind = kind_of(tensor.dtype)
             if not has_layout(tensor, key, place) or not note_operand(calls, operands, i, tensor, kind, owned):

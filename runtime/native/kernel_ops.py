@@ -6,7 +6,7 @@ from ..kernels.llvm.structs import Items, Struct, room
 from ..kernels.llvm.typed import NULL, New, cast, native, new
 from . import c_functions as c
 from .broadcast import has_layout
-from .call_plans import MOST_OPERANDS, CallPlan, Operands, note_operand, run_plan
+from .call_plans import MOST_OPERANDS, CallPlan, Operands, note_none, note_operand, run_plan
 from .interned import false, float_type, int64, int_type, list_type, none, outdated_type, true, tuple_type
 from .kernel_calls import Arguments
 from .layout import Array, Dict, DType, List, Object, Tensor, Tuple
@@ -151,7 +151,9 @@ def note_operands(
     for i in range(plan.operands):
         letter, argument = plan.letters[i], given.items[i]
         if letter in TENSORS:
-            if argument is not none:
+            if argument is none:
+                note_none(operands, i, kind)
+            else:
                 tensor, own_kind = cast(Tensor, argument), INTEGERS if letter == INDEX else kind
                 fits = has_layout(tensor, key, place)
                 if not fits or not note_operand(calls, operands, i, tensor, own_kind, owned):

@@ -10,8 +10,8 @@ import numpy as np
 from numba import types
 
 from ..dispatch.loop_nest import Rows as PythonRows
-from ..dispatch.plan import Layout, Plan, Step
 from ..dispatch.view_cache import view_ops
+from ..kernels.cpu.plan import Layout, Plan, Step
 from ..kernels.llvm.kernel_calls import MOST_ARRAYS, MOST_INTS, MOST_NUMBERS, Constants
 from ..kernels.llvm.structs import fields, length
 from ..pool.calls import kernel_address
@@ -328,7 +328,7 @@ def kernel_table(kernel: Any, kinds: str, results: int, ints: int, numbers: int)
         def find(kind: int) -> int:
             arrays = [array_of(3 if letter == "I" else kind) for letter in kinds] + [array_of(kind)] * results
             compiled = kernel.compile() if hasattr(kernel, "function") else kernel
-            return kernel_address(compiled, [*arrays, *[types.int64] * ints, *[types.float64] * numbers])
+            return kernel_address(compiled, [*arrays, *[types.float64] * numbers, *[types.int64] * ints])
 
         KernelTable.put(table, "resolver", resolver(table[KernelTable.word("kernels") :], find))
         memory(table)

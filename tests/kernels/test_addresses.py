@@ -17,18 +17,25 @@ from specgrad.runtime.ops.softmax import cpu_loops as softmax_loops
 Array = np.ndarray
 ROWS = 3
 KERNELS: dict[str, Callable[[Array, Array, Array], Any]] = {
-    "softmax": lambda x, y, out: softmax_loops.softmax_rows(x, out, 0, ROWS),
-    "log_softmax": lambda x, y, out: softmax_loops.log_softmax_rows(x, out, 0, ROWS),
-    "softmax backward": lambda x, y, out: softmax_loops.softmax_backward_rows(x, y, out, 0, ROWS),
-    "log_softmax backward": lambda x, y, out: softmax_loops.log_softmax_backward_rows(x, y, out, 0, ROWS),
+    "softmax": lambda x, y, out: softmax_loops.softmax_rows(*flat(x, out), x.shape[1], 0, ROWS),
+    "log_softmax": lambda x, y, out: softmax_loops.log_softmax_rows(*flat(x, out), x.shape[1], 0, ROWS),
+    "softmax backward": lambda x, y, out: softmax_loops.softmax_backward_rows(*flat(x, y, out), x.shape[1], 0, ROWS),
+    "log_softmax backward": lambda x, y, out: softmax_loops.log_softmax_backward_rows(
+        *flat(x, y, out), x.shape[1], 0, ROWS
+    ),
     "layer norm": lambda x, y, out: standardize_rows(
-        x, y[0], y[1], 1e-5, out, np.empty(ROWS, x.dtype), np.empty(ROWS, x.dtype), 0, ROWS
+        *flat(x, y[0], y[1], out), np.empty(ROWS, x.dtype), np.empty(ROWS, x.dtype), 1e-5, *x.shape, 0, ROWS
     ),
     "rms norm": lambda x, y, out: cpu_rms._normalize(x, y[0], 1e-5, out, np.empty(ROWS, x.dtype), 0, ROWS),
-    "sums": lambda x, y, out: cpu_reduce_loops.sums(x[:, :, None], 1.0, out.reshape(-1)[:ROWS], 0, ROWS),
-    "variances": lambda x, y, out: cpu_reduce_loops.variances(x[:, :, None], 1.0, out.reshape(-1)[:ROWS], 0, ROWS),
+    "sums": lambda x, y, out: cpu_reduce_loops.row_sums(*flat(x, out[:1]), 1.0, x.shape[1], 0, ROWS),
+    "variances": lambda x, y, out: cpu_reduce_loops.variances(*flat(x, out[:1]), 1.0, *x.shape, 1, 0, ROWS),
     "products": lambda x, y, out: cpu_reduce_loops.products(x[:, :, None], out.reshape(-1)[:ROWS]),
 }
+
+
+def flat(*arrays: Array) -> list[Array]:
+    """The arrays in one line each, as plans give them to kernels."""
+    return [array.reshape(-1) for array in arrays]
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from specgrad.runtime.kernels.cpu import matmul as product
+from specgrad.runtime.kernels.cpu.matmul import multiply_rows
+from specgrad.runtime.ops.matmul.cpu_products import matmul2d, matmul3d
 from specgrad.runtime.pool.workers import in_parts
 
 RNG = np.random.default_rng(0)
@@ -29,7 +30,7 @@ def test_every_remainder(dtype: Any, size: tuple[int, int, int]) -> None:
         start = RNG.standard_normal((rows, columns)).astype(dtype)
         expected = a.astype(np.float64) @ b.astype(np.float64) + across[2] * start
         lying = (a.T if across[0] else a), (b.T if across[1] else b)
-        product.multiply(*lying, start, across[0] > 0, across[1] > 0, across[2] > 0)
+        multiply_rows(*lying, start, across[0] > 0, across[1] > 0, across[2] > 0, 0, rows)
         tolerance = 1e-3 if dtype is np.float32 else 1e-11
         np.testing.assert_allclose(start, expected, rtol=tolerance, atol=tolerance)
 
@@ -38,7 +39,7 @@ def test_what_is_around_stays() -> None:
     """A product writes its own elements only, also where a row ends inside a register."""
     a, b = np.ones((7, 5)), np.ones((5, 19))
     memory = np.full(200, -1.0)
-    product.multiply(a, b, memory[20 : 20 + 133].reshape(7, 19), False, False, False)
+    multiply_rows(a, b, memory[20 : 20 + 133].reshape(7, 19), False, False, False, 0, 7)
     assert (memory[20:153] == 5).all()
     assert (memory[:20] == -1).all()
     assert (memory[153:] == -1).all()
@@ -47,11 +48,11 @@ def test_what_is_around_stays() -> None:
 def test_nothing_to_add_up() -> None:
     """Without depth the product is zero, or what was there; without rows or columns there is nothing to do."""
     c = np.ones((3, 4))
-    product.multiply(np.ones((3, 0)), np.ones((0, 4)), c, False, False, True)
+    multiply_rows(np.ones((3, 0)), np.ones((0, 4)), c, False, False, True, 0, 3)
     assert (c == 1).all()
-    product.multiply(np.ones((3, 0)), np.ones((0, 4)), c, False, False, False)
+    multiply_rows(np.ones((3, 0)), np.ones((0, 4)), c, False, False, False, 0, 3)
     assert (c == 0).all()
-    product.multiply(np.ones((0, 2)), np.ones((2, 4)), np.ones((0, 4)), False, False, False)
+    multiply_rows(np.ones((0, 2)), np.ones((2, 4)), np.ones((0, 4)), False, False, False, 0, 0)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -59,7 +60,7 @@ def test_special_values(dtype: Any) -> None:
     """Infinities and nan go where the rules of arithmetic say, and nowhere else."""
     a, b = np.ones((40, 30), dtype), np.ones((30, 70), dtype)
     a[3, 5], b[7, 11] = np.inf, np.nan
-    found = product.matmul2d(a, b)
+    found = matmul2d(a, b)
     assert np.isnan(found[:, 11]).all()
     assert np.isinf(np.delete(found[3], 11)).all()
     assert (np.delete(np.delete(found, 3, 0), 11, 1) == 30).all()
@@ -76,7 +77,7 @@ def test_threads_give_the_same_bits(threads: Any, dtype: Any, size: tuple[int, i
         found = []
         for number in (1, 2, 4):
             threads(number)
-            found.append(product.matmul2d(a, b, start))
+            found.append(matmul2d(a, b, start))
         assert all(np.array_equal(found[0], other) for other in found)
         expected = a.astype(np.float64) @ b.astype(np.float64) + start
         np.testing.assert_allclose(found[0], expected, atol=2e-3 if dtype is np.float32 else 1e-10)
@@ -89,8 +90,8 @@ def test_batches(threads: Any) -> None:
     expected = np.einsum("bij,bjk->bik", a, b)
     for number in (1, 3):
         threads(number)
-        np.testing.assert_allclose(product.matmul3d(a, b), expected, atol=1e-11)
-        np.testing.assert_allclose(product.matmul3d(a[::2], b[::2]), expected[::2], atol=1e-11)
+        np.testing.assert_allclose(matmul3d(a, b), expected, atol=1e-11)
+        np.testing.assert_allclose(matmul3d(a[::2], b[::2]), expected[::2], atol=1e-11)
 
 
 def test_parts_cover_everything_once(threads: Any) -> None:

@@ -10,7 +10,7 @@ import pytest
 from numba import njit, types
 
 import specgrad as sg
-from specgrad.runtime.dispatch.plan import Layout, Step
+from specgrad.runtime.kernels.cpu.plan import Layout, Step
 from specgrad.runtime.kernels.llvm.kernel_calls import MOST_ARRAYS, CallFrame, call_elementwise
 from specgrad.runtime.kernels.llvm.typed import cast, native
 from specgrad.runtime.native import plans

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import jit
+from ..llvm.addresses import part_of
 
 Array = np.ndarray
 
@@ -25,6 +26,22 @@ def take_rows(table: Array, indices: Array, least: int, out: Array, outside: Arr
         source, target = table[index + size if index < 0 else index], out[i]
         for j in range(width):
             target[j] = source[j]
+
+
+@jit(flat=True)
+def take_rows_of(
+    x: Array, indices: Array, out: Array, rows: int, width: int, count: int, first: int, last: int
+) -> None:
+    """out[i] = x[indices[i]] on flat memory.
+
+    Raises:
+        IndexError: an index is out of bounds: the kernel in Python then says which.
+    """
+    outside = np.zeros(1, np.int64)
+    table, to = part_of(x, 0, rows * width).reshape((rows, width)), out.reshape((count, width))
+    take_rows(table, indices, 0, to, outside, first, last)
+    if outside[0]:
+        raise IndexError
 
 
 @jit

@@ -21,6 +21,14 @@ def lines_of(after: int, first: int, last: int) -> int:
 
 
 @jit
+def copy_run(x: Array, start: int, out: Array, offset: int, count: int) -> None:
+    """out[offset + i] = x[start + i], for i below `count`."""
+    row, to = part_of(x, start, count), part_of(out, offset, count)
+    for i in range(count):
+        to[i] = row[i]
+
+
+@jit
 def column_extremes(a: Array, greatest: bool, values: Array, indices: Array, first: int, last: int) -> None:
     """The greatest (or least) of a[o, :, j] and where it first is; the first nan, where there is one."""
     after, line = a.shape[2], first

@@ -1,4 +1,4 @@
-"""The product of two matrices in register tiles, for Python kernels (`matmul2d`) and for compiled ones.
+"""The product of two matrices in register tiles.
 
 A panel is as many columns of b as the registers of a tile hold; a tile goes through the depth of a and of one panel at
 once. Where the caches cannot hold b as it lies, or it is transposed, blocks of it are copied into panels first, and
@@ -10,16 +10,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...pool.parallel_for import shared
 from ..jit import jit
 from ..llvm.addresses import address
 from ..llvm.tiles import lanes, panel_bytes, panel_product, panel_width, transposed_block
-from .matvec import by_vectors, product, rows_by_matrices
 
 Array = np.ndarray
 
-NATIVE = (np.dtype(np.float32), np.dtype(np.float64))
-SMALL = 1 << 15  # products of so many numbers: of a batch, smaller ones are NumPy's; a row is added after smaller ones
 PRODUCTS = 16  # take as long as one element of other work, or somewhat longer
 UNIT = 24  # rows that stay together in one thread
 NEAR = 1 << 19  # bytes: b of this extent stays in the second-level cache as it lies
@@ -27,65 +23,11 @@ PART = 4096  # of the depth, that is added up in the dtype of the matrices
 DEPTH, ROWS, COLUMNS = 512, 192, 4096  # of the blocks that are copied: of depth, of rows of a, of columns of b
 
 
-def matmul2d(a: Array, b: Array, start: Array | None = None) -> Array:
-    """The product of two matrices of one dtype, which may be transposed views; a row `start` is added to all rows."""
-    (rows, depth), (_, columns), dtype = a.shape, b.shape, a.dtype
-    work = rows * depth * columns
-    if dtype not in NATIVE or dtype is not b.dtype or rows == 1 or columns == 1:
-        result = by_vectors(a, b) if rows == 1 or columns == 1 else product(a, b)
-        if start is not None:
-            result += start
-        return result
-    a, trans_a = (a, False) if a.flags.c_contiguous else _contiguous(a)
-    b, trans_b = (b, False) if b.flags.c_contiguous else _contiguous(b)
-    result = np.empty((rows, columns), dtype)
-    add = start is not None and work > SMALL
-    if add:
-        result[:] = start
-    multiply(a, b, result, trans_a, trans_b, add)
-    if start is not None and not add:
-        result += start  # as `mm` and an addition would: the same bits
-    return result
-
-
-def matmul3d(a: Array, b: Array) -> Array:
-    """The product of two matrices for each item of a batch; all matrices may be transposed views."""
-    batch, rows, depth = a.shape
-    columns = b.shape[2]
-    dtype = a.dtype
-    if rows * depth * columns < SMALL or rows == 1 or dtype not in NATIVE or dtype is not b.dtype:
-        return product(a, b) if rows > 1 else rows_by_matrices(a, b)
-    a, trans_a = _contiguous_batch(a)
-    b, trans_b = _contiguous_batch(b)
-    result = np.empty((batch, rows, columns), dtype)
-    shared(multiply_each, (a, b, result, trans_a, trans_b), batch, batch * rows * depth * columns // PRODUCTS)
-    return result
-
-
-def _contiguous_batch(matrices: Array) -> tuple[Array, bool]:
-    """A contiguous batch of matrices, and whether they are the transposes of what was given."""
-    if matrices.flags.c_contiguous:
-        return matrices, False
-    swapped = matrices.swapaxes(1, 2)
-    return (swapped, True) if swapped.flags.c_contiguous else (np.ascontiguousarray(matrices), False)
-
-
-def _contiguous(matrix: Array) -> tuple[Array, bool]:
-    """A contiguous matrix in place of one that is not, and whether it is the transpose of that."""
-    return (matrix.T, True) if matrix.flags.f_contiguous else (np.ascontiguousarray(matrix), False)
-
-
 @jit
 def multiply_each(a: Array, b: Array, c: Array, trans_a: bool, trans_b: bool, first: int, last: int) -> None:
     """c = a b for some items of a batch."""
     for i in range(first, last):
         multiply_rows(a[i], b[i], c[i], trans_a, trans_b, False, 0, c.shape[1])
-
-
-def multiply(a: Array, b: Array, c: Array, trans_a: bool, trans_b: bool, add: bool) -> None:
-    """c = a b, or c + a b: contiguous matrices, of which a or b may be given as its transpose."""
-    depth = len(a) if trans_a else a.shape[1]
-    shared(multiply_rows, (a, b, c, trans_a, trans_b, add), len(c), c.size * depth // PRODUCTS, UNIT)
 
 
 @jit

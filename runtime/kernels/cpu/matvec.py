@@ -1,94 +1,19 @@
 """Products of matrices with vectors, in loops of our own.
 
 BLAS shares a large product out between its threads so that the order of its sums, and with it the last bits, depends on
-their number. Here every element of a result has its order of sums whichever thread computes it. Small products of
-complex numbers, of whole batches and of two vectors are left to BLAS, which computes them in one thread.
+their number. Here every element of a result has its order of sums whichever thread computes it.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ...pool.parallel_for import shared
 from ..jit import jit
 
 Array = np.ndarray
 
-SMALL = 9000  # elements of a matrix; for as few BLAS never uses a second thread
 _BLOCK = 1024  # products that are added in vector lanes before their sum is added to the others
 WIDTH = 1024  # columns that are added up side by side
-
-
-def is_for_numpy(matrix: Array, vector: Array) -> bool:
-    """Whether the product is left to NumPy: also where there are no loops for the dtypes."""
-    return matrix.size <= SMALL or matrix.dtype is not vector.dtype or matrix.dtype.char not in "fdFD"
-
-
-def has_loops(matrix: Array, vector: Array) -> bool:
-    """Whether a product of real numbers is for our own loops, whatever its size."""
-    return matrix.dtype is vector.dtype and matrix.dtype.char in "fd"
-
-
-def product(a: Array, b: Array) -> Array:
-    """NumPy's product. Inf and nan are results here, also for users who make NumPy's warnings errors."""
-    try:
-        return a.dot(b) if a.ndim < 3 else np.matmul(a, b)
-    except (RuntimeWarning, FloatingPointError):
-        with np.errstate(all="ignore"):
-            return np.matmul(a, b)
-
-
-def vector_vector(x: Array, y: Array) -> Array:
-    """sum_k x_k y_k."""
-    return product(x, y) if is_for_numpy(x, y) else matrix_vector(x[None], y).reshape(())
-
-
-def matrix_vector(a: Array, x: Array) -> Array:
-    """y_i = sum_k a_ik x_k; the matrix may be a transposed view."""
-    if is_for_numpy(a, x) and not has_loops(a, x):
-        return product(a, x)
-    y = np.empty(len(a), a.dtype)
-    if a.T.flags.c_contiguous and not a.flags.c_contiguous:
-        a, loop, unit = a.T, columns_by_vector, WIDTH
-    else:
-        a, loop, unit = np.ascontiguousarray(a), rows_by_vector, 4
-    shared(loop, (a, np.ascontiguousarray(x), y), -(-y.size // unit), a.size)
-    return y
-
-
-def by_vectors(a: Array, b: Array) -> Array:
-    """The product of two matrices of which one is a single row or column."""
-    y = matrix_vector(b.T, a[0]) if len(a) == 1 else matrix_vector(a, b[:, 0])
-    return y.reshape(len(a), b.shape[1])
-
-
-def rows_by_matrices(a: Array, b: Array) -> Array:
-    """The product of one row and one matrix for each item of a batch."""
-    if not len(a) or is_for_numpy(b[0], a[0]):
-        return product(a, b)
-    return matrices_vectors(b.swapaxes(1, 2), a[:, 0])[:, None]
-
-
-def matrices_vectors(a: Array, x: Array) -> Array:
-    """y_bi = sum_k a_bik x_bk; matrices may be transposed views."""
-    transposed = a.swapaxes(1, 2).flags.c_contiguous and not a.flags.c_contiguous
-    a, x, y = (
-        a.swapaxes(1, 2) if transposed else np.ascontiguousarray(a),
-        np.ascontiguousarray(x),
-        np.empty(a.shape[:2], a.dtype),
-    )
-    shared(_multiply_each, (a, x, y, transposed), len(y), a.size)
-    return y
-
-
-@jit
-def _multiply_each(a: Array, x: Array, y: Array, transposed: bool, first: int, last: int) -> None:
-    """y_b = a_b x_b, or a_b^T x_b, for some items of a batch."""
-    for b in range(first, last):
-        if transposed:
-            columns_by_vector(a[b], x[b], y[b], 0, (y.shape[1] + WIDTH - 1) // WIDTH)
-        else:
-            rows_by_vector(a[b], x[b], y[b], 0, (y.shape[1] + 3) // 4)
 
 
 @jit(fastmath={"reassoc", "contract", "nsz"})
@@ -138,3 +63,13 @@ def columns_by_vector(a: Array, x: Array, y: Array, first: int, last: int) -> No
             x1, row1 = x[k], a[k, start:end]
             for j in range(sums.size):
                 sums[j] += x1 * row1[j]
+
+
+@jit
+def multiply_vectors(a: Array, x: Array, y: Array, transposed: bool, first: int, last: int) -> None:
+    """y_b = a_b x_b, or a_b^T x_b, for some items of a batch."""
+    for b in range(first, last):
+        if transposed:
+            columns_by_vector(a[b], x[b], y[b], 0, (y.shape[1] + WIDTH - 1) // WIDTH)
+        else:
+            rows_by_vector(a[b], x[b], y[b], 0, (y.shape[1] + 3) // 4)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...dispatch.plan import Layout, Plan
+from ...kernels.cpu.plan import Layout, Plan
 from ..indexing.plans import table_rows
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import prod
 
-from ...dispatch.plan import Ints, Layout, Plan, Step
-from ...kernels.cpu import flat
+from ...kernels.cpu.index_select import take_rows_of
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step
 
 
 def index_select(x: Layout, dim: int, index: Layout) -> Plan | None:
@@ -18,4 +18,4 @@ def index_select(x: Layout, dim: int, index: Layout) -> Plan | None:
 def table_rows(table: Layout, index: Layout, place: int, shape: Ints) -> Plan:
     """Copies of the rows at the indices, which are the array at `place` of the call."""
     rows, width, count = table.shape[0], prod(table.shape[1:]), prod(index.shape)
-    return (Step(flat.rows_found, (0, place), ((0, shape),), (rows, width, count), (), (count, 1), count * width),)
+    return (Step(take_rows_of, (0, place), ((0, shape),), (), (rows, width, count), (count, 1), count * width),)

@@ -9,16 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...pool.parallel_for import shared
-from .cpu import NO_WEIGHTS
-from .cpu_cross_entropy_loops import (
-    BLOCK,
-    finish_losses,
-    losses_of_columns,
-    losses_of_columns_backward,
-    losses_of_rows,
-    losses_of_rows_backward,
-)
+from ...kernels.cpu.copies import contiguous
+from ...kernels.cpu.plan import run
+from . import plans
 
 Array = np.ndarray
 
@@ -40,20 +33,17 @@ def cross_entropy(
     Raises:
         IndexError: a target that is neither a class nor ignore_index.
     """
-    classes, x, weights = _targets(target), _folded(input, target), _weights(weight, input)
-    losses = np.empty(1 if reduction else classes.size, x.dtype)
-    kept = np.empty(classes.size + 1, x.dtype)
-    block = BLOCK if x.ndim == 2 else 1
-    sums = np.empty(3 * -(-len(x) // block))
-    loop = losses_of_rows if x.ndim == 2 else losses_of_columns
-    arguments = (x, classes, weights, reduction, ignore_index, label_smoothing, losses, kept, sums)
-    shared(loop, arguments, len(x), x.size, block)
-    bad = finish_losses(losses, kept, reduction, sums)
-    if bad >= 0:
+    weights = None if weight is None else contiguous(weight)
+    try:
+        given = contiguous(input), np.ascontiguousarray(target, np.int64).reshape(target.shape), weights
+        losses, kept, _ = run(plans.cross_entropy, *given, reduction, ignore_index, label_smoothing)
+    except IndexError:
+        classes = input.shape[1] if target.ndim else len(input)
+        bad = next(t for t in target.flat if t != ignore_index and not 0 <= t < classes)
         raise IndexError(
-            f"cross_entropy_loss(): Target {classes[bad]} is out of bounds: expected a class in [0, {x.shape[1] - 1}]"
-        )
-    return losses.reshape(() if reduction else target.shape), kept
+            f"cross_entropy_loss(): Target {bad} is out of bounds: expected a class in [0, {classes - 1}]"
+        ) from None
+    return losses, kept
 
 
 def cross_entropy_backward(
@@ -67,28 +57,7 @@ def cross_entropy_backward(
     label_smoothing: float,
 ) -> Array:
     """u ((1 - e) w_t (p - 1_t) + (e / C) (p sum_c w_c - w)) with the gradient u of each target's loss."""
-    classes, x, weights = _targets(target), _folded(input, target), _weights(weight, input)
-    result = np.empty(x.shape, x.dtype)
-    grads = np.ascontiguousarray(grad_output).reshape(-1)
-    loop = losses_of_rows_backward if x.ndim == 2 else losses_of_columns_backward
-    arguments = (x, classes, weights, kept, grads, reduction, ignore_index, label_smoothing, result)
-    shared(loop, arguments, len(x), x.size)
-    return result.reshape(input.shape)
-
-
-def _targets(target: Array) -> Array:
-    """The targets in one line."""
-    return np.ascontiguousarray(target, np.int64).reshape(-1)
-
-
-def _folded(input: Array, target: Array) -> Array:
-    """The scores as (batch, classes), or (batch, classes, positions) where dimensions follow the classes."""
-    if target.ndim < 2:
-        return np.ascontiguousarray(input if input.ndim == 2 else input.reshape(1, -1))
-    batch, count = input.shape[:2]
-    return np.ascontiguousarray(input).reshape(batch, count, target.size // max(batch, 1))
-
-
-def _weights(weight: Array | None, input: Array) -> Array:
-    """One weight for each class; none stand for ones."""
-    return NO_WEIGHTS[input.dtype] if weight is None else np.ascontiguousarray(weight)
+    given = contiguous(input), np.ascontiguousarray(target, np.int64).reshape(target.shape)
+    weights = None if weight is None else contiguous(weight)
+    constants = reduction, ignore_index, label_smoothing
+    return run(plans.cross_entropy_backward, contiguous(grad_output), *given, weights, kept, *constants)[0]

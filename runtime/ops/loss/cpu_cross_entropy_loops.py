@@ -1,8 +1,8 @@
-"""The loops of cpu_cross_entropy.py over rows of classes, and over columns where dimensions follow the classes.
+"""The loops of cross-entropy, as plans call them: over rows of classes, and over columns where dimensions follow them.
 
 An ignored target has no loss and no gradient. No weights stand for weights of one. The last two arguments are the range
-of rows, or of items of the batch. Sums are kept for each block of BLOCK rows, or for each item: (losses, weights, the
-index of the first target that is no class + 1).
+of rows, or of items of the batch. Sums are kept for each block of BLOCK rows, or for each item, in float64 in memory of
+twice as many numbers: (losses, weights, the index of the first target that is no class + 1).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 
 from ...kernels.cpu.float_keys import greatest
 from ...kernels.jit import jit
-from ...kernels.llvm.addresses import part_of
+from ...kernels.llvm.addresses import address, part_of, row_at
 from ...kernels.scalar import exp, log
 
 BLOCK = 64  # rows whose losses are added by one thread
@@ -61,41 +61,46 @@ def note_loss(losses: Array, kept: Array, reduction: int, index: int, loss: floa
         losses[index] = loss
 
 
-@jit
-def finish_losses(losses: Array, kept: Array, reduction: int, sums: Array) -> int:
-    """Writes the total weight and the reduced loss; returns the index of the first target that is no class, or -1."""
-    loss = weight = 0.0
-    for b in range(0, sums.size, 3):
-        if sums[b + 2] > 0:
-            return int(sums[b + 2]) - 1
-        loss += sums[b]
-        weight += sums[b + 1]
+@jit(flat=True)
+def finish_losses(losses: Array, kept: Array, sums: Array, blocks: int, reduction: int) -> None:
+    """Writes the total weight and the reduced loss.
+
+    Raises:
+        IndexError: a target is no class: the kernel in Python then says which.
+    """
+    loss, weight, totals = 0.0, 0.0, row_at(0.0, address(sums), 3 * blocks)
+    for b in range(0, totals.size, 3):
+        if totals[b + 2] > 0:
+            raise IndexError
+        loss += totals[b]
+        weight += totals[b + 1]
     kept[-1] = weight
     if reduction != 0:
         losses[0] = loss / weight if reduction == 1 else loss
-    return -1
 
 
-@jit
+@jit(flat=True)
 def losses_of_rows(
     x: Array,
     classes: Array,
     weights: Array,
-    reduction: int,
-    ignored: int,
-    smoothing: float,
     losses: Array,
     kept: Array,
     sums: Array,
+    smoothing: float,
+    rows: int,
+    count: int,
+    reduction: int,
+    ignored: int,
     first: int,
     last: int,
 ) -> None:
     """Fills the losses, what backward needs, and the sums of blocks."""
-    count = x.shape[1]
+    totals = row_at(0.0, address(sums), (rows + BLOCK - 1) // BLOCK * 3)
     share = smoothing / max(count, 1)
     every = share * total_weight(weights, count)
     for n in range(first, last):
-        target, own = classes[n], part_of(sums, n // BLOCK * 3, 3)
+        target, own = classes[n], part_of(totals, n // BLOCK * 3, 3)
         if n % BLOCK == 0:
             own[0] = own[1] = own[2] = 0
         if target == ignored:
@@ -123,22 +128,24 @@ def target_gradient(grads: Array, kept: Array, reduction: int, index: int) -> fl
     return grad / kept[-1] if reduction == 1 else grad
 
 
-@jit
+@jit(flat=True)
 def losses_of_rows_backward(
+    grads: Array,
     x: Array,
     classes: Array,
     weights: Array,
     kept: Array,
-    grads: Array,
+    result: Array,
+    smoothing: float,
+    rows: int,
+    count: int,
     reduction: int,
     ignored: int,
-    smoothing: float,
-    result: Array,
     first: int,
     last: int,
 ) -> None:
     """Fills the gradient: a p of each row, less what its target and the smoothing take off."""
-    to, count = x.dtype.type, x.shape[1]
+    to = x.dtype.type
     share = smoothing / max(count, 1)
     every = share * total_weight(weights, count)
     for n in range(first, last):
@@ -160,26 +167,29 @@ def losses_of_rows_backward(
 _BLOCK = 256
 
 
-@jit
+@jit(flat=True)
 def losses_of_columns(
-    x: Array,
+    flat_x: Array,
     classes: Array,
     weights: Array,
-    reduction: int,
-    ignored: int,
-    smoothing: float,
     losses: Array,
     kept: Array,
     sums: Array,
+    smoothing: float,
+    batch: int,
+    count: int,
+    positions: int,
+    reduction: int,
+    ignored: int,
     first: int,
     last: int,
 ) -> None:
     """Fills the losses, the log-sum-exps and the sums of items of the batch, for x (batch, classes, positions)."""
-    count, positions = x.shape[1], x.shape[2]
+    x, totals = flat_x.reshape((batch, count, positions)), row_at(0.0, address(sums), 3 * batch)
     share = smoothing / max(count, 1)
     every = share * total_weight(weights, count)
     for n in range(first, last):
-        own = part_of(sums, 3 * n, 3)
+        own = part_of(totals, 3 * n, 3)
         own[0] = own[1] = own[2] = 0
         for start in range(0, positions, _BLOCK):
             width = min(_BLOCK, positions - start)
@@ -207,6 +217,8 @@ def losses_of_columns(
 @jit
 def _column_sums(x: Array, start: int, weights: Array, tops: Array, shifts: Array, smooth: Array) -> None:
     """Per column the greatest score, log(sum(exp(x - top))), and sum_c w_c (x_c - top) where smooth has room."""
+    if not x.shape[0]:
+        return
     tops[:] = x[0, start : start + tops.size]
     for c in range(1, x.shape[0]):
         row = x[c, start : start + tops.size]
@@ -222,22 +234,26 @@ def _column_sums(x: Array, start: int, weights: Array, tops: Array, shifts: Arra
         shifts[j] = log(shifts[j])
 
 
-@jit
+@jit(flat=True)
 def losses_of_columns_backward(
-    x: Array,
+    grads: Array,
+    flat_x: Array,
     classes: Array,
     weights: Array,
     kept: Array,
-    grads: Array,
+    flat_result: Array,
+    smoothing: float,
+    batch: int,
+    count: int,
+    positions: int,
     reduction: int,
     ignored: int,
-    smoothing: float,
-    result: Array,
     first: int,
     last: int,
 ) -> None:
     """Fills the gradient of items of the batch, for x (batch, classes, positions)."""
-    to, count, positions = x.dtype.type, x.shape[1], x.shape[2]
+    to, shape = flat_x.dtype.type, (batch, count, positions)
+    x, result = flat_x.reshape(shape), flat_result.reshape(shape)
     share = smoothing / max(count, 1)
     every = share * total_weight(weights, count)
     for n in range(first, last):

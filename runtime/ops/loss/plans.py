@@ -1,23 +1,28 @@
-"""Plans of cross-entropy and its gradient."""
+"""Plans of cross-entropy and its gradient, for contiguous scores."""
 
 from __future__ import annotations
 
-from ...dispatch.plan import Layout, Plan, Step, of_rows
-from .cpu_cross_entropy_loops import BLOCK
-from .cpu_flat import class_loss, class_losses, class_losses_backward
+from math import prod
+
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
+from . import cpu_cross_entropy_loops as loops
 
 
 def cross_entropy(
     x: Layout, target: Layout, weight: Layout | None, reduction: int, ignore_index: int, label_smoothing: float
 ) -> Plan | None:
-    """Rows of scores without weights."""
-    if weight is not None or len(x.shape) != 2 or len(target.shape) != 1 or not of_rows(x, target):
+    """The loss; and log(sum(exp(x))) of each vector of scores, followed by the total weight."""
+    if not are_contiguous(x, target, weight):
         return None
-    rows, constants = x.shape[0], (*x.shape, reduction, ignore_index)
-    results = ((0, () if reduction else target.shape), (1, (rows + 1,)), (2, (6 * -(-rows // BLOCK),)))
+    sizes = sizes_of(x, target)
+    block = 1 if sizes[2:] else loops.BLOCK
+    blocks = -(-sizes[0] // block)
+    sums = (2, (6 * blocks,))  # a result that is not given: at least eight bytes for each
+    results = ((0, () if reduction else target.shape), (1, (prod(target.shape) + 1,)), sums)
+    loop, ints = loops.losses_of_columns if sizes[2:] else loops.losses_of_rows, (*sizes, reduction, ignore_index)
     return (
-        Step(class_losses, (0, 1), results, constants, (float(label_smoothing),), (rows, BLOCK)),
-        Step(class_loss, (), results, (rows, reduction)),
+        Step(loop, (0, 1, 2), results, (label_smoothing,), ints, (sizes[0], block)),
+        Step(loops.finish_losses, (), results, (), (blocks, reduction)),
     )
 
 
@@ -31,9 +36,17 @@ def cross_entropy_backward(
     ignore_index: int,
     label_smoothing: float,
 ) -> Plan | None:
-    """The plan of the gradient: rows of classes, or nothing where there are weights."""
-    if weight is not None or len(x.shape) != 2 or len(target.shape) != 1 or not of_rows(grad, x, target, kept):
+    """The gradient of the scores."""
+    if not are_contiguous(grad, x, target, weight, kept):
         return None
-    constants = (*x.shape, reduction, ignore_index)
-    results = ((0, x.shape),)
-    return (Step(class_losses_backward, (0, 1, 2, 4), results, constants, (float(label_smoothing),), (x.shape[0], 1)),)
+    sizes = sizes_of(x, target)
+    loop = loops.losses_of_columns_backward if sizes[2:] else loops.losses_of_rows_backward
+    ints = (*sizes, reduction, ignore_index)
+    return (Step(loop, (0, 1, 2, 3, 4), ((0, x.shape),), (label_smoothing,), ints, (sizes[0], 1)),)
+
+
+def sizes_of(x: Layout, target: Layout) -> Ints:
+    """The scores as (batch, classes), or (batch, classes, positions) where dimensions follow the classes."""
+    if len(target.shape) < 2:
+        return prod(x.shape[:-1]), x.shape[-1]
+    return *x.shape[:2], prod(target.shape) // max(x.shape[0], 1)

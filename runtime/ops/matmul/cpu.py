@@ -7,9 +7,8 @@ from math import prod
 
 import numpy as np
 
-from ...kernels.cpu.matmul import matmul2d, matmul3d
-from ...kernels.cpu.matvec import matrix_vector, vector_vector
 from ..reduction.cpu import sum_dim
+from .cpu_products import matmul2d, matmul3d, matrix_vector, vector_vector
 
 Array = np.ndarray
 Number = int | float | complex

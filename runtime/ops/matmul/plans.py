@@ -1,15 +1,17 @@
-"""Plans of matrix products, of linear layers, and of their gradients."""
+"""Plans of matrix products, of linear layers, and of their gradients: matrices may lie as transposes."""
 
 from __future__ import annotations
 
 from math import prod
 
-from ...dispatch.plan import Ints, Layout, Plan, Step
-from ...kernels.cpu import flat
 from ...kernels.cpu.folding import folding
-from ...kernels.cpu.matmul import PRODUCTS, SMALL, UNIT
+from ...kernels.cpu.matmul import PRODUCTS, UNIT
 from ...kernels.cpu.matvec import WIDTH
-from ..reduction.plans import added
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step
+from ..reduction.plans import sum_step
+from . import cpu_loops as loops
+
+SMALL = 1 << 15  # products of numbers: a row is added after smaller matrices' product, as `mm` and an addition would
 
 
 def across(x: Layout) -> bool | None:
@@ -39,11 +41,11 @@ def product(a: Layout, b: Layout, operands: tuple[int, int], output: int, shape:
         return by_vector(matrix, which, output, shape, None if bias is None else (bias, columns > 1))
     early = bias is not None and rows * depth * columns > SMALL
     constants, work = (rows, depth, columns, left, right, early), rows * depth * columns // PRODUCTS
-    times = Step(flat.times, operands, ((output, shape),), constants, (), (rows, UNIT), work)
+    times = Step(loops.matrix_product, operands, ((output, shape),), (), constants, (rows, UNIT), work)
     if bias is None:
         return (times,)
-    added = Step(flat.repeated if early else flat.row_added, (bias,), ((output, shape),), (rows, columns))
-    return (added, times) if early else (times, added)
+    plus = Step(loops.row_repeated if early else loops.row_added, (bias,), ((output, shape),), (), (rows, columns))
+    return (plus, times) if early else (times, plus)
 
 
 def by_vector(
@@ -52,20 +54,30 @@ def by_vector(
     """The calls for a matrix by a vector; `bias` is its number among the operands, and whether it has one for each
     element."""
     (rows, depth), lies_across = matrix.shape, across(matrix)
-    if not depth:
-        return ()
     constants = (depth, rows) if lies_across else (rows, depth)
     parts = (-(-rows // (WIDTH if lies_across else 4)), 1)
     if bias is None:
-        kernel = flat.columns_times if lies_across else flat.rows_times
-        return (Step(kernel, operands, ((output, shape),), constants, (), parts),)
-    kernel, (place, each) = flat.columns_times_plus if lies_across else flat.rows_times_plus, bias
-    return (Step(kernel, (*operands, place), ((output, shape),), (*constants, each), (), parts),)
+        kernel = loops.transposed_vector_product if lies_across else loops.matrix_vector_product
+        return (Step(kernel, operands, ((output, shape),), (), constants, parts),)
+    kernel, (place, each) = loops.transposed_vector_sum if lies_across else loops.matrix_vector_sum, bias
+    return (Step(kernel, (*operands, place), ((output, shape),), (), (*constants, each), parts),)
+
+
+def mv(a: Layout, x: Layout) -> Plan | None:
+    """One product with a vector."""
+    if across(a) is None or x.strides is not None:
+        return None
+    return by_vector(a, (0, 1), 0, (a.shape[0],), None)
+
+
+def with_row(a: Layout, b: Layout, row: Layout | None) -> Plan | None:
+    """One product, and a row that is added to all its rows."""
+    return product(a, b, (0, 1), 0, (a.shape[0], b.shape[1]), None if row is None else 2) or None
 
 
 def mm(a: Layout, b: Layout) -> Plan | None:
     """One product."""
-    return product(a, b, (0, 1), 0, (a.shape[0], b.shape[1])) or None
+    return with_row(a, b, None)
 
 
 def mm_backward(wanted: tuple[bool, ...], grad: Layout, a: Layout | None, b: Layout | None) -> Plan | None:
@@ -117,8 +129,7 @@ def linear_backward(
     elif wanted[1]:
         return None
     if wanted[2] and rows and columns:
-        folded = folding((rows, columns), (0,)).folded
-        steps.append((added(1, 2, (columns,), folded, 1),))
+        steps.append((sum_step(1, 2, (columns,), folding((rows, columns), 0), 1),))
     elif wanted[2]:
         return None
     return joined(steps)

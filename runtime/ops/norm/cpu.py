@@ -12,15 +12,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...kernels.cpu.plan import run
 from ...kernels.jit import jit
-from ...pool.parallel_for import shared
 from ..reduction.cpu import sum_to_size
-from . import cpu_loops
+from . import plans
 from .cpu_layout import layout_of
 
 Array = np.ndarray
 Ints = tuple[int, ...]
-COLUMNS = 64  # that one thread has, at least
 
 
 def standardize(
@@ -28,16 +27,11 @@ def standardize(
 ) -> tuple[Array, Array, Array]:
     """(x - mean) / sqrt(var + eps) * weight + bias, with the mean and the (biased) variance over `dim`."""
     layout = layout_of(input.shape, dim, affine_shape, weight is None and bias is None)
-    x, dtype = layout.fold(input), input.dtype
-    result = np.empty(x.shape, dtype)
-    mean, var = np.empty(layout.stats_shape, dtype), np.empty(layout.stats_shape, dtype)
-    given = layout.table(weight, 1, dtype), layout.table(bias, 0, dtype), eps, result, mean.reshape(-1), var.reshape(-1)
-    if layout.kind == "rows":
-        shared(cpu_loops.standardize_rows, (x, *given), len(x), x.size)
-    elif layout.kind == "columns":
-        shared(cpu_loops.standardize_columns, (x, *given), x.shape[1], x.size, COLUMNS)
-    else:
-        shared(cpu_loops.standardize_segments, (x, *given), x.shape[1], x.size)
+    if not input.size:
+        none = np.full(layout.stats_shape, np.nan, input.dtype)
+        return np.empty_like(input), none, none.copy()
+    tables = layout.table(weight, 1, input.dtype), layout.table(bias, 0, input.dtype)
+    result, mean, var = run(plans.folded, layout.fold(input), *tables, layout, eps)
     return layout.unfold(result), mean, var
 
 
@@ -59,19 +53,12 @@ def standardize_backward(
     if input is None:
         return None, None, sum_to_size(grad, affine_shape)
     layout = layout_of(input.shape, dim, affine_shape, weight is None and not any(wanted[1:]))
-    x, dtype = layout.fold(input), input.dtype
-    result, table = np.empty(x.shape, dtype), layout.table(weight, 1, dtype)
-    weights, biases = np.empty(table.shape, dtype), np.empty(table.shape, dtype)
-    given = layout.fold(grad), x, table, mean.reshape(-1), var.reshape(-1), eps, result
-    if layout.kind == "rows":
-        sums = np.empty((-(-len(x) // cpu_loops.FLUSH), 2, x.shape[1]), dtype)
-        shared(cpu_loops.backward_rows, (*given, sums), len(x), x.size, cpu_loops.FLUSH)
-        cpu_loops.add_blocks(sums[:, 0], weights)
-        cpu_loops.add_blocks(sums[:, 1], biases)
-    elif layout.kind == "columns":
-        shared(cpu_loops.backward_columns, (*given, weights, biases), x.shape[1], x.size, COLUMNS)
+    table = layout.table(weight, 1, input.dtype)
+    if input.size:
+        arrays = layout.fold(grad), layout.fold(input), table, mean, var
+        result, weights, biases = run(plans.folded_backward, *arrays, layout, eps)[:3]
     else:
-        shared(cpu_loops.backward_segments, (*given, weights, biases), len(table), x.size)
+        result, weights, biases = np.empty_like(input), np.zeros_like(table), np.zeros_like(table)
     return (
         layout.unfold(result) if wanted[0] else None,
         layout.from_table(weights) if wanted[1] else None,

@@ -17,7 +17,7 @@ Ints = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Layout(Folded):
+class NormLayout(Folded):
     """How an array of `shape` is folded, and its weights with it; `kind` names the loops that take both.
 
     rows: (C, S) with a weight for every element of a row; columns: (A, C) with one for every channel; segments:
@@ -50,7 +50,7 @@ class Layout(Folded):
 
 
 @lru_cache(maxsize=1024)
-def layout_of(shape: Ints, reduced: Ints, affine_shape: Ints, plain: bool = False) -> Layout:
+def layout_of(shape: Ints, reduced: Ints, affine_shape: Ints, plain: bool = False) -> NormLayout:
     """The layout of statistics over the dimensions `reduced`, with weights that broadcast from `affine_shape`.
 
     Args:
@@ -71,7 +71,7 @@ def layout_of(shape: Ints, reduced: Ints, affine_shape: Ints, plain: bool = Fals
     of_kept = [shape[i] for i in inside] if columns else of_kept
     exact = own and also and natural and (not columns or prod(affine) == c)
     table = (s,) if rows else (c,) if columns else (prod(of_kept), prod(of_reduced))
-    return Layout(
+    return NormLayout(
         shape,
         (c, s) if rows else (a, c) if columns else (a, c, s),
         () if natural else order,

@@ -1,12 +1,11 @@
-"""The loops of standardizing, one pair for each kind of layout (see cpu_layout.py): forward, and backward.
+"""The loops of standardizing, as plans call them, one pair for each kind of layout (see cpu_layout.py).
 
 rows: arrays (C, S), each row with statistics of its own and a weight for every element, as layer norm has them.
 columns: arrays (A, C), channels side by side. segments: arrays (A, C, S) with a table (P, Q) of weights, of which S / Q
 neighbours of a row share one; all passes over one channel follow each other, so that it stays in the cache.
 
 Sums go in blocks of 1024 elements: in vector lanes within a block, in double precision from block to block. The last
-two arguments of a loop are the range of rows or channels. The loops on flat memory are what plans call: operands,
-results, then ints, then numbers.
+two arguments of a loop are the range of rows or channels.
 """
 
 from __future__ import annotations
@@ -40,12 +39,22 @@ def _weighted_sums(grad: Array, row: Array, weight: Array, center: float) -> tup
     return total, moment
 
 
-@jit
+@jit(flat=True)
 def standardize_rows(
-    x: Array, weight: Array, bias: Array, eps: float, result: Array, mean: Array, var: Array, first: int, last: int
+    x: Array,
+    weight: Array,
+    bias: Array,
+    result: Array,
+    mean: Array,
+    var: Array,
+    eps: float,
+    rows: int,
+    count: int,
+    first: int,
+    last: int,
 ) -> None:
     """(x - mean) / sqrt(var + eps) * weight + bias; fills in mean and var."""
-    to, count = x.dtype.type, x.shape[1]
+    to = x.dtype.type
     for c in range(first, last):
         row, out = part_of(x, c * count, count), part_of(result, c * count, count)
         average = plain_sum(row) / count
@@ -58,23 +67,25 @@ def standardize_rows(
             out[s] = (row[s] - center) * rstd * weight[s] + bias[s]
 
 
-@jit
+@jit(flat=True)
 def backward_rows(
     grad: Array,
     x: Array,
     weight: Array,
     mean: Array,
     var: Array,
-    eps: float,
     result: Array,
     sums: Array,
+    eps: float,
+    rows: int,
+    count: int,
     first: int,
     last: int,
 ) -> None:
     """The gradient of x; and for each FLUSH rows those of weight and of bias, in sums (blocks, 2, S)."""
-    to, count = x.dtype.type, x.shape[1]
+    to = x.dtype.type
     for c in range(first, last):
-        near, bare = sums[c // FLUSH, 0], sums[c // FLUSH, 1]
+        near, bare = part_of(sums, c // FLUSH * 2 * count, count), part_of(sums, (c // FLUSH * 2 + 1) * count, count)
         if c % FLUSH == 0:
             near[:], bare[:] = 0, 0
         g, row, center = part_of(grad, c * count, count), part_of(x, c * count, count), to(mean[c])
@@ -89,20 +100,32 @@ def backward_rows(
             bare[s] += g[s]
 
 
-@jit
-def add_blocks(sums: Array, result: Array) -> None:
-    """Column sums of a table (blocks, S), in double precision."""
-    totals = np.zeros(result.size)
-    for b in range(sums.shape[0]):
-        totals += sums[b]
-    result[:] = totals
+@jit(flat=True)
+def add_blocks(sums: Array, weight_grad: Array, bias_grad: Array, blocks: int, count: int) -> None:
+    """The gradients of weight and bias: column sums of `backward_rows`'s blocks, in double precision."""
+    for k, result in enumerate((weight_grad, bias_grad)):
+        totals = np.zeros(count)
+        for b in range(blocks):
+            totals += part_of(sums, (2 * b + k) * count, count)
+        result[:] = totals
 
 
-@jit
+@jit(flat=True)
 def standardize_columns(
-    x: Array, weight: Array, bias: Array, eps: float, result: Array, mean: Array, var: Array, first: int, last: int
+    flat_x: Array,
+    weight: Array,
+    bias: Array,
+    flat_result: Array,
+    mean: Array,
+    var: Array,
+    eps: float,
+    samples: int,
+    channels: int,
+    first: int,
+    last: int,
 ) -> None:
     """(x - mean) / sqrt(var + eps) * weight + bias for x (A, C) and one weight for each channel."""
+    x, result = flat_x.reshape((samples, channels)), flat_result.reshape((samples, channels))
     center, spread = np.zeros(last - first), np.zeros(last - first)
     near, shift = mean[first:last], bias[first:last]
     for a in range(len(x)):
@@ -123,21 +146,25 @@ def standardize_columns(
             out[c] = (row[c] - near[c]) * factor[c] + shift[c]
 
 
-@jit
+@jit(flat=True)
 def backward_columns(
-    grad: Array,
-    x: Array,
+    flat_grad: Array,
+    flat_x: Array,
     weight: Array,
     mean: Array,
     var: Array,
-    eps: float,
-    result: Array,
+    flat_result: Array,
     weight_grad: Array,
     bias_grad: Array,
+    eps: float,
+    samples: int,
+    channels: int,
     first: int,
     last: int,
 ) -> None:
     """The gradients of x, of the weights and of the shifts."""
+    shape = (samples, channels)
+    grad, x, result = flat_grad.reshape(shape), flat_x.reshape(shape), flat_result.reshape(shape)
     count, near, scale = max(len(x), 1), mean[first:last], weight[first:last]
     totals, moments = np.zeros(near.size), np.zeros(near.size)
     for a in range(len(x)):
@@ -185,110 +212,80 @@ def _statistics(x: Array, c: int) -> tuple[float, float]:
     return mean, max(squares / count - (mean - center) * (mean - center), 0.0)
 
 
-@jit
+@jit(flat=True)
 def standardize_segments(
-    x: Array, weight: Array, bias: Array, eps: float, result: Array, mean: Array, var: Array, first: int, last: int
+    flat_x: Array,
+    weight: Array,
+    bias: Array,
+    flat_result: Array,
+    mean: Array,
+    var: Array,
+    eps: float,
+    samples: int,
+    channels: int,
+    space: int,
+    lines: int,
+    parts: int,
+    first: int,
+    last: int,
 ) -> None:
     """(x - mean) / sqrt(var + eps) * weight + bias for a range of channels; fills in mean and var."""
-    to, parts = x.dtype.type, weight.shape[1]
-    each = x.shape[2] // max(parts, 1)
+    shape, to, each = (samples, channels, space), flat_x.dtype.type, space // max(parts, 1)
+    x, result = flat_x.reshape(shape), flat_result.reshape(shape)
     for c in range(first, last):
         average, variance = _statistics(x, c)
         mean[c], var[c] = average, variance
-        center, rstd, p = to(average), 1 / math.sqrt(variance + eps), c % weight.shape[0]
-        for a in range(x.shape[0]):
+        center, rstd, p = to(average), 1 / math.sqrt(variance + eps), c % lines
+        for a in range(samples):
             for q in range(parts):
                 row, out = x[a, c, q * each : (q + 1) * each], result[a, c, q * each : (q + 1) * each]
-                factor, shift = to(weight[p, q] * rstd), bias[p, q]
+                factor, shift = to(weight[p * parts + q] * rstd), bias[p * parts + q]
                 for s in range(row.size):
                     out[s] = (row[s] - center) * factor + shift
 
 
-@jit
+@jit(flat=True)
 def backward_segments(
-    grad: Array,
-    x: Array,
+    flat_grad: Array,
+    flat_x: Array,
     weight: Array,
     mean: Array,
     var: Array,
-    eps: float,
-    result: Array,
+    flat_result: Array,
     weight_grad: Array,
     bias_grad: Array,
+    eps: float,
+    samples: int,
+    channels: int,
+    space: int,
+    lines: int,
+    parts: int,
     first: int,
     last: int,
 ) -> None:
-    """The gradients of x and of the tables, for the channels c with first <= c % P < last."""
-    to, count, parts = x.dtype.type, max(x.shape[0] * x.shape[2], 1), weight.shape[1]
-    each = x.shape[2] // max(parts, 1)
-    weight_sums, bias_sums = np.zeros(weight.shape), np.zeros(weight.shape)
-    for c in range(x.shape[1]):
-        rstd, p, center = 1 / math.sqrt(var[c] + eps), c % weight.shape[0], to(mean[c])
+    """The gradients of x and of the tables (P, Q), for the channels c with first <= c % P < last."""
+    shape, to, each = (samples, channels, space), flat_x.dtype.type, space // max(parts, 1)
+    grad, x, result = flat_grad.reshape(shape), flat_x.reshape(shape), flat_result.reshape(shape)
+    count, weight_sums, bias_sums = max(samples * space, 1), np.zeros(weight.size), np.zeros(weight.size)
+    for c in range(channels):
+        rstd, p, center = 1 / math.sqrt(var[c] + eps), c % lines, to(mean[c])
         if p < first or p >= last:
             continue
         total = moment = 0.0
-        for a in range(x.shape[0]):
+        for a in range(samples):
             for q in range(parts):
                 g, row = grad[a, c, q * each : (q + 1) * each], x[a, c, q * each : (q + 1) * each]
                 part, other = _sums(g, row, center)
-                bias_sums[p, q] += part
-                weight_sums[p, q] += other * rstd
-                total += part * weight[p, q]
-                moment += other * weight[p, q]
+                bias_sums[p * parts + q] += part
+                weight_sums[p * parts + q] += other * rstd
+                total += part * weight[p * parts + q]
+                moment += other * weight[p * parts + q]
         along, constant = to(-(rstd**3) * moment / count), to(-rstd * total / count)
-        for a in range(x.shape[0]):
+        for a in range(samples):
             for q in range(parts):
                 g, row = grad[a, c, q * each : (q + 1) * each], x[a, c, q * each : (q + 1) * each]
-                out, factor = result[a, c, q * each : (q + 1) * each], to(rstd * weight[p, q])
+                out, factor = result[a, c, q * each : (q + 1) * each], to(rstd * weight[p * parts + q])
                 for s in range(row.size):
                     out[s] = factor * g[s] + along * (row[s] - center) + constant
-    weight_grad[first:last], bias_grad[first:last] = weight_sums[first:last], bias_sums[first:last]
-
-
-@jit(flat=True)
-def layer_norm(
-    x: Array,
-    weight: Array,
-    bias: Array,
-    out: Array,
-    mean: Array,
-    var: Array,
-    rows: int,
-    along: int,
-    first: int,
-    last: int,
-    eps: float,
-) -> None:
-    """Each row standardised, times the weight, plus the bias."""
-    shape = (rows, along)
-    standardize_rows(x.reshape(shape), weight, bias, eps, out.reshape(shape), mean, var, first, last)
-
-
-@jit(flat=True)
-def layer_norm_backward_flat(
-    grad: Array,
-    x: Array,
-    weight: Array,
-    mean: Array,
-    var: Array,
-    out: Array,
-    sums: Array,
-    rows: int,
-    along: int,
-    first: int,
-    last: int,
-    eps: float,
-) -> None:
-    """The gradients of the rows, and sums of blocks of them."""
-    shape = (rows, along)
-    given = x.reshape(shape), weight, mean, var
-    table = sums.reshape(((rows + FLUSH - 1) // FLUSH, 2, along))
-    backward_rows(grad.reshape(shape), *given, eps, out.reshape(shape), table, first, last)
-
-
-@jit(flat=True)
-def weight_backward_flat(sums: Array, weight_grad: Array, bias_grad: Array, blocks: int, along: int) -> None:
-    """The gradients of the weight and of the bias."""
-    table = sums.reshape((blocks, 2, along))
-    add_blocks(table[:, 0], weight_grad)
-    add_blocks(table[:, 1], bias_grad)
+    here = slice(first * parts, last * parts)
+    weight_grad[here], bias_grad[here] = weight_sums[here], bias_sums[here]

@@ -1,25 +1,49 @@
-"""Plans of layer norm and its gradients."""
+"""Plans of standardizing contiguous floats, and of its gradients: of layer, batch, instance and group norm."""
 
 from __future__ import annotations
 
 from math import prod
 
-from ...dispatch.plan import Ints, Layout, Plan, Step, of_rows
-from .cpu_layout import layout_of
-from .cpu_loops import FLUSH, layer_norm, layer_norm_backward_flat, weight_backward_flat
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
+from . import cpu_loops as loops
+from .cpu_layout import NormLayout, layout_of
+
+COLUMNS = 64  # that one thread has, at least
+FORWARD = {"rows": loops.standardize_rows, "columns": loops.standardize_columns, "segments": loops.standardize_segments}
+BACKWARD = {"columns": loops.backward_columns, "segments": loops.backward_segments}
 
 
 def standardize(
     x: Layout, weight: Layout | None, bias: Layout | None, dim: Ints, affine_shape: Ints, eps: float
 ) -> Plan | None:
-    """Rows with a weight and a bias for each of their places."""
-    if weight is None or bias is None or not of_rows(x, weight, bias):
+    """(x - mean) / sqrt(var + eps) * weight + bias, with mean and variance over `dim`, where x lies as it is folded."""
+    layout = layout_of(x.shape, dim, affine_shape)
+    if weight is None or bias is None or not is_folded(layout, x, weight, bias):
         return None
-    plan = layout_of(x.shape, dim, affine_shape)
-    if plan.kind != "rows" or plan.order or not plan.exact or not prod(x.shape):
-        return None
-    results = ((0, x.shape), (1, plan.stats_shape), (2, plan.stats_shape))
-    return (Step(layer_norm, (0, 1, 2), results, plan.folded, (float(eps),), (plan.folded[0], 1)),)
+    return folded(x, weight, bias, layout, eps)
+
+
+def is_folded(layout: NormLayout, *operands: Layout) -> bool:
+    """Whether operands that are not empty lie as a layout folds them, with a table that is just the weights."""
+    return are_contiguous(*operands) and not layout.order and layout.exact and prod(layout.shape) > 0
+
+
+def folded(x: Layout, weight: Layout, bias: Layout, layout: NormLayout, eps: float) -> Plan:
+    """The plan for a folded array and tables of weights and shifts: the result, the mean and the variance."""
+    results = ((0, x.shape), (1, layout.stats_shape), (2, layout.stats_shape))
+    return (Step(FORWARD[layout.kind], (0, 1, 2), results, (eps,), sizes_of(layout), shares_of(layout)),)
+
+
+def sizes_of(layout: NormLayout) -> Ints:
+    """The sizes that a loop is told."""
+    return (*layout.folded, *layout.table_shape) if layout.kind == "segments" else layout.folded
+
+
+def shares_of(layout: NormLayout) -> tuple[int, int]:
+    """How many rows or channels threads share, and how many stay together."""
+    if layout.kind == "rows":
+        return layout.folded[0], 1
+    return layout.folded[1], COLUMNS if layout.kind == "columns" else 1
 
 
 def standardize_backward(
@@ -33,17 +57,38 @@ def standardize_backward(
     affine_shape: Ints,
     eps: float,
 ) -> Plan | None:
-    """The plan of the gradients of layer norm, where all three are wanted."""
-    if not all(wanted) or x is None or weight is None or not of_rows(grad, x, weight, mean, var):
+    """The gradients of x, of the weight and of the bias, where all three are wanted."""
+    if not all(wanted) or x is None or weight is None:
         return None
-    plan = layout_of(x.shape, dim, affine_shape)
-    if plan.kind != "rows" or plan.order or not plan.exact or not prod(x.shape):
+    layout = layout_of(x.shape, dim, affine_shape)
+    if not is_folded(layout, grad, x, weight, mean, var):
         return None
-    rows, along = plan.folded
-    blocks = -(-rows // FLUSH)
-    sums = (3, (2 * blocks * along,))
-    slopes = ((0, x.shape), sums)
+    return tuple(
+        [
+            step._replace(operands=tuple([1 + operand for operand in step.operands]))
+            for step in folded_backward(grad, x, weight, mean, var, layout, eps)
+        ]
+    )
+
+
+def folded_backward(
+    grad: Layout,
+    x: Layout,
+    weight: Layout,
+    mean: Layout,
+    var: Layout,
+    layout: NormLayout,
+    eps: float,
+) -> Plan:
+    """The plan for folded arrays and a table of weights: the gradients of all three."""
+    operands, sizes, slopes = (0, 1, 2, 3, 4), sizes_of(layout), ((1, weight.shape), (2, weight.shape))
+    if layout.kind != "rows":
+        shares = (layout.table_shape[0], 1) if layout.kind == "segments" else shares_of(layout)
+        return (Step(BACKWARD[layout.kind], operands, ((0, x.shape), *slopes), (eps,), sizes, shares),)
+    rows, along = layout.folded
+    blocks = -(-rows // loops.FLUSH)
+    sums = (3, (2 * blocks * along,))  # a result that is not given
     return (
-        Step(layer_norm_backward_flat, (1, 2, 3, 4, 5), slopes, plan.folded, (float(eps),), (rows, FLUSH)),
-        Step(weight_backward_flat, (), (sums, (1, weight.shape), (2, weight.shape)), (blocks, along)),
+        Step(loops.backward_rows, operands, ((0, x.shape), sums), (eps,), sizes, (rows, loops.FLUSH)),
+        Step(loops.add_blocks, (), (sums, *slopes), (), (blocks, along)),
     )

@@ -1,12 +1,11 @@
 """Sums, products, means, variances, norms and logsumexp of NumPy arrays.
 
-`dim` is a sorted tuple of dimensions, or one, never negative. Contiguous floats are reduced by our own loops; for the
-rest ufunc.reduce is called directly, because the wrappers np.sum, np.prod, ... cost more than a small reduction.
+`dim` is a sorted tuple of dimensions, or one, never negative. Contiguous floats are reduced by plans (plans.py); for
+the rest ufunc.reduce is called directly, because the wrappers np.sum, np.prod, ... cost more than a small reduction.
 """
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -14,10 +13,8 @@ from typing import Any
 import numpy as np
 
 from ...kernels.cpu.folding import folding
-from ...kernels.cpu.sums import CHUNK, chunk_sum, chunk_sums, sum_of_chunks
-from ...pool.parallel_for import shared
-from ..softmax.cpu_loops import log_totals
-from . import cpu_reduce_loops
+from ...kernels.cpu.plan import Plan, run
+from . import cpu_reduce_loops, plans
 
 Array = np.ndarray
 Dims = tuple[int, ...]
@@ -34,24 +31,7 @@ def sum_all(a: Array) -> Array:
     """sum_i a_i, in the order of memory."""
     if a.dtype.kind != "f":
         return _sum_over(a, tuple(range(a.ndim)), False)
-    out = np.empty((), a.dtype)
-    out[...] = _long_sum(a.ravel("K"))
-    return out
-
-
-def _long_sum(row: Array) -> float:
-    """sum_i x_i, as `plain_sum` finds it."""
-    if row.size <= CHUNK:
-        return float(chunk_sum(row))
-    sums = np.empty(-(-row.size // CHUNK))
-    shared(chunk_sums, (row, sums), row.size, row.size, CHUNK)
-    return float(sum_of_chunks(sums))
-
-
-def over_outputs(loop: Callable[..., None], folded: Dims, *arguments: Any) -> None:
-    """Runs a loop for each element of a reduction's result, whose operand is seen as `folded`."""
-    before, along, after = folded
-    shared(loop, arguments, before * after, before * along * after, cpu_reduce_loops.unit_of(along, after))
+    return run(plans.sum_all, a.ravel("K"))[0]
 
 
 def sum_dim(a: Array, dim: Dims, keepdim: bool) -> Array:
@@ -63,20 +43,15 @@ def summed(a: Array, dim: Dims, keepdim: bool, divisor: float) -> Array:
     """sum_i a_i / divisor over `dim`."""
     if a.dtype.kind != "f":
         return _sum_over(a, dim, keepdim) if divisor == 1 else _sum_over(a, dim, keepdim) / divisor
-    plan = folding(a.shape, dim, keepdim)
+    fold = folding(a.shape, dim, keepdim)
     if not a.flags.c_contiguous:
-        return _sum_rearranged(a, dim, plan.result, divisor)
-    if a.size and not plan.order:
-        out = np.empty(plan.count, a.dtype)
-        if plan.count == 1:
-            out[0] = _long_sum(a.reshape(-1)) / divisor
-        else:
-            over_outputs(cpu_reduce_loops.sums, plan.folded, a.reshape(plan.folded), float(divisor), out)
-        return out.reshape(plan.result)
-    if plan.order:  # one group of neighbouring dimensions at a time
+        return _sum_rearranged(a, dim, fold.result, divisor)
+    if not a.size:
+        return np.full(fold.result, 0 if divisor else math.nan, a.dtype)
+    if fold.order:  # one group of neighbouring dimensions at a time
         last = next(k for k in range(len(dim) - 1, -1, -1) if k == 0 or dim[k] - dim[k - 1] > 1)
-        return summed(summed(a, dim[last:], True, 1), dim[:last], True, divisor).reshape(plan.result)
-    return np.full(plan.result, 0 if divisor else math.nan, a.dtype)
+        return summed(summed(a, dim[last:], True, 1), dim[:last], True, divisor).reshape(fold.result)
+    return run(plans.summed, a, dim, keepdim, divisor)[0]
 
 
 def _sum_rearranged(a: Array, dim: Dims, result: Dims, divisor: float) -> Array:
@@ -112,15 +87,8 @@ def _sum_in_chunks(a: Array, dim: Dims, long: int, keepdim: bool) -> Array:
 
 def sum_to_size(a: Array, size: Dims) -> Array:
     """The sum over the dimensions that `size` lacks or has as 1."""
-    dims = grown(size, a.shape)
+    dims = plans.grown(size, a.shape)
     return sum_dim(a, dims, True).reshape(size) if dims else a.copy()
-
-
-@functools.lru_cache(maxsize=4096)
-def grown(size: Dims, to: Dims) -> Dims:
-    """The dimensions of `to` that `size` lacks or has as 1."""
-    new = len(to) - len(size)
-    return tuple(d for d in range(len(to)) if d < new or (size[d - new] == 1 and to[d] != 1))
 
 
 def filled(self: Array, size: Dims) -> Array:
@@ -144,9 +112,9 @@ def prod_dim(a: Array, dim: int, keepdim: bool) -> Array:
 def _product(a: Array, dim: Dims, keepdim: bool) -> Array:
     if a.dtype.kind != "f" or not a.flags.c_contiguous:
         return _multiply(a, axis=dim, keepdims=keepdim)
-    plan = folding(a.shape, dim, keepdim)
-    out = np.ones(plan.result, a.dtype)
-    cpu_reduce_loops.products(a.reshape(plan.folded), out.reshape(-1))
+    fold = folding(a.shape, dim, keepdim)
+    out = np.ones(fold.result, a.dtype)
+    cpu_reduce_loops.products(a.reshape(fold.folded), out.reshape(-1))
     return out
 
 
@@ -178,18 +146,15 @@ def mean_dim(a: Array, dim: Dims, keepdim: bool) -> Array:
 
 def var_dim(a: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
     """sum_i |a_i - mean|^2 / max(n - correction, 0), in two passes."""
-    divisor = max(_count(a, dim) - correction, 0)
     if a.dtype.kind == "f" and a.size:
-        return _reduced_by(cpu_reduce_loops.variances, a, dim, keepdim, float(divisor))
-    return _complex_variance(a, dim, keepdim, divisor)
+        return _reduced(plans.var_dim, a, dim, keepdim, correction)
+    return _complex_variance(a, dim, keepdim, max(_count(a, dim) - correction, 0))
 
 
-def _reduced_by(loop: Callable[..., None], a: Array, dim: Dims, keepdim: bool, *arguments: Any) -> Array:
-    """Runs loop(folded array, *arguments, results, first, last) for all results of a reduction over `dim`."""
-    plan = folding(a.shape, dim, keepdim)
-    out = np.empty(plan.result, a.dtype)
-    over_outputs(loop, plan.folded, plan.fold(a), *arguments, out.reshape(-1))
-    return out
+def _reduced(find: Callable[..., Plan | None], a: Array, dim: Dims, keepdim: bool, *arguments: Any) -> Array:
+    """The plan's reduction of an array in any layout, whose dimensions `dim` are brought together first."""
+    fold = folding(a.shape, dim, keepdim)
+    return run(find, fold.fold(a), 1, *arguments, False)[0].reshape(fold.result)
 
 
 @quiet
@@ -208,7 +173,7 @@ def _length(a: Array, dim: Dims, keepdim: bool) -> Array:
     """sqrt(sum_i |a_i|^2) over `dim`."""
     if a.dtype.kind == "c" or not a.size:
         return np.sqrt(sum_dim(a.real**2 + a.imag**2, dim, keepdim))
-    out = _reduced_by(cpu_reduce_loops.square_sums, a, dim, keepdim, np.empty(0, a.dtype))
+    out = _reduced(plans.square_sums, a, dim, keepdim)
     return np.sqrt(out, out=out)
 
 
@@ -230,7 +195,7 @@ def norm(a: Array, p: float, dim: Dims, keepdim: bool) -> Array:
 def logsumexp(a: Array, dim: Dims, keepdim: bool) -> Array:
     """m + log sum_i exp(a_i - m) over `dim`, m being the greatest (real part of an) element."""
     if a.dtype.kind == "f" and a.size:
-        return _reduced_by(log_totals, a, dim, keepdim)
+        return _reduced(plans.logsumexp, a, dim, keepdim)
     return _complex_logsumexp(a, dim).reshape(folding(a.shape, dim, keepdim).result)
 
 

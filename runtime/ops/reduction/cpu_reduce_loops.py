@@ -1,7 +1,7 @@
-"""Sums, variances and products of float arrays (before, along, after) in one loop each.
+"""Sums, variances, products and extremes of contiguous floats in one loop each, as plans call them.
 
-Results are counted through (before, after): the loops that threads share take the first that they are to fill, a
-multiple of `unit_of`, and that after the last.
+Operands are seen as (before, along, after), and results are counted through (before, after): the last two arguments of
+a loop are the range of results that it fills, from a multiple of `unit_of` on.
 """
 
 from __future__ import annotations
@@ -9,16 +9,19 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.cpu.sums import (
+    CHUNK,
     NARROW,
+    chunk_sums,
     column_square_sums,
     column_sums,
     narrow_column_sums,
     plain_sum,
     short_row_sums,
     square_sum,
+    sum_of_chunks,
 )
 from ...kernels.jit import jit
-from ...kernels.llvm.addresses import part_of
+from ...kernels.llvm.addresses import address, part_of, row_at
 
 COLUMNS = 1024  # side by side are worth a thread's while
 _WIDTH = 4096  # columns that are added side by side
@@ -27,9 +30,34 @@ _SHORT = 512  # elements of rows that are added several at a time
 Array = np.ndarray
 
 
-@jit
-def row_sums(x: Array, along: int, divisor: float, out: Array, first: int, last: int) -> None:
-    """The sums of rows, over `divisor`."""
+def unit_of(along: int, after: int) -> int:
+    """Results at multiples of this number do not depend on where a range of them begins or ends."""
+    if after == 1:
+        return 4  # short rows go side by side
+    return after if 2 * after <= NARROW <= along else 64
+
+
+@jit(flat=True)
+def total(x: Array, out: Array) -> None:
+    """out = sum_i x_i."""
+    out[0] = plain_sum(x)
+
+
+@jit(flat=True)
+def totals_of_chunks(x: Array, totals: Array, first: int, last: int) -> None:
+    """totals[k] = the sum of chunk k of x, in float64."""
+    chunk_sums(x, row_at(0.0, address(totals), (x.size + CHUNK - 1) // CHUNK), first, last)
+
+
+@jit(flat=True)
+def total_of_chunks(totals: Array, out: Array, divisor: float, count: int) -> None:
+    """out = sum_k totals_k / divisor, for the totals of `count` chunks."""
+    out[0] = sum_of_chunks(row_at(0.0, address(totals), count)) / divisor
+
+
+@jit(flat=True)
+def row_sums(x: Array, out: Array, divisor: float, along: int, first: int, last: int) -> None:
+    """out[b] = sum_i x[b, i] / divisor."""
     rows, to = part_of(x, first * along, (last - first) * along), part_of(out, first, last - first)
     if along == 1:
         for i in range(to.size):
@@ -41,78 +69,72 @@ def row_sums(x: Array, along: int, divisor: float, out: Array, first: int, last:
             to[b] = plain_sum(part_of(rows, b * along, along)) / divisor
 
 
-@jit
-def grouped_column_sums(x: Array, divisor: float, out: Array, first: int, last: int) -> None:
-    """The sums along, over `divisor`, where something comes after."""
-    along, after, k = x.shape[1], x.shape[2], first
+@jit(flat=True)
+def grouped_column_sums(
+    x: Array, out: Array, divisor: float, before: int, along: int, after: int, first: int, last: int
+) -> None:
+    """out[b, j] = sum_i x[b, i, j] / divisor, where something comes after."""
+    table, k = x.reshape((before, along, after)), first
     while k < last:
         b, start = k // after, k % after
         totals = np.empty(min(_WIDTH, after - start, last - k))
         if totals.size == after and 2 * after <= NARROW <= along:
-            narrow_column_sums(x[b], start, totals)
+            narrow_column_sums(table[b], start, totals)
         else:
-            column_sums(x[b], start, totals)
+            column_sums(table[b], start, totals)
         for j in range(totals.size):
             out[k + j] = totals[j] / divisor
         k += totals.size
 
 
-@jit
-def sums(x: Array, divisor: float, out: Array, first: int, last: int) -> None:
-    """The sums along, over `divisor`."""
-    along, after = x.shape[1:]
-    if along == 1 or after == 1:
-        row_sums(x.reshape(-1), along, divisor, out, first, last)
-    else:
-        grouped_column_sums(x, divisor, out, first, last)
-
-
-@jit
-def square_sums(x: Array, centers: Array, out: Array, first: int, last: int) -> None:
-    """The sums along of (x - center)^2; no centers stand for zeros."""
-    count, after, k = x.shape[1], x.shape[2], first
+@jit(flat=True)
+def square_sums(x: Array, out: Array, before: int, along: int, after: int, first: int, last: int) -> None:
+    """out[b, j] = sum_i x[b, i, j]^2."""
+    table, k = x.reshape((before, along, after)), first
     while k < last:
         b, start = k // after, k % after
         if after == 1:
-            out[k] = square_sum(part_of(x, k * count, count), centers[k] if centers.size else 0.0)
+            out[k] = square_sum(part_of(x, k * along, along), 0.0)
             k += 1
             continue
         totals = np.empty(min(_WIDTH, after - start, last - k))
-        here = slice(k, k + totals.size)
-        column_square_sums(x[b], start, centers[here] if centers.size else np.zeros(totals.size, x.dtype), totals)
-        out[here] = totals
+        column_square_sums(table[b], start, np.zeros(totals.size, x.dtype), totals)
+        out[k : k + totals.size] = totals
         k += totals.size
 
 
-@jit
-def variances(x: Array, divisor: float, out: Array, first: int, last: int) -> None:
-    """The sums along of (x - mean)^2, over `divisor`."""
-    count, after, k = x.shape[1], x.shape[2], first
+@jit(flat=True)
+def variances(x: Array, out: Array, divisor: float, before: int, along: int, after: int, first: int, last: int) -> None:
+    """out[b, j] = sum_i (x[b, i, j] - mean)^2 / divisor."""
+    table, k = x.reshape((before, along, after)), first
     while k < last:
         b, start = k // after, k % after
         if after == 1:
-            row = part_of(x, k * count, count)
-            mean = plain_sum(row) / count
+            row = part_of(x, k * along, along)
+            mean = plain_sum(row) / along
             center = float(x.dtype.type(mean))
-            total = square_sum(row, center) - count * (mean - center) * (mean - center)
-            out[k] = max(total, 0.0) / divisor if total == total else total
+            squares = square_sum(row, center) - along * (mean - center) * (mean - center)
+            out[k] = max(squares, 0.0) / divisor if squares == squares else squares
             k += 1
             continue
         totals = np.empty(min(_WIDTH, after - start, last - k))
-        column_sums(x[b], start, totals)
-        means = totals / count
+        column_sums(table[b], start, totals)
+        means = totals / along
         centers = means.astype(x.dtype)
-        column_square_sums(x[b], start, centers, totals)
+        column_square_sums(table[b], start, centers, totals)
         off = means - centers
-        out[k : k + totals.size] = np.maximum(totals - count * off * off, 0.0) / divisor
+        out[k : k + totals.size] = np.maximum(totals - along * off * off, 0.0) / divisor
         k += totals.size
 
 
-def unit_of(along: int, after: int) -> int:
-    """Results at multiples of this number do not depend on where a range of them begins or ends."""
-    if after == 1:
-        return 4  # short rows go side by side
-    return after if 2 * after <= NARROW <= along else 64
+@jit(flat=True)
+def extremum_of(x: Array, out: Array, sign: int) -> None:
+    """The greatest element, or with sign -1 the least; nan where there is one."""
+    best = x[0]
+    for i in range(x.size):
+        if sign * x[i] > sign * best or x[i] != x[i]:  # a nan is taken, and nothing is greater than it
+            best = x[i]
+    out[0] = best
 
 
 @jit(fastmath={"reassoc", "nsz"})
@@ -126,7 +148,10 @@ def plain_product(row: Array) -> float:
 
 @jit(fastmath={"reassoc", "nsz"})
 def products(x: Array, out: Array) -> None:
-    """The products along, in double precision; of short rows four side by side, for one alone waits for itself."""
+    """The products along (before, along, after), in double precision.
+
+    Of short rows there are four side by side, for one alone waits for itself.
+    """
     before, along, after = x.shape
     if after != 1:  # 0 as well: then there is no room for products of nothing
         totals = np.empty(after)

@@ -1,95 +1,186 @@
-"""Plans of sums and means, and of what spreads their gradients."""
+"""Plans of reductions of contiguous floats along neighbouring dimensions, and of their gradients.
+
+`dim` is a sorted tuple of dimensions, or one, or None for all.
+"""
 
 from __future__ import annotations
 
+import functools
+import math
 from math import prod
+from typing import Any
 
-from ...dispatch.plan import Ints, Layout, Plan, Step, single
-from ...kernels.cpu import flat
-from ...kernels.cpu.folding import folding
+from ...kernels.cpu.folding import Folding, folding
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, single
 from ...kernels.cpu.sums import CHUNK
 from ...pool.layout import LARGE
-from .cpu import grown
-from .cpu_reduce_loops import COLUMNS, unit_of
+from ..softmax import cpu_loops as exponentials
+from . import cpu_backward_loops as backward
+from . import cpu_reduce_loops as loops
+
+Dim = Ints | int | None
+
+
+def _reduced(kernel: Any, fold: Folding, *operands: Layout, numbers: tuple[float, ...] = ()) -> Plan | None:
+    """The plan of a loop that fills the results of a reduction; None where operands do not lie for it."""
+    if not are_contiguous(*operands) or fold.order or not prod(fold.shape):
+        return None
+    return single(kernel, len(operands), fold.result, numbers, fold.folded, _results_of(fold))
+
+
+def _spread(kernel: Any, fold: Folding, *operands: Layout, numbers: tuple[float, ...] = ()) -> Plan | None:
+    """The plan of a loop that fills the gradient of a reduction's operand."""
+    plan = _reduced(kernel, fold, *operands, numbers=numbers)
+    return plan and (plan[0]._replace(results=((0, fold.shape),)),)
+
+
+def _results_of(fold: Folding) -> tuple[int, int]:
+    """The results, of which each thread has some, and how many stay together."""
+    return fold.folded[0] * fold.folded[2], loops.unit_of(*fold.folded[1:])
 
 
 def sum_all(x: Layout) -> Plan | None:
     """One sum of all."""
     if x.strides is not None:
         return None
-    return single(flat.total, 1, ()) if prod(x.shape) < LARGE else in_chunks(0, 0, 1, (), prod(x.shape), 1)
+    return single(loops.total, 1, ()) if prod(x.shape) < LARGE else sum_of_chunks((), prod(x.shape), 1)
 
 
-def sum_dim(x: Layout, dim: Ints, keepdim: bool) -> Plan | None:
+def sum_dim(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
     """Sums along neighbouring dimensions."""
-    return _summed(x, dim, keepdim, 1)
+    return summed(x, dim, keepdim, 1)
 
 
 def mean_all(x: Layout) -> Plan | None:
     """One sum, divided."""
-    return _summed(x, tuple(range(len(x.shape))), False, prod(x.shape))
+    return summed(x, None, False, prod(x.shape))
 
 
-def mean_dim(x: Layout, dim: Ints, keepdim: bool) -> Plan | None:
+def mean_dim(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
     """Sums, divided."""
-    return _summed(x, dim, keepdim, prod(x.shape[d] for d in dim))
+    return summed(x, dim, keepdim, folding(x.shape, dim).folded[1])
 
 
-def _summed(x: Layout, dim: Ints, keepdim: bool, divisor: int) -> Plan | None:
-    plan = folding(x.shape, dim, keepdim)
-    if x.strides is not None or plan.order or not prod(x.shape):
+def summed(x: Layout, dim: Dim, keepdim: bool, divisor: float) -> Plan | None:
+    """Sums over `divisor` along neighbouring dimensions; that of all of a large operand in chunks."""
+    fold = folding(x.shape, dim, keepdim)
+    if x.strides is not None or fold.order or not prod(x.shape):
         return None
-    if plan.count == 1 and prod(x.shape) >= LARGE:
-        return in_chunks(0, 0, 1, plan.result, prod(x.shape), divisor)
-    return (added(0, 0, plan.result, plan.folded, divisor),)
+    if fold.count == 1 and prod(x.shape) >= LARGE:
+        return sum_of_chunks(fold.result, prod(x.shape), divisor)
+    return (sum_step(0, 0, fold.result, fold, divisor),)
 
 
-def added(operand: int, output: int, shape: Ints, folded: Ints, divisor: float) -> Step:
-    """The call for the sums along of an operand seen as (before, along, after), divided."""
-    before, along, after = folded
-    rows = (before * after, unit_of(along, after))
-    if along == 1 or after == 1:
-        return Step(flat.added_rows, (operand,), ((output, shape),), (along,), (float(divisor),), rows)
-    return Step(flat.added_columns, (operand,), ((output, shape),), folded, (float(divisor),), rows)
+def sum_step(operand: int, output: int, shape: Ints, fold: Folding, divisor: float) -> Step:
+    """The call for the sums of an operand, divided."""
+    given, results = (operand,), ((output, shape),)
+    if fold.folded[1] == 1 or fold.folded[2] == 1:
+        return Step(loops.row_sums, given, results, (divisor,), fold.folded[1:2], _results_of(fold))
+    return Step(loops.grouped_column_sums, given, results, (divisor,), fold.folded, _results_of(fold))
 
 
-def in_chunks(operand: int, output: int, spare: int, shape: Ints, count: int, divisor: float) -> Plan:
-    """The calls for the sum of all of a large operand, divided; `spare` is the number of a result that is not given."""
+def sum_of_chunks(shape: Ints, count: int, divisor: float) -> Plan:
+    """The calls for the sum of all of a large operand, divided."""
     chunks = -(-count // CHUNK)
-    totals = (spare, (2 * chunks,))  # at least eight bytes for each
+    totals = (1, (2 * chunks,))  # a result that is not given: at least eight bytes for each
     return (
-        Step(flat.totals_of_chunks, (operand,), (totals,), rows=(count, CHUNK)),
-        Step(flat.total_of_chunks, (), (totals, (output, shape)), (chunks,), (float(divisor),)),
+        Step(loops.totals_of_chunks, (0,), (totals,), rows=(count, CHUNK)),
+        Step(loops.total_of_chunks, (), (totals, (0, shape)), (divisor,), (chunks,)),
     )
 
 
 def sum_to_size(x: Layout, size: Ints) -> Plan | None:
     """Sums along the dimensions that `size` lacks or has as 1."""
     dims = grown(size, x.shape)
-    plan = folding(x.shape, dims, True)
-    if x.strides is not None or plan.order or not prod(x.shape) or not dims:
-        return None
-    return (added(0, 0, tuple(size), plan.folded, 1),)
+    plan = summed(x, dims, True, 1) if dims else None
+    return plan and (*plan[:-1], _with_shape(plan[-1], size))
+
+
+def _with_shape(step: Step, shape: Ints) -> Step:
+    """The call with another shape of its last result."""
+    return step._replace(results=(*step.results[:-1], (step.results[-1][0], tuple(shape))))
+
+
+@functools.lru_cache(maxsize=4096)
+def grown(size: Ints, to: Ints) -> Ints:
+    """The dimensions of `to` that `size` lacks or has as 1."""
+    new = len(to) - len(size)
+    return tuple(d for d in range(len(to)) if d < new or (size[d - new] == 1 and to[d] != 1))
+
+
+def var_dim(x: Layout, dim: Dim, correction: float, keepdim: bool) -> Plan | None:
+    """Variances along neighbouring dimensions."""
+    fold = folding(x.shape, dim, keepdim)
+    return _reduced(loops.variances, fold, x, numbers=(max(fold.folded[1] - correction, 0),))
+
+
+def max_all(x: Layout) -> Plan | None:
+    """The greatest of all."""
+    return single(loops.extremum_of, 1, (), (), (1,)) if x.strides is None and prod(x.shape) > 0 else None
+
+
+def min_all(x: Layout) -> Plan | None:
+    """The least of all."""
+    return single(loops.extremum_of, 1, (), (), (-1,)) if x.strides is None and prod(x.shape) > 0 else None
+
+
+def square_sums(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
+    """Sums of squares along neighbouring dimensions."""
+    return _reduced(loops.square_sums, folding(x.shape, dim, keepdim), x)
+
+
+def logsumexp(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
+    """Logarithms of sums of exponentials along neighbouring dimensions."""
+    return _reduced(exponentials.log_totals, folding(x.shape, dim, keepdim), x)
 
 
 def filled(x: Layout, size: Ints) -> Plan | None:
     """One number, many times."""
-    return single(flat.spread, 1, tuple(size), (1, prod(size), 1), (1.0,), (prod(size), COLUMNS))
+    return sum_backward(Layout((), None), size, None) if x.strides is None else None
 
 
-def sum_backward(grad: Layout, shape: Ints, dim: Ints | None) -> Plan | None:
+def sum_backward(grad: Layout, shape: Ints, dim: Dim) -> Plan | None:
     """Each gradient for all that were added up."""
-    return _spread(grad, shape, dim, 1)
+    return divided(grad, shape, dim, 1)
 
 
-def mean_backward(grad: Layout, shape: Ints, dim: Ints | None) -> Plan | None:
+def mean_backward(grad: Layout, shape: Ints, dim: Dim) -> Plan | None:
     """Each gradient for all elements of which it is the mean, divided by their number."""
-    return _spread(grad, shape, dim, prod(shape if dim is None else (shape[d] for d in dim)) or 1)
+    return divided(grad, shape, dim, folding(shape, dim).folded[1])
 
 
-def _spread(grad: Layout, shape: Ints, dim: Ints | None, divisor: int) -> Plan | None:
-    plan = folding(shape, tuple(range(len(shape))) if dim is None else dim)
-    if grad.strides is not None or plan.order or not prod(shape):
+def divided(grad: Layout, shape: Ints, dim: Dim, divisor: float) -> Plan | None:
+    """Gradients of results, over `divisor`, for the elements behind them."""
+    fold = folding(tuple(shape), dim)
+    if grad.strides is not None or fold.order or not prod(shape):
         return None
-    before, along, after = plan.folded
-    return single(flat.spread, 1, shape, plan.folded, (float(divisor),), (before * along, -(-COLUMNS // after)))
+    before, along, after = fold.folded
+    rows = (before * along, -(-loops.COLUMNS // after))
+    return single(backward.broadcast_divided, 1, tuple(shape), (divisor,), fold.folded, rows)
+
+
+def var_backward(grad: Layout, x: Layout, dim: Dim, correction: float) -> Plan | None:
+    """2 g (x - mean) / (n - correction)."""
+    fold = folding(x.shape, dim)
+    free = fold.folded[1] - correction
+    return _spread(backward.var_backward_loop, fold, grad, x, numbers=(2 / free if free > 0 else math.inf,))
+
+
+def extremum_backward(grad: Layout, x: Layout, result: Layout, dim: Dim) -> Plan | None:
+    """The gradient, shared between equals."""
+    return _spread(backward.extremum_backward_loop, folding(x.shape, dim), grad, x, result)
+
+
+def logsumexp_backward(grad: Layout, x: Layout, result: Layout, dim: Dim) -> Plan | None:
+    """g exp(x - result)."""
+    return _spread(backward.logsumexp_backward_loop, folding(x.shape, dim), grad, x, result)
+
+
+def prod_backward(grad: Layout, x: Layout, dim: Dim) -> Plan | None:
+    """g times the product of the other elements."""
+    return _spread(backward.prod_backward_loop, folding(x.shape, dim), grad, x)
+
+
+def scaled_by_result(factors: Layout, x: Layout, dim: Dim) -> Plan | None:
+    """factor x, with one factor for each result."""
+    return _spread(backward.scale_by_result, folding(x.shape, dim), factors, x)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from math import prod
 
-from ...dispatch.plan import Ints, Layout, Plan, Step, single
-from ...kernels.cpu import flat
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step, single
+from . import cpu_loops as loops
 
 MOST = 1 << 16  # elements: larger copies are for kernels that go square by square
 
@@ -17,7 +17,7 @@ def clone(x: Layout) -> Plan | None:
     if len(dims) > 3 or size > MOST or (len(dims) > 1 and not size):
         return None
     dims = [(1, 0)] * (3 - len(dims)) + dims
-    return single(flat.gathered, 1, x.shape, (*[n for n, _ in dims], *[step for _, step in dims]))
+    return single(loops.strided_copy, 1, x.shape, (), (*[n for n, _ in dims], *[step for _, step in dims]))
 
 
 def merged(shape: Ints, strides: Ints) -> list[tuple[int, int]]:
@@ -45,7 +45,7 @@ def _embedded(grad: Layout, sizes: Ints, dim: int, start: int, step: int, count:
     if grad.strides is not None or prod(sizes) > MOST or start < 0 or dim < 0:
         return None
     before, after = prod(sizes[:dim]), prod(sizes[dim + 1 :])
-    return single(flat.embedded, 1, tuple(sizes), (before, sizes[dim], after, start, step, count))
+    return single(loops.slice_in_zeros, 1, tuple(sizes), (), (before, sizes[dim], after, start, step, count))
 
 
 def cat(tensors: tuple[Layout, ...], dim: int) -> Plan | None:
@@ -69,12 +69,12 @@ def _joined(tensors: tuple[Layout, ...], dim: int, shape: Ints) -> Plan | None:
         return None
     if len(tensors) == 2:
         first, second = (prod(t.shape[dim:]) for t in tensors)
-        return single(flat.put_two, 2, shape, (first, second), (), (rows, 1))
+        return single(loops.two_joined, 2, shape, (), (first, second), (rows, 1))
     if prod(shape) > MOST:
         return None
     for i, t in enumerate(tensors):
         piece = prod(t.shape[dim:])
-        steps.append(Step(flat.put_piece, (i,), ((0, shape),), (rows, piece, prod(shape[dim:]), offset)))
+        steps.append(Step(loops.piece_joined, (i,), ((0, shape),), (), (rows, piece, prod(shape[dim:]), offset)))
         offset += piece
     return tuple(steps)
 
@@ -97,6 +97,6 @@ def _pieces(wanted: tuple[bool, ...], grad: Layout, shapes: tuple[Ints, ...], di
     for i, (yes, shape) in enumerate(zip(wanted, shapes, strict=True)):
         piece = prod(shape[dim:])
         if yes:
-            steps.append(Step(flat.take_piece, (1,), ((i, shape),), (rows, piece, whole, offset)))
+            steps.append(Step(loops.piece_split, (1,), ((i, shape),), (), (rows, piece, whole, offset)))
         offset += piece
     return tuple(steps)

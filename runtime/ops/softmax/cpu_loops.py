@@ -1,8 +1,7 @@
-"""The loops of softmax and log-softmax: over contiguous rows, and over BLOCK columns side by side.
+"""The loops of softmax and log-softmax, as plans call them: over rows, and over BLOCK columns side by side.
 
-Columns are arrays (before, along, after), so that memory is read as it lies. The last two arguments are the range of
-rows, or of columns counted through (before, after). The loops on flat memory are what plans call: operands, results,
-then the number of rows, their size and the range.
+Columns are those of (before, along, after), so that memory is read as it lies. The last two arguments are the range of
+rows, or of columns counted through (before, after).
 """
 
 from __future__ import annotations
@@ -22,11 +21,11 @@ _ROWS = 256  # that are added one after the other before their sums are added up
 Array = np.ndarray
 
 
-@jit(fastmath=_REORDER)
-def softmax_rows(x: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
+@jit(flat=True, fastmath=_REORDER)
+def softmax_rows(x: Array, result: Array, along: int, first: int, last: int) -> None:
     """exp(x) / sum(exp(x)) of each row."""
     for i in range(first, last):
-        row, out = part_of(x, i * x.shape[1], x.shape[1]), part_of(result, i * x.shape[1], x.shape[1])
+        row, out = part_of(x, i * along, along), part_of(result, i * along, along)
         top = x.dtype.type(greatest(row))
         total = x.dtype.type(0)
         for j in range(row.size):
@@ -38,11 +37,11 @@ def softmax_rows(x: np.ndarray, result: np.ndarray, first: int, last: int) -> No
             out[j] *= scale
 
 
-@jit(fastmath=_REORDER)
-def log_softmax_rows(x: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
+@jit(flat=True, fastmath=_REORDER)
+def log_softmax_rows(x: Array, result: Array, along: int, first: int, last: int) -> None:
     """x - log(sum(exp(x))) of each row."""
     for i in range(first, last):
-        row, out = part_of(x, i * x.shape[1], x.shape[1]), part_of(result, i * x.shape[1], x.shape[1])
+        row, out = part_of(x, i * along, along), part_of(result, i * along, along)
         top = x.dtype.type(greatest(row))
         total = x.dtype.type(0)
         for j in range(row.size):
@@ -52,11 +51,12 @@ def log_softmax_rows(x: np.ndarray, result: np.ndarray, first: int, last: int) -
             out[j] = (row[j] - top) - shift
 
 
-@jit(fastmath=_REORDER)
-def softmax_backward_rows(grad: np.ndarray, output: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
+@jit(flat=True, fastmath=_REORDER)
+def softmax_backward_rows(grad: Array, output: Array, result: Array, along: int, first: int, last: int) -> None:
     """y (g - sum(g y)) of each row."""
     for i in range(first, last):
-        g, y, out = grad[i], output[i], result[i]
+        g, y = part_of(grad, i * along, along), part_of(output, i * along, along)
+        out = part_of(result, i * along, along)
         total = grad.dtype.type(0)
         for j in range(g.size):
             total += g[j] * y[j]
@@ -64,11 +64,12 @@ def softmax_backward_rows(grad: np.ndarray, output: np.ndarray, result: np.ndarr
             out[j] = (g[j] - total) * y[j]
 
 
-@jit(fastmath=_REORDER)
-def log_softmax_backward_rows(grad: np.ndarray, output: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
+@jit(flat=True, fastmath=_REORDER)
+def log_softmax_backward_rows(grad: Array, output: Array, result: Array, along: int, first: int, last: int) -> None:
     """g - exp(y) sum(g) of each row."""
     for i in range(first, last):
-        g, y, out = grad[i], output[i], result[i]
+        g, y = part_of(grad, i * along, along), part_of(output, i * along, along)
+        out = part_of(result, i * along, along)
         total = grad.dtype.type(0)
         for j in range(g.size):
             total += g[j]
@@ -77,7 +78,7 @@ def log_softmax_backward_rows(grad: np.ndarray, output: np.ndarray, result: np.n
 
 
 @jit
-def tops_of(x: np.ndarray, start: int, tops: np.ndarray) -> None:
+def tops_of(x: Array, start: int, tops: Array) -> None:
     """The greatest of each of the columns from `start` on; what is nan may be passed over."""
     tops[:] = x[0, start : start + tops.size]
     for i in range(1, x.shape[0]):
@@ -94,7 +95,7 @@ def stop_of(after: int, line: int, last: int) -> int:
 
 
 @jit
-def collect(part: np.ndarray, totals: np.ndarray, row: int) -> None:
+def collect(part: Array, totals: Array, row: int) -> None:
     """Add up the sums of some rows after every _ROWS of them, so that a sum loses nothing to its length."""
     if row % _ROWS == 0:
         for j in range(totals.size):
@@ -102,17 +103,18 @@ def collect(part: np.ndarray, totals: np.ndarray, row: int) -> None:
             part[j] = 0
 
 
-@jit
-def softmax_columns(x: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
+@jit(flat=True)
+def softmax_columns(x: Array, result: Array, before: int, along: int, after: int, first: int, last: int) -> None:
     """exp(x) / sum(exp(x)) along the middle dimension."""
-    after, line = x.shape[2], first
+    shape, line = (before, along, after), first
+    table, out = x.reshape(shape), result.reshape(shape)
     while line < last:
         b, start, stop = line // after, line % after, stop_of(after, line, last)
         tops, part = np.empty(stop - start, x.dtype), np.zeros(stop - start, x.dtype)
         totals = np.zeros(part.size)
-        tops_of(x[b], start, tops)
-        for i in range(x.shape[1]):
-            row, to = x[b, i, start:stop], result[b, i, start:stop]
+        tops_of(table[b], start, tops)
+        for i in range(along):
+            row, to = table[b, i, start:stop], out[b, i, start:stop]
             for j in range(part.size):
                 value = exp(row[j] - tops[j])
                 to[j] = value
@@ -121,97 +123,102 @@ def softmax_columns(x: np.ndarray, result: np.ndarray, first: int, last: int) ->
         for j in range(part.size):
             part[j] += totals[j]
             part[j] = 1 / part[j]
-        for i in range(x.shape[1]):
-            to = result[b, i, start:stop]
+        for i in range(along):
+            to = out[b, i, start:stop]
             for j in range(part.size):
                 to[j] *= part[j]
         line += stop - start
 
 
-@jit
-def log_softmax_columns(x: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
+@jit(flat=True)
+def log_softmax_columns(x: Array, result: Array, before: int, along: int, after: int, first: int, last: int) -> None:
     """x - log(sum(exp(x))) along the middle dimension."""
-    after, line = x.shape[2], first
+    shape, line = (before, along, after), first
+    table, out = x.reshape(shape), result.reshape(shape)
     while line < last:
         b, start, stop = line // after, line % after, stop_of(after, line, last)
         tops, part = np.empty(stop - start, x.dtype), np.zeros(stop - start, x.dtype)
         totals = np.zeros(part.size)
-        tops_of(x[b], start, tops)
-        for i in range(x.shape[1]):
-            row = x[b, i, start:stop]
+        tops_of(table[b], start, tops)
+        for i in range(along):
+            row = table[b, i, start:stop]
             for j in range(part.size):
                 part[j] += exp(row[j] - tops[j])
             collect(part, totals, i)
         for j in range(part.size):
             part[j] += totals[j]
             part[j] = log(part[j])
-        for i in range(x.shape[1]):
-            row, to = x[b, i, start:stop], result[b, i, start:stop]
+        for i in range(along):
+            row, to = table[b, i, start:stop], out[b, i, start:stop]
             for j in range(part.size):
                 to[j] = (row[j] - tops[j]) - part[j]
         line += stop - start
 
 
-@jit
-def softmax_backward_columns(grad: np.ndarray, output: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
+@jit(flat=True)
+def softmax_backward_columns(
+    grad: Array, output: Array, result: Array, before: int, along: int, after: int, first: int, last: int
+) -> None:
     """y (g - sum(g y)) along the middle dimension."""
-    after, line = grad.shape[2], first
+    shape, line = (before, along, after), first
+    grads, outputs, out = grad.reshape(shape), output.reshape(shape), result.reshape(shape)
     while line < last:
         b, start, stop = line // after, line % after, stop_of(after, line, last)
         part, totals = np.zeros(stop - start, grad.dtype), np.zeros(stop - start)
-        for i in range(grad.shape[1]):
-            g, y = grad[b, i, start:stop], output[b, i, start:stop]
+        for i in range(along):
+            g, y = grads[b, i, start:stop], outputs[b, i, start:stop]
             for j in range(part.size):
                 part[j] += g[j] * y[j]
             collect(part, totals, i)
         for j in range(part.size):
             part[j] += totals[j]
-        for i in range(grad.shape[1]):
-            g, y, to = grad[b, i, start:stop], output[b, i, start:stop], result[b, i, start:stop]
+        for i in range(along):
+            g, y, to = grads[b, i, start:stop], outputs[b, i, start:stop], out[b, i, start:stop]
             for j in range(part.size):
                 to[j] = (g[j] - part[j]) * y[j]
         line += stop - start
 
 
-@jit
+@jit(flat=True)
 def log_softmax_backward_columns(
-    grad: np.ndarray, output: np.ndarray, result: np.ndarray, first: int, last: int
+    grad: Array, output: Array, result: Array, before: int, along: int, after: int, first: int, last: int
 ) -> None:
     """g - exp(y) sum(g) along the middle dimension."""
-    after, line = grad.shape[2], first
+    shape, line = (before, along, after), first
+    grads, outputs, out = grad.reshape(shape), output.reshape(shape), result.reshape(shape)
     while line < last:
         b, start, stop = line // after, line % after, stop_of(after, line, last)
         part, totals = np.zeros(stop - start, grad.dtype), np.zeros(stop - start)
-        for i in range(grad.shape[1]):
-            g = grad[b, i, start:stop]
+        for i in range(along):
+            g = grads[b, i, start:stop]
             for j in range(part.size):
                 part[j] += g[j]
             collect(part, totals, i)
         for j in range(part.size):
             part[j] += totals[j]
-        for i in range(grad.shape[1]):
-            g, y, to = grad[b, i, start:stop], output[b, i, start:stop], result[b, i, start:stop]
+        for i in range(along):
+            g, y, to = grads[b, i, start:stop], outputs[b, i, start:stop], out[b, i, start:stop]
             for j in range(part.size):
                 to[j] = g[j] - exp(y[j]) * part[j]
         line += stop - start
 
 
 @jit(fastmath=_REORDER)
-def _exponential_sum(row: np.ndarray, top: float) -> float:
+def _exponential_sum(row: Array, top: float) -> float:
     total, start = row.dtype.type(0), row.dtype.type(top)
     for j in range(row.size):
         total += exp(row[j] - start)
     return total
 
 
-@jit
-def log_totals(x: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
+@jit(flat=True)
+def log_totals(x: Array, result: Array, before: int, along: int, after: int, first: int, last: int) -> None:
     """log(sum(exp(x))) along (before, along, after), shifted by the greatest element where that is finite."""
-    count, after, line = x.shape[1], x.shape[2], first
+    table, line = x.reshape((before, along, after)), first
     while line < last:
         b, start, stop = line // after, line % after, stop_of(after, line, last)
         if after == 1:
-            row = part_of(x, line * count, count)
+            row = part_of(x, line * along, along)
             top = greatest(row)
             top = top if abs(top) < np.inf else 0.0
             result[line] = log(_exponential_sum(row, top)) + x.dtype.type(top)
@@ -219,11 +226,11 @@ def log_totals(x: np.ndarray, result: np.ndarray, first: int, last: int) -> None
             continue
         tops, part = np.empty(stop - start, x.dtype), np.zeros(stop - start, x.dtype)
         totals = np.zeros(part.size)
-        tops_of(x[b], start, tops)
+        tops_of(table[b], start, tops)
         for j in range(tops.size):
             tops[j] = tops[j] if abs(tops[j]) < np.inf else 0
-        for i in range(count):
-            row = x[b, i, start:stop]
+        for i in range(along):
+            row = table[b, i, start:stop]
             for j in range(part.size):
                 part[j] += exp(row[j] - tops[j])
             collect(part, totals, i)
@@ -232,31 +239,3 @@ def log_totals(x: np.ndarray, result: np.ndarray, first: int, last: int) -> None
             part[j] += totals[j]
             out[j] = log(part[j]) + tops[j]
         line += stop - start
-
-
-@jit(flat=True)
-def softmax_flat(x: Array, out: Array, rows: int, along: int, first: int, last: int) -> None:
-    """Softmax of each row."""
-    softmax_rows(x.reshape((rows, along)), out.reshape((rows, along)), first, last)
-
-
-@jit(flat=True)
-def log_softmax_flat(x: Array, out: Array, rows: int, along: int, first: int, last: int) -> None:
-    """Log-softmax of each row."""
-    log_softmax_rows(x.reshape((rows, along)), out.reshape((rows, along)), first, last)
-
-
-@jit(flat=True)
-def softmax_backward_flat(grad: Array, output: Array, out: Array, rows: int, along: int, first: int, last: int) -> None:
-    """The gradient of softmax."""
-    shape = (rows, along)
-    softmax_backward_rows(grad.reshape(shape), output.reshape(shape), out.reshape(shape), first, last)
-
-
-@jit(flat=True)
-def log_softmax_backward_flat(
-    grad: Array, output: Array, out: Array, rows: int, along: int, first: int, last: int
-) -> None:
-    """The gradient of log-softmax."""
-    shape = (rows, along)
-    log_softmax_backward_rows(grad.reshape(shape), output.reshape(shape), out.reshape(shape), first, last)

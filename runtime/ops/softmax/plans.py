@@ -1,38 +1,42 @@
-"""Plans of softmax and log-softmax along the last dimension, and of their gradients."""
+"""Plans of softmax and log-softmax of contiguous floats, and of their gradients."""
 
 from __future__ import annotations
 
 from math import prod
 from typing import Any
 
-from ...dispatch.plan import Layout, Plan, single
-from . import cpu_loops as flat_rows
+from ...kernels.cpu.plan import Layout, Plan, are_contiguous, single
+from . import cpu_loops as loops
+
+COLUMNS = 64  # that one thread has, at least
 
 
 def softmax(x: Layout, dim: int) -> Plan | None:
-    """Rows of the last dimension."""
-    return _rows(flat_rows.softmax_flat, dim, x)
+    """exp(x) / sum(exp(x)) along `dim`."""
+    return _along(loops.softmax_rows, loops.softmax_columns, dim, x)
 
 
 def log_softmax(x: Layout, dim: int) -> Plan | None:
-    """Rows of the last dimension."""
-    return _rows(flat_rows.log_softmax_flat, dim, x)
+    """x - log(sum(exp(x))) along `dim`."""
+    return _along(loops.log_softmax_rows, loops.log_softmax_columns, dim, x)
 
 
 def softmax_backward(grad: Layout, output: Layout, dim: int) -> Plan | None:
-    """Rows of the last dimension."""
-    return _rows(flat_rows.softmax_backward_flat, dim, grad, output)
+    """output * (grad - sum(grad * output)) along `dim`."""
+    return _along(loops.softmax_backward_rows, loops.softmax_backward_columns, dim, grad, output)
 
 
 def log_softmax_backward(grad: Layout, output: Layout, dim: int) -> Plan | None:
-    """Rows of the last dimension."""
-    return _rows(flat_rows.log_softmax_backward_flat, dim, grad, output)
+    """grad - exp(output) * sum(grad) along `dim`."""
+    return _along(loops.log_softmax_backward_rows, loops.log_softmax_backward_columns, dim, grad, output)
 
 
-def _rows(kernel: Any, dim: int, *operands: Layout) -> Plan | None:
+def _along(rows: Any, columns: Any, dim: int, *operands: Layout) -> Plan | None:
+    """One of two kernels: over rows where `dim` is the last dimension, else over columns side by side."""
     shape = operands[0].shape
-    last = len(shape) > 0 and dim == len(shape) - 1 and prod(shape) > 0
-    if not last or any(x.strides is not None for x in operands):
+    if not are_contiguous(*operands) or not prod(shape):
         return None
-    rows = prod(shape[:-1])
-    return single(kernel, len(operands), shape, (rows, shape[-1]), (), (rows, 1))
+    before, size, after = prod(shape[:dim]), prod(shape[dim : dim + 1]), prod(shape[dim + 1 :])
+    if after == 1:
+        return single(rows, len(operands), shape, (), (size,), (before, 1))
+    return single(columns, len(operands), shape, (), (before, size, after), (before * after, COLUMNS))

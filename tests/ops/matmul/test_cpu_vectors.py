@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from specgrad.runtime.kernels.cpu import matvec as vector_products
 from specgrad.runtime.ops.matmul import cpu as linalg
+from specgrad.runtime.ops.matmul import cpu_products as products
 
 DTYPES = (np.float32, np.float64, np.complex64)
 # Around the blocks of 4 rows, and of 1024 columns and products; thin ones; and those that BLAS gets.
@@ -71,7 +71,7 @@ def test_one_row_for_each_item_of_a_batch(dtype: Any, shape: tuple[int, int, int
     for b in layouts(shape, dtype):
         for a in layouts((batch, 1, depth), dtype):
             close(linalg.bmm(a, b), "bij,bjk->bik", a, b)
-        close(vector_products.rows_by_matrices(a, b), "bij,bjk->bik", a, b)
+        close(products.row_by_matrices(a, b), "bij,bjk->bik", a, b)
 
 
 def test_integers_are_left_to_numpy() -> None:

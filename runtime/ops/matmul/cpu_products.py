@@ -1,0 +1,106 @@
+"""Products of matrices and vectors in any layout and dtype: by plans, in loops of our own, or by NumPy.
+
+Small products of complex numbers, of whole batches and of two vectors are left to NumPy's BLAS, which computes them in
+one thread; so is what has no loops.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernels.cpu.matmul import PRODUCTS, multiply_each
+from ...kernels.cpu.matvec import multiply_vectors
+from ...kernels.cpu.plan import run
+from ...pool.parallel_for import shared
+from . import plans
+
+Array = np.ndarray
+
+FEW = 9000  # elements of a matrix; for as few BLAS never uses a second thread
+
+
+def has_loops(a: Array, b: Array) -> bool:
+    """Whether a product of real numbers is for our own loops."""
+    return a.dtype is b.dtype and a.dtype.char in "fd"
+
+
+def is_for_numpy(matrix: Array, vector: Array) -> bool:
+    """Whether a product with vectors is left to NumPy: also where there are no loops for the dtypes."""
+    return matrix.size <= FEW or matrix.dtype is not vector.dtype or matrix.dtype.char not in "fdFD"
+
+
+def product(a: Array, b: Array) -> Array:
+    """NumPy's product. Inf and nan are results here, also for users who make NumPy's warnings errors."""
+    try:
+        return a.dot(b) if a.ndim < 3 else np.matmul(a, b)
+    except (RuntimeWarning, FloatingPointError):
+        with np.errstate(all="ignore"):
+            return np.matmul(a, b)
+
+
+def matmul2d(a: Array, b: Array, row: Array | None = None) -> Array:
+    """The product of two matrices, which may be transposed views; `row` is added to all rows."""
+    if has_loops(a, b):
+        return run(plans.with_row, contiguous_or_transposed(a), contiguous_or_transposed(b), row)[0]
+    result = by_vectors(a, b) if len(a) == 1 or b.shape[1] == 1 else product(a, b)
+    if row is not None:
+        result += row
+    return result
+
+
+def contiguous_or_transposed(matrix: Array) -> Array:
+    """A matrix that is contiguous, or the transpose of one that is."""
+    return matrix if matrix.flags.forc else np.ascontiguousarray(matrix)
+
+
+def by_vectors(a: Array, b: Array) -> Array:
+    """The product of two matrices of which one is a single row or column."""
+    y = matrix_vector(b.T, a[0]) if len(a) == 1 else matrix_vector(a, b[:, 0])
+    return y.reshape(len(a), b.shape[1])
+
+
+def matrix_vector(a: Array, x: Array) -> Array:
+    """y_i = sum_k a_ik x_k; the matrix may be a transposed view."""
+    if is_for_numpy(a, x) and not has_loops(a, x):
+        return product(a, x)
+    return run(plans.mv, contiguous_or_transposed(a), np.ascontiguousarray(x))[0]
+
+
+def vector_vector(x: Array, y: Array) -> Array:
+    """sum_k x_k y_k."""
+    return product(x, y) if is_for_numpy(x, y) else matrix_vector(x[None], y).reshape(())
+
+
+def matmul3d(a: Array, b: Array) -> Array:
+    """The product of two matrices for each item of a batch; all matrices may be transposed views."""
+    batch, rows, depth = a.shape
+    columns = b.shape[2]
+    if rows * depth * columns < plans.SMALL or rows == 1 or not has_loops(a, b):
+        return product(a, b) if rows > 1 else row_by_matrices(a, b)
+    (a, trans_a), (b, trans_b) = contiguous_batch(a), contiguous_batch(b)
+    result = np.empty((batch, rows, columns), a.dtype)
+    shared(multiply_each, (a, b, result, trans_a, trans_b), batch, batch * rows * depth * columns // PRODUCTS)
+    return result
+
+
+def contiguous_batch(matrices: Array) -> tuple[Array, bool]:
+    """A contiguous batch of matrices, and whether they are the transposes of what was given."""
+    if matrices.flags.c_contiguous:
+        return matrices, False
+    swapped = matrices.swapaxes(1, 2)
+    return (swapped, True) if swapped.flags.c_contiguous else (np.ascontiguousarray(matrices), False)
+
+
+def row_by_matrices(a: Array, b: Array) -> Array:
+    """The product of one row and one matrix for each item of a batch."""
+    if not len(a) or is_for_numpy(b[0], a[0]):
+        return product(a, b)
+    return matrices_vectors(b.swapaxes(1, 2), a[:, 0])[:, None]
+
+
+def matrices_vectors(a: Array, x: Array) -> Array:
+    """y_bi = sum_k a_bik x_bk; matrices may be transposed views."""
+    matrices, transposed = contiguous_batch(a)
+    y = np.empty(a.shape[:2], a.dtype)
+    shared(multiply_vectors, (matrices, np.ascontiguousarray(x), y, transposed), len(y), a.size)
+    return y

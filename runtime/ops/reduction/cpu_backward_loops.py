@@ -1,0 +1,200 @@
+"""Gradients of reductions, one loop each, as plans call them: on contiguous floats seen as (before, along, after).
+
+Of gradients, and of what else there is one of for each result, there are before * after; they are counted through
+(before, after). The last two arguments are the range of these that a loop is for, and for `broadcast_divided` a range
+of rows of (before, along).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ...kernels.cpu.loops import lines_of
+from ...kernels.cpu.sums import column_sums, plain_sum
+from ...kernels.jit import jit
+from ...kernels.llvm.addresses import part_of
+from ...kernels.scalar import exp
+from .cpu_reduce_loops import plain_product
+
+Array = np.ndarray
+
+_WIDTH = 1024  # columns that are worked on side by side
+
+
+@jit(flat=True)
+def broadcast_divided(
+    grads: Array, out: Array, divisor: float, before: int, along: int, after: int, first: int, last: int
+) -> None:
+    """g / divisor."""
+    k = first
+    while k < last:
+        b, rows = k // along, min(last - k, along - k % along)
+        lines = part_of(out, k * after, rows * after)
+        if after == 1:
+            value = grads.dtype.type(grads[b] / divisor)
+            for i in range(lines.size):
+                lines[i] = value
+        else:
+            line = lines[:after]
+            for j in range(after):
+                line[j] = grads[b * after + j] / divisor
+            for i in range(1, rows):
+                lines[i * after : (i + 1) * after] = line
+        k += rows
+
+
+@jit(flat=True)
+def var_backward_loop(
+    grads: Array, x: Array, out: Array, scale: float, before: int, along: int, after: int, first: int, last: int
+) -> None:
+    """scale g (x - mean)."""
+    to, shape, k = x.dtype.type, (before, along, after), first
+    table, result = x.reshape(shape), out.reshape(shape)
+    while k < last:
+        b, start, width = k // after, k % after, min(_WIDTH, lines_of(after, k, last))
+        if after == 1:
+            row, line = part_of(x, k * along, along), part_of(out, k * along, along)
+            center, factor = to(plain_sum(row) / along), to(grads[k] * scale)
+            for i in range(row.size):
+                line[i] = factor * (row[i] - center)
+        else:
+            totals = np.empty(width)
+            column_sums(table[b], start, totals)
+            centers = (totals / along).astype(x.dtype)
+            factors = (grads[k : k + width] * scale).astype(x.dtype)
+            for i in range(along):
+                row, line = table[b, i, start : start + width], result[b, i, start : start + width]
+                for j in range(centers.size):
+                    line[j] = factors[j] * (row[j] - centers[j])
+        k += width
+
+
+@jit(flat=True)
+def extremum_backward_loop(
+    grads: Array, x: Array, tops: Array, out: Array, before: int, along: int, after: int, first: int, last: int
+) -> None:
+    """g / n for the n elements equal to the extremum, 0 for the others."""
+    shape, k = (before, along, after), first
+    table, result = x.reshape(shape), out.reshape(shape)
+    while k < last:
+        b, start, width = k // after, k % after, min(_WIDTH, lines_of(after, k, last))
+        if after == 1:
+            row, line, top, equal = part_of(x, k * along, along), part_of(out, k * along, along), tops[k], 0
+            for i in range(row.size):
+                equal += row[i] == top
+            share = grads[k] / x.dtype.type(equal)
+            for i in range(row.size):
+                line[i] = share * (row[i] == top)
+        else:
+            most, shares = part_of(tops, k, width), np.zeros(width, x.dtype)
+            for i in range(along):
+                row = table[b, i, start : start + width]
+                for j in range(shares.size):
+                    shares[j] += row[j] == most[j]
+            shares[:] = grads[k : k + width] / shares
+            for i in range(along):
+                row, line = table[b, i, start : start + width], result[b, i, start : start + width]
+                for j in range(shares.size):
+                    line[j] = shares[j] * (row[j] == most[j])
+        k += width
+
+
+@jit(flat=True)
+def scale_by_result(
+    factors: Array, x: Array, out: Array, before: int, along: int, after: int, first: int, last: int
+) -> None:
+    """factor x."""
+    shape, k = (before, along, after), first
+    table, result = x.reshape(shape), out.reshape(shape)
+    while k < last:
+        b, start, width = k // after, k % after, min(_WIDTH, lines_of(after, k, last))
+        if after == 1:
+            row, line, one = part_of(x, k * along, along), part_of(out, k * along, along), factors[k]
+            for i in range(row.size):
+                line[i] = one * row[i]
+        else:
+            factor = part_of(factors, k, width)
+            for i in range(along):
+                row, line = table[b, i, start : start + width], result[b, i, start : start + width]
+                for j in range(factor.size):
+                    line[j] = factor[j] * row[j]
+        k += width
+
+
+@jit(flat=True)
+def logsumexp_backward_loop(
+    grads: Array, x: Array, results: Array, out: Array, before: int, along: int, after: int, first: int, last: int
+) -> None:
+    """g exp(x - result), and 0 where all x are -inf."""
+    shape, k = (before, along, after), first
+    table, result = x.reshape(shape), out.reshape(shape)
+    while k < last:
+        b, start, width = k // after, k % after, min(_WIDTH, lines_of(after, k, last))
+        if after == 1:
+            row, line, one = part_of(x, k * along, along), part_of(out, k * along, along), grads[k]
+            shift = results[k] if results[k] != -math.inf else x.dtype.type(0)
+            for i in range(row.size):
+                line[i] = one * exp(row[i] - shift)
+        else:
+            top, grad = results[k : k + width].copy(), part_of(grads, k, width)
+            for j in range(top.size):
+                top[j] = top[j] if top[j] != -math.inf else 0
+            for i in range(along):
+                row, line = table[b, i, start : start + width], result[b, i, start : start + width]
+                for j in range(top.size):
+                    line[j] = grad[j] * exp(row[j] - top[j])
+        k += width
+
+
+@jit(flat=True)
+def prod_backward_loop(
+    grads: Array, x: Array, out: Array, before: int, along: int, after: int, first: int, last: int
+) -> None:
+    """g times the product of the others: that of all over x where it is an ordinary number, else step by step."""
+    to, shape, k = x.dtype.type, (before, along, after), first
+    table, result = x.reshape(shape), out.reshape(shape)
+    while k < last:
+        b, start, width = k // after, k % after, min(_WIDTH, lines_of(after, k, last))
+        if after == 1:
+            row, line = part_of(x, k * along, along), part_of(out, k * along, along)
+            total = grads[k] * plain_product(row)
+            if 1e-280 < abs(total) < 1e280:
+                for i in range(row.size):
+                    line[i] = to(total / row[i])
+            else:
+                _product_row(row, grads[k], line)
+        else:
+            _product_columns(table[b], grads[k : k + width], result[b], start)
+        k += width
+
+
+@jit
+def _product_row(x: Array, grad: float, out: Array) -> None:
+    """Each element first gets the product of those before it, then that times the gradient and those behind it."""
+    product = 1.0
+    for i in range(x.size):
+        out[i] = product
+        product *= x[i]
+    product = np.float64(grad)
+    for i in range(x.size - 1, -1, -1):
+        out[i] *= product
+        product *= x[i]
+
+
+@jit
+def _product_columns(x: Array, grads: Array, out: Array, start: int) -> None:
+    """Products of all other elements times the gradient, of columns side by side; see `_product_row`."""
+    products, stop = np.ones(grads.size), start + grads.size
+    for i in range(x.shape[0]):
+        row, line = x[i, start:stop], out[i, start:stop]
+        for j in range(products.size):
+            line[j] = products[j]
+            products[j] *= row[j]
+    products[:] = grads
+    for i in range(x.shape[0] - 1, -1, -1):
+        row, line = x[i, start:stop], out[i, start:stop]
+        for j in range(products.size):
+            line[j] *= products[j]
+            products[j] *= row[j]

@@ -1,0 +1,58 @@
+"""Copies, as plans call them: strided memory made contiguous, pieces put together and cut apart, zeros around one."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernels.cpu.loops import copy_run
+from ...kernels.jit import jit
+from ...kernels.llvm.addresses import part_of
+
+Array = np.ndarray
+
+
+@jit(flat=True)
+def strided_copy(x: Array, out: Array, n0: int, n1: int, n2: int, s0: int, s1: int, s2: int) -> None:
+    """out[i, j, k] = x[i s0 + j s1 + k s2]: a contiguous copy of a strided array of up to three dimensions."""
+    offset = 0
+    for i in range(n0):
+        for j in range(n1):
+            start, to = i * s0 + j * s1, part_of(out, offset, n2)
+            if s2 == 1:
+                copy_run(x, start, out, offset, n2)
+            else:
+                for k in range(n2):
+                    to[k] = x[start + k * s2]
+            offset += n2
+
+
+@jit(flat=True)
+def slice_in_zeros(x: Array, out: Array, before: int, size: int, after: int, start: int, step: int, count: int) -> None:
+    """Zeros with x at `count` of `size` indices along, from `start` on, `step` apart: the gradient of a slice."""
+    out[:] = 0
+    for b in range(before):
+        for i in range(count):
+            copy_run(x, (b * count + i) * after, out, (b * size + start + i * step) * after, after)
+
+
+@jit(flat=True)
+def two_joined(x: Array, y: Array, out: Array, one: int, other: int, first: int, last: int) -> None:
+    """out[i] = x[i] and y[i] side by side. Row by row, as large arrays are written faster from front to back."""
+    for i in range(first, last):
+        offset = i * (one + other)
+        copy_run(x, i * one, out, offset, one)
+        copy_run(y, i * other, out, offset + one, other)
+
+
+@jit(flat=True)
+def piece_joined(x: Array, out: Array, rows: int, piece: int, whole: int, offset: int) -> None:
+    """out[i, offset:offset + piece] = x[i], for rows of `whole` elements: one operand of a concatenation."""
+    for i in range(rows):
+        copy_run(x, i * piece, out, i * whole + offset, piece)
+
+
+@jit(flat=True)
+def piece_split(x: Array, out: Array, rows: int, piece: int, whole: int, offset: int) -> None:
+    """out[i] = x[i, offset:offset + piece], for rows of `whole` elements: one piece of a split."""
+    for i in range(rows):
+        copy_run(x, i * whole + offset, out, i * piece, piece)
