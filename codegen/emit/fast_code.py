@@ -63,7 +63,8 @@ class FastCode:
         entry = self.op.entry
         known = entry.compute.kind == "kernel" and self.op.library.get("plan", entry.compute.text) is not None
         recorded = self.op.node is None or self.op.node.plain
-        return known and recorded and set(entry.result_dtype) == {"same"} and "?" not in self.letters.values()
+        of_floats = set(entry.result_dtype) <= {"same", "real"}  # which are the same: plans are for real floats
+        return known and recorded and of_floats and "?" not in self.letters.values()
 
     @property
     def plan(self) -> Part:

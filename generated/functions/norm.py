@@ -214,6 +214,17 @@ class StandardizeGroupsBackward0(Node):
     op_name = "standardize_groups"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
+    plans = KernelOpGradient(
+        norm_plans.standardize_groups_backward,
+        ("w", ""),
+        ("g", ""),
+        ("k", "kept_self"),
+        ("k", "kept_weight"),
+        ("k", "kept_mean"),
+        ("k", "kept_var"),
+        ("v", "_saved_groups"),
+        ("v", "_saved_eps"),
+    )
     inputs = ("self", "weight", "bias")
     keeps = {
         "kept_self": ("self", ("self", "weight")),
@@ -282,6 +293,8 @@ class StandardizeGroupsBackward0(Node):
         dtype = grad._dtype
         if mode.grad or watch.active or not all_native(node.metas, dtype):
             return node.formula(grads)
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
+            return found
         grad = array_in(grad, None)
         groups = node._saved_groups
         eps = node._saved_eps

@@ -37,6 +37,13 @@ STANDARDIZE = KernelOp(
     {"self": "T", "weight": "O", "bias": "O", "dim": "d", "affine_shape": "d", "eps": "f"},
     outputs=3,
 )
+STANDARDIZE_GROUPS = KernelOp(
+    "standardize_groups",
+    norm_plans.standardize_groups,
+    functions.StandardizeGroupsBackward0,
+    {"self": "T", "weight": "O", "bias": "O", "groups": "n", "eps": "f"},
+    outputs=3,
+)
 
 
 def renorm(
@@ -250,6 +257,10 @@ def standardize_groups(
         RuntimeError: expected: input (N, C, ...) whose channels make groups, and one number per channel in weight and
             bias.
     """
+    if not watch.active:
+        result = STANDARDIZE_GROUPS.launch(input, weight, bias, groups, eps)
+        if result is not None:
+            return _standardize_groups_result(*result)
     if (
         watch.interceptors
         and (
@@ -267,6 +278,7 @@ _standardize_groups_result = ReturnType("standardize_groups", ("output", "mean",
 
 
 def _standardize_groups(name: str, self, weight, bias, groups, eps, into=None) -> Any:
+    given = (self, weight, bias, groups, eps)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if weight is not None and not isinstance(weight, Tensor):
@@ -278,6 +290,10 @@ def _standardize_groups(name: str, self, weight, bias, groups, eps, into=None) -
     if eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
     self, weight, bias, groups, eps = norm_checks.standardize_groups(name, self, weight, bias, groups, eps)
+    if into is None and not watch.active and STANDARDIZE_GROUPS.remember(given, (self, weight, bias, groups, eps)):
+        result = STANDARDIZE_GROUPS.launch(self, weight, bias, groups, eps)
+        if result is not None:
+            return _standardize_groups_result(*result)
     computed = (
         self._dtype
         if self._dtype.native

@@ -40,6 +40,15 @@ MEAN_DEFAULT = KernelOp("mean", reduction_plans.mean_all, functions.MeanBackward
 MEAN_DIM = KernelOp(
     "mean", reduction_plans.mean_dim, functions.MeanBackward1, {"self": "T", "dim": "d", "keepdim": "b"}
 )
+VAR_CORRECTION = KernelOp(
+    "var", reduction_plans.var_dim, functions.VarBackward0, {"self": "T", "dim": "d", "correction": "f", "keepdim": "b"}
+)
+STD_CORRECTION = KernelOp(
+    "std", reduction_plans.std_dim, functions.StdBackward0, {"self": "T", "dim": "d", "correction": "f", "keepdim": "b"}
+)
+NORM_DEFAULT = KernelOp(
+    "norm", reduction_plans.norm, functions.NormBackward0, {"self": "T", "p": "f", "dim": "d", "keepdim": "b"}
+)
 LOGSUMEXP = KernelOp(
     "logsumexp", reduction_plans.logsumexp, functions.LogsumexpBackward0, {"self": "T", "dim": "d", "keepdim": "b"}
 )
@@ -606,6 +615,10 @@ def var_correction(
     Raises:
         IndexError, RuntimeError, TypeError: expected: `dim` in range; the correction is 1 unless given, and real.
     """
+    if not watch.active and out is None:
+        result = VAR_CORRECTION.launch(input, dim, correction, keepdim)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -629,6 +642,7 @@ def var_correction(
 
 
 def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any:
+    given = (self, dim, correction, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim is not None:
@@ -638,6 +652,10 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, correction, keepdim = reduction_checks.reduced_with_correction(name, self, dim, correction, keepdim)
+    if into is None and not watch.active and VAR_CORRECTION.remember(given, (self, dim, correction, keepdim)):
+        result = VAR_CORRECTION.launch(self, dim, correction, keepdim)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
@@ -759,6 +777,10 @@ def std_correction(
     Raises:
         IndexError, RuntimeError, TypeError: expected: `dim` in range; the correction is 1 unless given, and real.
     """
+    if not watch.active and out is None:
+        result = STD_CORRECTION.launch(input, dim, correction, keepdim)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -782,6 +804,7 @@ def std_correction(
 
 
 def _std_correction(name: str, self, dim, correction, keepdim, into=None) -> Any:
+    given = (self, dim, correction, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim is not None:
@@ -791,6 +814,10 @@ def _std_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, correction, keepdim = reduction_checks.reduced_with_correction(name, self, dim, correction, keepdim)
+    if into is None and not watch.active and STD_CORRECTION.remember(given, (self, dim, correction, keepdim)):
+        result = STD_CORRECTION.launch(self, dim, correction, keepdim)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
@@ -1535,6 +1562,10 @@ def norm_default(
         IndexError, RuntimeError, TypeError: expected: `dim` in range; p is 2 unless given, and real. Norms with p < 0
             or p = inf need an element.
     """
+    if not watch.active and out is None and dtype is None:
+        result = NORM_DEFAULT.launch(input, p, dim, keepdim)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("norm", norm_default, "reduction", input, p, dim, keepdim, dtype=dtype, out=out))
@@ -1547,6 +1578,7 @@ def norm_default(
 
 
 def _norm_default(name: str, self, p, dim, keepdim, dtype, into=None) -> Any:
+    given = (self, p, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if p is not None:
@@ -1558,6 +1590,10 @@ def _norm_default(name: str, self, p, dim, keepdim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, p, dim, keepdim, dtype = reduction_checks.norm(name, self, p, dim, keepdim, dtype)
+    if into is None and not watch.active and dtype is None and NORM_DEFAULT.remember(given, (self, p, dim, keepdim)):
+        result = NORM_DEFAULT.launch(self, p, dim, keepdim)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and dtype is None

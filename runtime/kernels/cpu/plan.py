@@ -8,8 +8,8 @@ plan decides is decided in one place, and both give the same bits.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -75,39 +75,71 @@ def run(find: Callable[..., Plan | None], *arguments: Any) -> list[Any]:
     Raises:
         ValueError: there is no plan for these layouts: who calls brings the arrays into one that there is a plan for.
     """
-    arrays = [np.asarray(a) if isinstance(a, np.ndarray | np.generic) else None for a in arguments]
-    plan = planned(find, *[a if b is None else layout_of(b) for a, b in zip(arguments, arrays, strict=True)])
-    if plan is None:
-        raise ValueError(f"{find.__name__}(): no plan for arrays {[a.shape for a in arrays if a is not None]}")
-    dtype = next(a.dtype for a in arrays if a is not None)
-    results: list[Any] = [None] * (1 + max(output for step in plan for output, _ in step.results))
-    for step in plan:
-        run_step(step, arrays, results, dtype)
+    key: list[Any] = [find]
+    for argument in arguments:
+        if type(argument) is Array:
+            key += argument.shape, None if argument.flags.c_contiguous else (argument.strides, argument.itemsize)
+        elif isinstance(argument, np.generic):  # what NumPy makes of an array of no dimensions
+            return run(find, *[np.asarray(a) if isinstance(a, np.generic) else a for a in arguments])
+        else:
+            key.append(argument)
+    known = tuple(key)
+    if known not in _ready:
+        if len(_ready) >= MOST:
+            _ready.clear()
+        _ready[known] = ready_to_run(find, arguments)
+    outputs, first, steps = _ready[known]
+    dtype, results = arguments[first].dtype, [None] * outputs
+    for step in steps:
+        run_step(step, arguments, results, dtype)
     return results
 
 
-def run_step(step: Step, arrays: list[Array | None], results: list[Any], dtype: np.dtype) -> None:
+class ReadyStep(NamedTuple):
+    """A step as `run` takes it: what can be known before the arrays are."""
+
+    kernel: Any
+    operands: tuple[tuple[int, int | None], ...]  # which argument, and how many elements of one that is strided
+    made: tuple[tuple[int, Ints], ...]  # the results that no step before has named
+    results: Ints
+    constants: tuple[Any, ...]  # of the types that kernels are compiled for
+    rows: tuple[int, int] | None
+    work: int
+
+
+MOST = 4096  # plans that are remembered; then all are forgotten
+_ready: dict[tuple[Any, ...], tuple[int, int, list[ReadyStep]]] = {}
+
+
+def ready_to_run(find: Callable[..., Plan | None], arguments: Sequence[Any]) -> tuple[int, int, list[ReadyStep]]:
+    """How many results a plan has, the first argument that is an array, and the plan's steps."""
+    arrays = [argument if isinstance(argument, Array) else None for argument in arguments]
+    plan = find(*[a if b is None else layout_of(b) for a, b in zip(arguments, arrays, strict=True)])
+    if plan is None:
+        raise ValueError(f"{find.__name__}(): no plan for arrays {[a.shape for a in arrays if a is not None]}")
+    steps, named = [], dict[int, Ints]()
+    for step in plan:
+        made = tuple([(output, shape) for output, shape in step.results if output not in named])
+        named |= made
+        operands = tuple([(i, reach_of(arrays[i])) for i in step.operands])
+        first = [array.size for i in step.operands[:1] if (array := arrays[i]) is not None]
+        sizes = first + [prod(shape) for _, shape in step.results[:1]]
+        constants = (*map(float, step.numbers), *map(int, step.ints))
+        results = tuple([output for output, _ in step.results])
+        steps.append(ReadyStep(step.kernel, operands, made, results, constants, step.rows, max(*sizes, step.work)))
+    return 1 + max(named), next(i for i, a in enumerate(arrays) if a is not None), steps
+
+
+def run_step(step: ReadyStep, arguments: Sequence[Any], results: list[Any], dtype: np.dtype) -> None:
     """Run one call of a plan; the results that it is the first to name are made."""
-    for output, shape in step.results:
-        if results[output] is None:
-            results[output] = np.empty(shape, dtype)
-    flat = [np.empty(0, dtype) if arrays[i] is None else memory_of(arrays[i]) for i in step.operands]
-    flat += [results[output].reshape(-1) for output, _ in step.results]
-    arguments = (*flat, *step.numbers, *step.ints)
+    for output, shape in step.made:
+        results[output] = np.empty(shape, dtype)
+    flat = [memory_of(arguments[i], reach, dtype) for i, reach in step.operands]
+    flat += [results[output].reshape(-1) for output in step.results]
     if step.rows is None:
-        step.kernel(*arguments)
-        return
-    work = max(flat[0].size, flat[len(step.operands)].size, step.work)
-    shared(step.kernel, arguments, step.rows[0], work, step.rows[1])
-
-
-@lru_cache(maxsize=4096)
-def planned(find: Callable[..., Plan | None], *known: Any) -> Plan | None:
-    """The plan for layouts and other arguments, with numbers and ints of the types that kernels are compiled for."""
-    plan = find(*known)
-    return plan and tuple(
-        [step._replace(numbers=tuple(map(float, step.numbers)), ints=tuple(map(int, step.ints))) for step in plan]
-    )
+        step.kernel(*flat, *step.constants)
+    else:
+        shared(step.kernel, (*flat, *step.constants), step.rows[0], step.work, step.rows[1])
 
 
 def layout_of(array: Array) -> Layout:
@@ -117,9 +149,16 @@ def layout_of(array: Array) -> Layout:
     return Layout(array.shape, tuple([step // array.itemsize for step in array.strides]))
 
 
-def memory_of(array: Any) -> Array:
-    """The elements of an array in the order of memory, from its first to its last one."""
-    if array.flags.c_contiguous:
-        return array.reshape(-1)
-    reach = 1 + sum((size - 1) * step for size, step in zip(array.shape, array.strides, strict=True)) // array.itemsize
-    return np.lib.stride_tricks.as_strided(array, (reach if array.size else 0,), (array.itemsize,))
+def reach_of(array: Any) -> int | None:
+    """How many elements lie between the first and the last of an array that is strided, these included."""
+    if array is None or array.flags.c_contiguous:
+        return None
+    steps = zip(array.shape, array.strides, strict=True)
+    return 1 + sum((size - 1) * step for size, step in steps) // array.itemsize if array.size else 0
+
+
+def memory_of(array: Any, reach: int | None, dtype: np.dtype) -> Array:
+    """The elements of an operand in the order of memory, from its first to its last one; none of one not given."""
+    if array is None:
+        return np.empty(0, dtype)
+    return array.reshape(-1) if reach is None else np.lib.stride_tricks.as_strided(array, (reach,), (array.itemsize,))

@@ -84,6 +84,12 @@ def layout_of(shape: Ints, reduced: Ints, affine_shape: Ints, plain: bool = Fals
     )
 
 
+def layout_of_groups(shape: Ints, groups: int) -> NormLayout:
+    """The layout of statistics over each group of neighbouring channels of (N, C, ...), with weights for channels."""
+    channels = shape[1] // groups
+    return layout_of((shape[0], groups, channels, prod(shape[2:])), (2, 3), (groups, channels, 1))
+
+
 def _varying(sizes: list[tuple[int, int]]) -> tuple[bool, list[int]]:
     """Sizes of a table along dimensions (size, weights along it): those at the end may vary, the ones before not.
 

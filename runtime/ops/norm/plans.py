@@ -6,7 +6,7 @@ from math import prod
 
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
 from . import cpu_loops as loops
-from .cpu_layout import NormLayout, layout_of
+from .cpu_layout import NormLayout, layout_of, layout_of_groups
 
 COLUMNS = 64  # that one thread has, at least
 FORWARD = {"rows": loops.standardize_rows, "columns": loops.standardize_columns, "segments": loops.standardize_segments}
@@ -16,8 +16,17 @@ BACKWARD = {"columns": loops.backward_columns, "segments": loops.backward_segmen
 def standardize(
     x: Layout, weight: Layout | None, bias: Layout | None, dim: Ints, affine_shape: Ints, eps: float
 ) -> Plan | None:
-    """(x - mean) / sqrt(var + eps) * weight + bias, with mean and variance over `dim`, where x lies as it is folded."""
-    layout = layout_of(x.shape, dim, affine_shape)
+    """(x - mean) / sqrt(var + eps) * weight + bias, with mean and variance over `dim`."""
+    return forward(layout_of(x.shape, dim, affine_shape), x, weight, bias, eps)
+
+
+def standardize_groups(x: Layout, weight: Layout | None, bias: Layout | None, groups: int, eps: float) -> Plan | None:
+    """The same arithmetic with mean and variance over each group of neighbouring channels."""
+    return forward(layout_of_groups(x.shape, groups), x, weight, bias, eps)
+
+
+def forward(layout: NormLayout, x: Layout, weight: Layout | None, bias: Layout | None, eps: float) -> Plan | None:
+    """The plan where x lies as it is folded, and has weights and shifts."""
     if weight is None or bias is None or not is_folded(layout, x, weight, bias):
         return None
     return folded(x, weight, bias, layout, eps)
@@ -57,18 +66,43 @@ def standardize_backward(
     affine_shape: Ints,
     eps: float,
 ) -> Plan | None:
-    """The gradients of x, of the weight and of the bias, where all three are wanted."""
-    if not all(wanted) or x is None or weight is None:
+    """The gradients of x, of the weight and of the bias."""
+    layout = None if x is None else layout_of(x.shape, dim, affine_shape)
+    return backward(layout, wanted, grad, x, weight, mean, var, eps)
+
+
+def standardize_groups_backward(
+    wanted: tuple[bool, ...],
+    grad: Layout,
+    x: Layout | None,
+    weight: Layout | None,
+    mean: Layout,
+    var: Layout,
+    groups: int,
+    eps: float,
+) -> Plan | None:
+    """The gradients of x, of the weight and of the bias of group norm."""
+    layout = None if x is None else layout_of_groups(x.shape, groups)
+    return backward(layout, wanted, grad, x, weight, mean, var, eps)
+
+
+def backward(
+    layout: NormLayout | None,
+    wanted: tuple[bool, ...],
+    grad: Layout,
+    x: Layout | None,
+    weight: Layout | None,
+    mean: Layout,
+    var: Layout,
+    eps: float,
+) -> Plan | None:
+    """The plan where all three gradients are wanted and x lies as it is folded; `wanted` counts as an argument."""
+    if not all(wanted) or layout is None or x is None or weight is None:
         return None
-    layout = layout_of(x.shape, dim, affine_shape)
     if not is_folded(layout, grad, x, weight, mean, var):
         return None
-    return tuple(
-        [
-            step._replace(operands=tuple([1 + operand for operand in step.operands]))
-            for step in folded_backward(grad, x, weight, mean, var, layout, eps)
-        ]
-    )
+    plan = folded_backward(grad, x, weight, mean, var, layout, eps)
+    return tuple([step._replace(operands=tuple([1 + operand for operand in step.operands])) for step in plan])
 
 
 def folded_backward(

@@ -166,22 +166,19 @@ def _complex_variance(a: Array, dim: Dims, keepdim: bool, divisor: float) -> Arr
 
 def std_dim(a: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
     """sqrt(var)."""
+    if a.dtype.kind == "f" and a.size:
+        return _reduced(plans.std_dim, a, dim, keepdim, correction)
     return np.sqrt(var_dim(a, dim, correction, keepdim))
-
-
-def _length(a: Array, dim: Dims, keepdim: bool) -> Array:
-    """sqrt(sum_i |a_i|^2) over `dim`."""
-    if a.dtype.kind == "c" or not a.size:
-        return np.sqrt(sum_dim(a.real**2 + a.imag**2, dim, keepdim))
-    out = _reduced(plans.square_sums, a, dim, keepdim)
-    return np.sqrt(out, out=out)
 
 
 @quiet
 def norm(a: Array, p: float, dim: Dims, keepdim: bool) -> Array:
     """(sum_i |a_i|^p)^(1/p) over `dim`."""
+    if p == 2 and a.dtype.kind == "f" and a.size:
+        fold = folding(a.shape, dim, keepdim)
+        return run(plans.norm, fold.fold(a), 2, 1, False)[0].reshape(fold.result)
     if p == 2:
-        return _length(a, dim, keepdim)
+        return np.sqrt(sum_dim(a.real**2 + a.imag**2, dim, keepdim))
     sizes = np.abs(a)
     if math.isinf(p):
         return (_greatest if p > 0 else _least)(sizes, axis=dim, keepdims=keepdim)

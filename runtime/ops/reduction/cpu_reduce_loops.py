@@ -6,6 +6,8 @@ a loop are the range of results that it fills, from a multiple of `unit_of` on.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ...kernels.cpu.sums import (
@@ -125,6 +127,13 @@ def variances(x: Array, out: Array, divisor: float, before: int, along: int, aft
         off = means - centers
         out[k : k + totals.size] = np.maximum(totals - along * off * off, 0.0) / divisor
         k += totals.size
+
+
+@jit(flat=True)
+def square_roots(out: Array) -> None:
+    """The square root of each result."""
+    for i in range(out.size):
+        out[i] = math.sqrt(out[i])
 
 
 @jit(flat=True)

@@ -114,6 +114,21 @@ def var_dim(x: Layout, dim: Dim, correction: float, keepdim: bool) -> Plan | Non
     return _reduced(loops.variances, fold, x, numbers=(max(fold.folded[1] - correction, 0),))
 
 
+def std_dim(x: Layout, dim: Dim, correction: float, keepdim: bool) -> Plan | None:
+    """Standard deviations along neighbouring dimensions."""
+    return _rooted(var_dim(x, dim, correction, keepdim))
+
+
+def norm(x: Layout, p: float, dim: Dim, keepdim: bool) -> Plan | None:
+    """Euclidean norms along neighbouring dimensions."""
+    return _rooted(_reduced(loops.square_sums, folding(x.shape, dim, keepdim), x)) if p == 2 else None
+
+
+def _rooted(plan: Plan | None) -> Plan | None:
+    """The plan, and then the square root of its result."""
+    return plan and (*plan, Step(loops.square_roots, (), plan[-1].results))
+
+
 def max_all(x: Layout) -> Plan | None:
     """The greatest of all."""
     return single(loops.extremum_of, 1, (), (), (1,)) if x.strides is None and prod(x.shape) > 0 else None
@@ -122,11 +137,6 @@ def max_all(x: Layout) -> Plan | None:
 def min_all(x: Layout) -> Plan | None:
     """The least of all."""
     return single(loops.extremum_of, 1, (), (), (-1,)) if x.strides is None and prod(x.shape) > 0 else None
-
-
-def square_sums(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
-    """Sums of squares along neighbouring dimensions."""
-    return _reduced(loops.square_sums, folding(x.shape, dim, keepdim), x)
 
 
 def logsumexp(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
