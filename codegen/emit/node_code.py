@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 import ast
-import copy
 from dataclasses import dataclass
 from functools import cached_property
 
 from ..library.homes import Part
+from ..spec.definitions import substituted
 from ..spec.model import Argument, Entry
 from .forward_code import forward_lines
 from .kernel_code import ElementKernels, hands_on, is_plain_number, number_arguments
 from .savings import Calls, Plan, SavedTensor, SavedValue, Shared, make_plan
-
-
-class _Renamed(ast.NodeTransformer):
-    """An expression with other names."""
-
-    def __init__(self, names: dict[str, str]) -> None:
-        self.names = names
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return ast.parse(self.names.get(node.id, node.id), mode="eval").body
 
 
 @dataclass(frozen=True)
@@ -260,15 +250,15 @@ class NodeCode:
     @property
     def hands_on(self) -> str:
         """When every formula is just `grad`: the condition on number arguments that these state; empty for never."""
-        numbers = {a.name for a in number_arguments(self.entry)}
+        names = (a.name for a in number_arguments(self.entry))
+        kept = {name: ast.parse(f"node._saved_{name}", mode="eval").body for name in names}
         tests = []
         for name in self.plan.formulas:
             tree = self.entry.gradients[name].tree
             if isinstance(tree, ast.IfExp):
-                if {n.id for n in ast.walk(tree.test) if isinstance(n, ast.Name)} - numbers:
+                if {n.id for n in ast.walk(tree.test) if isinstance(n, ast.Name)} - kept.keys():
                     return ""
-                test = ast.unparse(_Renamed({n: f"node._saved_{n}" for n in numbers}).visit(copy.deepcopy(tree.test)))
-                tests.append(test)
+                tests.append(ast.unparse(substituted(tree.test, kept)))
                 tree = tree.body
             if not (isinstance(tree, ast.Name) and tree.id == "grad"):
                 return ""

@@ -235,7 +235,7 @@ def _saved(entry: Entry, name: str, needed_by: tuple[str, ...]) -> SavedTensor:
     return SavedTensor(name, "output", output_names(entry)[name], needed_by)
 
 
-def rewrite(tree: ast.expr, entry: Entry, calls: Calls) -> str:
+def rewrite(tree: ast.expr, calls: Calls) -> str:
     """An expression with calls, and what it reads of tensors, spelt as in generated code; names stay as they are."""
 
     class Speller(ast.NodeTransformer):

@@ -11,6 +11,7 @@ import copy
 from collections.abc import Mapping
 from itertools import islice
 
+from ..spec.definitions import substituted
 from ..spec.model import Entry
 from ..spec.syntax import too_deep
 
@@ -148,16 +149,7 @@ def substitute(tree: ast.expr, scope: Mapping[str, ast.expr]) -> ast.expr:
     sizes = {name: count(value) for name, value in scope.items()}
     if sum(sizes.get(node.id, 0) for node in ast.walk(tree) if isinstance(node, ast.Name)) > MOST_NODES:
         raise NotElementwise("too large")
-
-    class Replace(ast.NodeTransformer):
-        def visit_Name(self, node: ast.Name) -> ast.expr:
-            return copy.deepcopy(scope[node.id]) if node.id in scope else node
-
-        def visit_Call(self, node: ast.Call) -> ast.expr:  # the called name is no argument
-            args = [self.visit(a) for a in node.args]
-            return ast.Call(node.func, args, [])
-
-    return Replace().visit(copy.deepcopy(tree))
+    return substituted(tree, scope)
 
 
 def typed(tree: ast.expr, tensors: set[str], is_complex: bool = False) -> str:
