@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..spec.model import Argument
-from .dispatcher_code import spread
+from .call_code import spread
 from .node_code import NodeCode
 from .savings import SavedTensor
 

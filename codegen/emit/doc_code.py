@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from ..library.rule_doc import demand
 from ..spec.model import Argument, Entry
 from ..spec.numpy_code import numpy_names
-from .doc_words import alternatives, computed_dtype, kinds, meaning, result_dtype
-from .out_code import out_words
+from .call_code import parameter_list
+from .doc_words import alternatives, computed_dtype, kinds, meaning, out_words, result_dtype
 
 if TYPE_CHECKING:
     from .op_code import OpCode
@@ -42,7 +42,7 @@ class DocCode:
             for argument in code.arguments:
                 groups.setdefault(argument.python_name, []).append((code, argument))
         lines = [(name, described(group)) for name, group in groups.items()]
-        writing = [code.entry for code in self.codes if code.has_out]
+        writing = [code.several for code in self.codes if code.has_out]
         out = [("out", out_words(writing))] if writing else []
         public = [
             code for code in self.codes if code.entry.variants != ("formula",) and code.entry.schema.name == self.name
@@ -83,7 +83,7 @@ class DocCode:
     @property
     def overloads(self) -> Lines:
         """The functions behind a dispatcher, as they are called, with what each computes."""
-        calls = [f"{code.name}({plain_parameters(code)})" for code in self.codes]
+        calls = [f"{code.name}({parameter_list(code.arguments)})" for code in self.codes]
         docs = [" ".join(code.entry.doc.split()) for code in self.codes]
         return [(call, "" if doc == self.summary else doc) for call, doc in zip(calls, docs, strict=True)]
 
@@ -130,16 +130,6 @@ def wrapped(text: str) -> list[str]:
     """A paragraph as lines that fit the width of the project's code, inside a function."""
     indent = " " * 8 if text.startswith(" ") else ""
     return textwrap.wrap(text, 116, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
-
-
-def plain_parameters(code: OpCode) -> str:
-    """The parameters without their types."""
-    parts: list[str] = []
-    for argument in code.arguments:
-        if argument.keyword_only and "*" not in parts:
-            parts.append("*")
-        parts.append(argument.python_name + ("" if argument.default is None else f"={argument.default}"))
-    return ", ".join(parts)
 
 
 def described(group: list[tuple[OpCode, Argument]]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ..spec.model import Argument, Type
 
 _TYPES = {
@@ -88,3 +90,13 @@ def computed_dtype(rule: str, subject: str, several: bool) -> str:
 def result_dtype(rule: str, computed: str) -> str:
     """The dtype of an output, given the words for that of the computation."""
     return {"same": computed, "real": f"{computed}, its real counterpart for complex numbers"}.get(rule, rule)
+
+
+def out_words(several: Iterable[bool]) -> str:
+    """The words on `out` of a function, of which some overloads, or all, have several outputs."""
+    kinds = {
+        frozenset({False}): "tensor or None, by keyword, takes the result",
+        frozenset({True}): "tuple of tensors or None, by keyword, one for each result",
+    }
+    shown = kinds.get(frozenset(several), "tensor, tuple of one for each result, or None, by keyword")
+    return f"{shown}; default None."

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import quote
 
+from ..emit.call_code import parameter_list
 from ..emit.callers import part_of
-from ..emit.doc_code import DocCode, Lines, plain_parameters
+from ..emit.doc_code import DocCode, Lines
 from ..emit.op_code import OpCode
 from ..emit.render import Renderer
 from ..library.families import Family
@@ -117,14 +118,14 @@ def ways(code: OpCode, package: str) -> Iterator[str]:
     """
     entry, name = code.entry, code.entry.schema.name
     if entry.variants == ("formula",):
-        yield f"{name}({plain_parameters(code)}), only in formulas"
+        yield f"{name}({parameter_list(code.arguments)}), only in formulas"
         return
     prefix = f"sg.{entry.namespace}." if entry.namespace else "sg."
     if package:
-        yield f"{package}.{name}({plain_parameters(code)})"
+        yield f"{package}.{name}({parameter_list(code.arguments)})"
         prefix = prefix if entry.namespace else f"{package}."
     if "function" in entry.variants and prefix != f"{package}.":
-        yield f"{prefix}{name}({plain_parameters(code)})"
+        yield f"{prefix}{name}({parameter_list(code.arguments)})"
     if "method" in entry.variants:
         yield f"Tensor.{name}"
     if "inplace" in entry.variants:
