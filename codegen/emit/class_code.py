@@ -128,7 +128,7 @@ class NodeClass:
         if tensor.kind == "list":
             return [f"{slot} = {name}", f"{slot}_version = [0 if t is None else version_of(t) for t in {name}]"]
         if tensor.kind == "output":
-            output = self.node.output_local(tensor.index)
+            output = "result" if self.node.outputs == 1 else f"results[{tensor.index}]"
             if tensor.slot in self.node.saved_outputs:
                 return [f"{slot} = saved = alias_of({output})", f"{slot}_version = saved._writes[0]"]
             return [f"{slot} = saved = {output}", f"{slot}_version = {_version('saved')}"]

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterable
 
 from ..spec.definitions import locals_of, substituted
+from ..spec.formula import names_in
 from ..spec.model import Argument, Entry, Formula
 from .savings import Calls, differentiable_formulas, output_names, rewrite, share
 
@@ -43,8 +44,7 @@ def _outputs_read(entry: Entry) -> list[str]:
     formulas = list(entry.forward.values())
     if any(f.keyword == "auto_element_wise" for f in formulas):
         formulas += entry.gradients.values()
-    trees = [f.tree for f in formulas if f.tree is not None]
-    used = {n.id for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    used = names_in(*(f.tree for f in formulas if f.tree is not None))
     if any(f.keyword == "auto_select" for f in entry.forward.values()):
         used.add("result1")
     single = len(entry.schema.returns) == 1
@@ -78,8 +78,7 @@ def _general(entry: Entry, formula: Formula, calls: Calls) -> str:
 
 def _zeros(entry: Entry, formulas: Iterable[Formula]) -> list[str]:
     """Lines that put zeros in the place of the missing tangents that formulas use."""
-    trees = [formula.tree for formula in formulas if formula.tree is not None]
-    used = {n.id for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    used = names_in(*(formula.tree for formula in formulas if formula.tree is not None))
     return [f"{a.name}_t = zeros_if_missing({a.name}_t, {a.name})" for a in _inputs(entry) if f"{a.name}_t" in used]
 
 

@@ -108,6 +108,11 @@ def names(tree: ast.AST) -> list[ast.Name]:
     return sorted(found, key=lambda node: (node.lineno, node.col_offset))
 
 
+def names_in(*trees: ast.AST) -> set[str]:
+    """The names that some expressions use, functions included."""
+    return {node.id for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+
 def value_reads(tree: ast.AST, watched: Collection[str]) -> list[ast.Name]:
     """Where an expression reads the elements of a `watched` name, not only shape, dtype or presence."""
     blind = {id(node) for node in _metadata_reads(tree)}
