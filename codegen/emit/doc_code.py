@@ -30,7 +30,7 @@ class DocCode:
 
     @property
     def summary(self) -> str:
-        """What the op computes, in one paragraph: of overloads, that with the example speaks for all."""
+        """The doc of the op in one paragraph: of overloads, that with the example speaks for all."""
         speaking = next((code for code in self.codes if code.entry.example), self.codes[0])
         return " ".join(speaking.entry.doc.split())
 
@@ -71,16 +71,6 @@ class DocCode:
         return [("RuntimeError", "expected: shapes that broadcast.")] if broadcasts else lines
 
     @property
-    def dtypes(self) -> str:
-        return kinds(self.codes[0].entry.dtypes)
-
-    @property
-    def place(self) -> str:
-        """Schema, and the spec that holds it."""
-        entry = self.codes[0].entry
-        return f"{entry.schema.text} ({entry.where.file})"
-
-    @property
     def overloads(self) -> Lines:
         """The functions behind a dispatcher, as they are called, with what each computes."""
         calls = [f"{code.name}({parameter_list(code.arguments)})" for code in self.codes]
@@ -95,10 +85,12 @@ class DocCode:
     @property
     def text(self) -> str:
         """The docstring of an op's function. A dispatcher shows the example of an overload, so that it runs once."""
-        own = self.name == self.codes[0].entry.schema.name
+        entry = self.codes[0].entry
         sections = [("Args", self.arguments), ("Returns", self.returns), ("Gradients", self.gradients)]
-        head = [*wrapped(self.summary), "", *wrapped(self.place), f"Dtypes: {self.dtypes}.", ""]
-        return "\n".join([*head, *section_lines([*sections, ("Raises", self.raises)]), *self.example_lines(own)])
+        place = wrapped(f"{entry.schema.text} ({entry.where.file})")
+        head = [*wrapped(self.summary), "", *place, f"Dtypes: {kinds(entry.dtypes)}.", ""]
+        example = self.example_lines(self.name == entry.schema.name)
+        return "\n".join([*head, *section_lines([*sections, ("Raises", self.raises)]), *example])
 
     @property
     def dispatcher_text(self) -> str:
@@ -197,5 +189,5 @@ def gradient_lines(code: OpCode) -> Lines:
 
 
 def definition_lines(entry: Entry) -> Lines:
-    """What `where` defines for the formulas."""
+    """The definitions under `where` for the formulas."""
     return [(f"where {name}", " ".join(each.text.split())) for name, each in entry.definitions.items()]

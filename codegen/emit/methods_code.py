@@ -25,13 +25,12 @@ def methods_context(ops: Sequence[OpCode]) -> dict[str, Any]:
         if "method" in entry.variants and code.arguments[0].name != "self" and entry.schema.argument("self"):
             reordered.append((name, *reordered_call(code)))
         elif "method" in entry.variants:
-            names = (name, *entry.aliases)
             if code.is_variadic:
-                variadic += [(m, name, code.name, has_overload_of_int(code, ops)) for m in names]
+                variadic += [(m, name, code.name, has_overload_of_int(code, ops)) for m in entry.names]
             else:
-                methods += [(m, name) for m in names]
+                methods += [(m, name) for m in entry.names]
         if code.has_inplace:
-            methods += [(f"{m}_", f"{name}_") for m in (name, *entry.aliases)]
+            methods += [(f"{m}_", f"{name}_") for m in entry.names]
         operators += [(d, name) for d in UNARY.get(entry.operator or "", ())]
         if entry.operator in COMPARISONS:
             comparisons.append((COMPARISONS[entry.operator], name))
@@ -59,8 +58,7 @@ def registered(ops: Sequence[OpCode]) -> dict[str, dict[str, str]]:
     found = {"Tensor": methods}
     for code in ops:
         if code.entry.namespace and "function" in code.entry.variants:
-            names = (code.entry.schema.name, *code.entry.aliases)
-            found.setdefault(code.entry.namespace, {}).update({name: f"ops.{name}" for name in names})
+            found.setdefault(code.entry.namespace, {}).update({name: f"ops.{name}" for name in code.entry.names})
     return {place: functions for place, functions in found.items() if functions}
 
 

@@ -206,8 +206,7 @@ class OpCode:
         return self.entry.compute.kind == "elementwise" and argument is not first and not self.is_raw(argument)
 
     def is_raw(self, argument: Argument) -> bool:
-        formula = self.entry.gradients.get(argument.name)
-        return formula is not None and formula.keyword == "non_differentiable"
+        return argument.name in self.entry.masks
 
     @property
     def is_variadic(self) -> bool:

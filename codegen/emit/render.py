@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +21,7 @@ from ..spec.model import Entry, Spec
 from .callers import Caller, callers
 from .class_code import NodeClass
 from .function_code import found_by, functions_of
-from .kernel_code import ElementKernels, element_kernels, takes_number
+from .kernel_code import ElementKernels, element_kernels
 from .methods_code import general_paths, methods_context, registered, unique
 from .node_code import NodeCode
 from .op_code import OpCode
@@ -28,7 +29,7 @@ from .registry_code import record
 from .rendered import check_python
 from .savings import Calls, differentiable_formulas
 from .scalar_code import Inliner
-from .stub_code import Signature, stub_functions, stub_methods
+from .stub_code import stub_functions, stub_methods
 from .write import Files
 
 TEMPLATES = Path(__file__).parent.parent / "templates"
@@ -78,7 +79,7 @@ class Renderer:
     @cached_property
     def kernels(self) -> dict[str, ElementKernels]:
         chosen = (e for e in self.spec.entries if e.compute.kind == "elementwise")
-        return {e.name: element_kernels(e, self.inliner, takes_number(e, self.overloads(e))) for e in chosen}
+        return {e.name: element_kernels(e, self.inliner, self.overloads(e)) for e in chosen}
 
     def overloads(self, entry: Entry) -> list[Entry]:
         """All entries that share the Python function of this one."""
@@ -150,12 +151,14 @@ class Renderer:
 
     def modules(self) -> Files:
         """The files beside the first lines of the package."""
+        elementwise = [code for code in self.ops if code.entry.compute.kind == "elementwise"]
+        stubs = stub_functions([*self.ops, *self.extended])
         files = {
             "functions/__init__.py": self.render("functions_init.py.j2", families=list(self.families)),
             "ops/__init__.py": self.render("ops_init.py.j2", families=list(self.families), public=self.public),
-            "ops/__init__.pyi": self.render("ops.pyi.j2", stubs=self.stubs, public=self.public),
+            "ops/__init__.pyi": self.render("ops.pyi.j2", stubs=stubs, public=self.public),
             "registry.py": self.render("registry.py.j2", records=list(map(record, self.ops))),
-            "kernels/__init__.py": self.render("kernels_init.py.j2", elementwise=self.elementwise),
+            "kernels/__init__.py": self.render("kernels_init.py.j2", elementwise=elementwise),
         }
         for family, ops in self.families.items():
             nodes = [code.node for code in ops if code.node]
@@ -230,15 +233,11 @@ class Renderer:
         """The entry of each function, class and module that is generated, by name."""
         found: dict[str, Entry] = {}
         for code in self.ops:
-            names = [code.name, code.entry.schema.name, *code.entry.aliases]
+            names = [code.name, *code.entry.names]
             names += [*(f"_{name}" for name in names), *(f"{name}_" for name in names), code.entry.identifier]
             names += [code.node.class_name] if code.node else []
             found |= dict.fromkeys(names, code.entry)
         return found
-
-    @property
-    def elementwise(self) -> list[OpCode]:
-        return [code for code in self.ops if code.entry.compute.kind == "elementwise"]
 
     @property
     def helpers(self) -> Iterable[Part]:
@@ -257,7 +256,7 @@ class Renderer:
         return self.render(f"kernel_{device}.py.j2", **context)
 
     def ops_context(self, ops: Sequence[OpCode]) -> dict[str, Any]:
-        """What the module of a family holds: its ops, and the functions that their overloads share."""
+        """The ops in the module of a family, and the functions that their overloads share."""
         own = {code.entry.schema.name for code in ops}
         extended = [code for code in self.extended if code.entry.schema.name in own]
         groups = overload_groups([*ops, *extended])
@@ -286,20 +285,14 @@ class Renderer:
             yield from [f"from .{family} import {', '.join(names)}"] if names else []
 
     @property
-    def stubs(self) -> list[Signature]:
-        """The signatures of all functions, for type checkers."""
-        return stub_functions([*self.ops, *self.extended])
-
-    @property
     def public(self) -> list[str]:
         """Names that the package offers as functions: outside the tree all, for nothing else has them by itself."""
         names = []
         for code in self.ops:
-            entry, name = code.entry, code.entry.schema.name
+            entry = code.entry
             public = ("function" in entry.variants and entry.namespace is None) or not self.target.in_tree
-            if public and entry.variants != ("formula",) and not name.startswith("_"):
-                names += [name, *entry.aliases]
-                names += [f"{n}_" for n in (name, *entry.aliases)] if code.has_inplace else []
+            if public and entry.variants != ("formula",) and not entry.schema.name.startswith("_"):
+                names += [*entry.names, *(f"{n}_" for n in entry.names if code.has_inplace)]
         return unique(names)
 
 
@@ -321,13 +314,10 @@ def overload_groups(ops: Iterable[OpCode]) -> dict[str, list[OpCode]]:
     return {name: codes for name, codes in groups.items() if len(codes) > 1}
 
 
-def function_names(entries: Iterable[Entry]) -> dict[str, str]:
+def function_names(entries: Sequence[Entry]) -> dict[str, str]:
     """Entry name -> the Python function of that overload: the plain name where it is the only one."""
-    counts: dict[str, int] = {}
-    entries = list(entries)
-    for entry in entries:
-        counts[entry.schema.name] = counts.get(entry.schema.name, 0) + 1
-    return {e.name: e.schema.name if counts[e.schema.name] == 1 else overload_name(e) for e in entries}
+    counts = Counter(entry.schema.name for entry in entries)
+    return {e.name: e.schema.name if counts[e.schema.name] == 1 else e.function for e in entries}
 
 
 def overload_numbers(entries: Iterable[Entry]) -> dict[str, int]:
@@ -339,11 +329,6 @@ def overload_numbers(entries: Iterable[Entry]) -> dict[str, int]:
         numbers[entry.name] = counts.get(base, 0)
         counts[base] = numbers[entry.name] + has_node(entry)
     return numbers
-
-
-def overload_name(entry: Entry) -> str:
-    """`max_dim` for max.dim; `max_default` for the overload without a name, since `max` is the dispatcher."""
-    return entry.identifier if entry.schema.overload else f"{entry.schema.name}_default"
 
 
 def digest(functions: list[str], modules: tuple[Path, ...]) -> str:

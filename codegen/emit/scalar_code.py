@@ -15,12 +15,8 @@ from ..spec.definitions import substituted
 from ..spec.model import Entry
 from ..spec.syntax import too_deep
 
-_OPERATORS = {
-    ast.Pow: "**",
-    ast.Mod: "%",
-    ast.FloorDiv: "//",
-    ast.Div: "/",
-}  # their meaning differs from Python's: use the entry
+# The operators that mean something else than in Python: the entry says what.
+OPERATORS: dict[type, str] = {ast.Pow: "**", ast.Mod: "%", ast.FloorDiv: "//", ast.Div: "/"}
 _FILLS = {"zeros_like": 0, "ones_like": 1}  # tensors of one value are that value
 _ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _PLAIN = (ast.Add, ast.Sub, ast.Mult, ast.BitAnd, ast.BitOr, ast.BitXor)
@@ -42,9 +38,8 @@ class Inliner:
         self.by_operator: dict[str, list[Entry]] = {}
         self.level = 0  # of the expression in hand, composite ops that it lies in included
         for entry in entries.values():
-            self.by_name.setdefault(entry.schema.name, []).append(entry)
-            for alias in entry.aliases:
-                self.by_name.setdefault(alias, []).append(entry)
+            for name in entry.names:
+                self.by_name.setdefault(name, []).append(entry)
             if entry.operator:
                 self.by_operator.setdefault(entry.operator, []).append(entry)
 
@@ -88,16 +83,19 @@ class Inliner:
     def binary(self, op: ast.operator, left: ast.expr, right: ast.expr) -> ast.expr:
         if isinstance(op, _PLAIN):
             return ast.BinOp(left, op, right)
-        symbol = _OPERATORS.get(type(op), "")
+        symbol = OPERATORS.get(type(op), "")
         return self.first_fit(self.by_operator.get(symbol, []), symbol, [left, right], {})
 
     def method(self, name: str, value: ast.expr, args: list, keywords: list, scope: Mapping[str, ast.expr]) -> ast.expr:
         """A method call: its tensor stands where the schema has `self`, as in `x.where(condition, y)`."""
         given = [self.scalar(a, scope) for a in args]
-        schema = next((e.schema for e in self.by_name.get(name, []) if e.schema.argument("self")), None)
-        position = [a.name for a in schema.arguments].index("self") if schema else 0
-        given.insert(position, self.scalar(value, scope))
+        given.insert(self.place_of_self(name), self.scalar(value, scope))
         return self.call(name, given, self.named(keywords, scope))
+
+    def place_of_self(self, name: str) -> int:
+        """The place of a method's tensor among the arguments of the function."""
+        schema = next((e.schema for e in self.by_name.get(name, []) if e.schema.argument("self")), None)
+        return [a.name for a in schema.arguments].index("self") if schema else 0
 
     def call(self, name: str, args: list[ast.expr], named: dict[str, ast.expr]) -> ast.expr:
         if name in _FILLS:

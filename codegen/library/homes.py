@@ -284,4 +284,4 @@ def import_lines(parts: Iterable[Part | None]) -> list[str]:
 
 def op_places(*specs: Spec) -> dict[str, Where]:
     """The functions that the entries of some specs give, and where."""
-    return {name: e.where for spec in specs for e in spec.entries for name in (e.schema.name, *e.aliases)}
+    return {name: e.where for spec in specs for e in spec.entries for name in e.names}

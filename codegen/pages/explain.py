@@ -37,9 +37,9 @@ def explanation(renderer: Renderer, name: str, root: Path | None = None) -> str:
     Raises:
         UnknownOp: no entry has that name.
     """
-    entries = [e for e in renderer.spec.entries if name in (e.name, e.schema.name, *e.aliases)]
+    entries = [e for e in renderer.spec.entries if name in (e.name, *e.names)]
     if not entries:
-        known = {n for e in renderer.spec.entries for n in (e.name, e.schema.name, *e.aliases)}
+        known = {n for e in renderer.spec.entries for n in (e.name, *e.names)}
         raise UnknownOp(f"there is no op named '{name}'{did_you_mean(name, known)}")
     return "\n\n".join("\n".join(lines(renderer, entry, root)) for entry in entries)
 
