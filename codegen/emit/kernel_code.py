@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from ..spec.formula import names_in
 from ..spec.model import Argument, Entry, Formula, Type
 from .savings import differentiable_formulas, output_names
-from .scalar_code import Inliner, NotElementwise, functions_in, typed
+from .scalar_code import Inliner, NotElementwise, scalar_functions, typed
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class ElementKernels:
 
     @property
     def functions(self) -> list[str]:
-        return functions_in(*(source for kernel in self.all for source in kernel.sources))
+        return scalar_functions(*(source for kernel in self.all for source in kernel.sources))
 
 
 def is_plain_number(argument: Argument) -> bool:

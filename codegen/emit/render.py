@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path, PurePath
 from typing import Any
@@ -101,15 +101,8 @@ class Renderer:
         return callers(self.spec.entries)
 
     def render(self, template: str, **context: Any) -> str:
-        common = {
-            "spec_file": quotable(self.spec.file),
-            "command": self.target.command,
-            "runtime": self.target.runtime,
-            "runtime_above": self.target.runtime_above,
-            "in_tree": self.target.in_tree,
-            "namespace": f"{self.target.runtime_above}.namespace" if self.target.in_tree else "..namespace",
-            "spec_path": self.target.spec_path,
-        }
+        namespace = f"{self.target.runtime_above}.namespace" if self.target.in_tree else "..namespace"
+        common = asdict(self.target) | {"spec_file": quotable(self.spec.file), "namespace": namespace}
         return self.environment.get_template(template).render(common | context)
 
     def rendered(self) -> Files:
@@ -162,13 +155,7 @@ class Renderer:
         }
         for family, ops in self.families.items():
             nodes = [code.node for code in ops if code.node]
-            files[f"functions/{family}.py"] = self.render(
-                "functions/module.py.j2",
-                family=family,
-                classes=[self.node_class(NodeClass(node)) for node in nodes],
-                names=[node.class_name for node in nodes],
-                imports=import_lines([*self.helpers, *(p for node in nodes for p in (node.kernel, node.kernel_plan))]),
-            )
+            files[f"functions/{family}.py"] = self.render("functions/module.py.j2", **self.nodes_context(family, nodes))
             files[f"ops/{family}.py"] = self.render("ops/module.py.j2", family=family, **self.ops_context(ops))
         if not self.target.in_tree:
             files["namespace.py"] = self.render("namespace.py.j2", base=self.base_namespace)
@@ -176,14 +163,13 @@ class Renderer:
             context = methods_context(self.ops) | {"general_paths": general_paths(self.families)}
             files["tensor.py"] = self.render("tensor.py.j2", **context)
             files["tensor.pyi"] = self.render("tensor.pyi.j2", methods=stub_methods(self.ops))
-        for device in ("cpu", "cuda"):
-            files[f"kernels/{device}/__init__.py"] = (
-                f'"""Element-wise kernels for {device.upper()}, one file per op."""\n'
-            )
-            files |= {
-                f"kernels/{device}/{k.entry.identifier}.py": self.kernel_file(device, k) for k in self.kernels.values()
-            }
-        return files
+        return files | self.kernel_files("cpu") | self.kernel_files("cuda")
+
+    def nodes_context(self, family: str, nodes: Sequence[NodeCode]) -> dict[str, Any]:
+        """The classes in the module of a family's graph nodes."""
+        classes = [self.node_class(NodeClass(node)) for node in nodes]
+        imports = self.imports(part for node in nodes for part in (node.kernel, node.kernel_plan))
+        return {"family": family, "classes": classes, "names": [n.class_name for n in nodes], "imports": imports}
 
     def node_class(self, c: NodeClass) -> str:
         """The class of a graph node."""
@@ -239,21 +225,25 @@ class Renderer:
             found |= dict.fromkeys(names, code.entry)
         return found
 
-    @property
-    def helpers(self) -> Iterable[Part]:
-        """All helpers of formulas; the formatter takes imports away that nothing needs."""
-        return self.library.parts["helper"].values()
+    def imports(self, parts: Iterable[Part | None]) -> list[str]:
+        """The imports of parts, and of all helpers of formulas: the formatter takes away what nothing needs."""
+        return import_lines([*self.library.parts["helper"].values(), *parts])
 
-    def kernel_file(self, device: str, kernels: ElementKernels) -> str:
-        functions = kernels.functions
-        context = {
-            "entry": kernels.entry,
-            "functions": functions,
-            "kernels": kernels.all,
-            "digest": digest(functions, self.library.scalar_modules()),
-            "imports": self.library.scalar_imports(functions),
-        }
-        return self.render(f"kernel_{device}.py.j2", **context)
+    def kernel_files(self, device: str) -> Files:
+        """The element-wise kernels for a device, a file for each op."""
+        folder = f"kernels/{device}"
+        files = {f"{folder}/__init__.py": f'"""Element-wise kernels for {device.upper()}, one file per op."""\n'}
+        for each in self.kernels.values():
+            functions = each.functions
+            files[f"{folder}/{each.entry.identifier}.py"] = self.render(
+                f"kernel_{device}.py.j2",
+                entry=each.entry,
+                functions=functions,
+                kernels=each.all,
+                digest=digest(functions, self.library.scalar_modules()),
+                imports=self.library.scalar_imports(functions),
+            )
+        return files
 
     def ops_context(self, ops: Sequence[OpCode]) -> dict[str, Any]:
         """The ops in the module of a family, and the functions that their overloads share."""
@@ -271,9 +261,7 @@ class Renderer:
             "functions": [self.render(f"ops/{f.template}.py.j2", f=f) for f in functions_of(ops, groups, inplace)],
             "aliases": unique(aliases),
             "names": unique(names),
-            "imports": import_lines([*self.helpers, *(part for code in ops for part in code.parts)])
-            + self.base_imports
-            + list(self.tried_imports(ops)),
+            "imports": [*self.imports(p for c in ops for p in c.parts), *self.base_imports, *self.tried_imports(ops)],
         }
 
     def tried_imports(self, ops: Sequence[OpCode]) -> Iterator[str]:

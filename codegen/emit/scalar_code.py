@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from itertools import islice
 
 from ..spec.definitions import substituted
+from ..spec.formula import functions_in
 from ..spec.model import Entry
 from ..spec.syntax import too_deep
 
@@ -191,11 +192,7 @@ def typed(tree: ast.expr, tensors: set[str], is_complex: bool = False) -> str:
     return ast.unparse(ast.fix_missing_locations(Typed().visit(copy.deepcopy(tree))))
 
 
-def functions_in(*sources: str) -> list[str]:
-    """Names of the scalar functions that some sources call."""
-    found = set()
-    for source in sources:
-        for node in ast.walk(ast.parse(source, mode="eval")):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id != "T":
-                found.add(node.func.id)
-    return sorted(found)
+def scalar_functions(*sources: str) -> list[str]:
+    """The scalar functions that the sources of some kernels call."""
+    called = functions_in(*(ast.parse(source, mode="eval") for source in sources))
+    return sorted(name for name in called if name != "T")

@@ -26,7 +26,7 @@ from specgrad.runtime.tensor import dtypes
 
 from ..emit.kernel_code import is_plain_number, number_arguments, tensor_names
 from ..emit.savings import output_names
-from ..emit.scalar_code import Inliner, NotElementwise, functions_in
+from ..emit.scalar_code import Inliner, NotElementwise, scalar_functions
 from ..spec.definitions import substituted
 from ..spec.model import Entry, Formula
 from ..verify.checks.dtypes import same
@@ -120,7 +120,7 @@ def _close(a: complex, b: complex) -> bool:
 def _compiled(source: str, is_complex: bool) -> Function:
     """An expression as a function of its names' values, over the compiled scalar functions."""
     library = cpu_library(is_complex)
-    namespace = {name: library.get(name) for name in functions_in(source) if hasattr(library.module, name)}
+    namespace = {name: library.get(name) for name in scalar_functions(source) if hasattr(library.module, name)}
     code = compile(source, "<formula>", "eval")
     return lambda values: eval(code, namespace, values)
 

@@ -113,6 +113,12 @@ def names_in(*trees: ast.AST) -> set[str]:
     return {node.id for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name)}
 
 
+def functions_in(*trees: ast.AST) -> list[str]:
+    """The functions that some expressions call by name, each once."""
+    calls = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return list(dict.fromkeys(call.func.id for call in calls if isinstance(call.func, ast.Name)))
+
+
 def value_reads(tree: ast.AST, watched: Collection[str]) -> list[ast.Name]:
     """Where an expression reads the elements of a `watched` name, not only shape, dtype or presence."""
     blind = {id(node) for node in _metadata_reads(tree)}
