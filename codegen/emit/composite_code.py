@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CompositeCode:
-    """What the template asks about the body of a composite."""
+    """The statements in the body of a composite."""
 
     op: OpCode
 

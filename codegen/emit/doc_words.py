@@ -54,7 +54,7 @@ _MEANINGS = {
 
 
 def alternatives(type_: Type, takes_number: bool = False) -> list[str]:
-    """What may be given for a schema type, None last."""
+    """The kinds of values that may be given for a schema type, None last."""
     word = _TYPES.get(type_.base, type_.base)
     items = f"{word}s and None" if type_.optional_items else f"{word}s"
     words = [word, "number"] if takes_number else [word]
@@ -65,7 +65,7 @@ def alternatives(type_: Type, takes_number: bool = False) -> list[str]:
 
 
 def meaning(argument: Argument) -> str:
-    """What an argument of this name says in every op; empty where only the op's doc tells."""
+    """The meaning of an argument that all ops with one of this name share; empty where only the op's doc tells."""
     return _MEANINGS.get(argument.name, "")
 
 

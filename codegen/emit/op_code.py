@@ -118,7 +118,7 @@ class OpCode:
 
     @property
     def matching(self) -> tuple[tuple[str, str, bool, bool], ...]:
-        """What the dispatcher needs to know of each parameter."""
+        """(name, type, whether it is required, whether it is by keyword alone) of each parameter."""
         return tuple((a.python_name, self.match_type(a), a.default is None, a.keyword_only) for a in self.arguments)
 
     def match_type(self, argument: Argument) -> str:

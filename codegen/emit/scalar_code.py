@@ -171,7 +171,7 @@ def typed(tree: ast.expr, tensors: set[str], is_complex: bool = False) -> str:
             return node
 
         def visit_Compare(self, node: ast.Compare) -> ast.expr:
-            """What is ordered is real, also where T is complex."""
+            """A comparison by order, of which both sides are real also where T is complex."""
             compared = [self.visit(part) for part in (node.left, *node.comparators)]
             if is_complex and isinstance(node.ops[0], _ORDER):
                 parts = zip((node.left, *node.comparators), compared, strict=True)

@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..emit.scalar_code import NotElementwise, bounded, substitute
-from ..spec.formula import functions_in
-from ..spec.model import Problem, Where
+from ..spec.formula import functions_in, place
+from ..spec.model import Problem
 from ..spec.suggest import did_you_mean
 from ..spec.syntax import SCALAR_SYNTAX, faults, too_deep
 from .axioms import FUNCTIONS, Functions, Scalar
@@ -131,8 +131,7 @@ def said_faults(definition: Definition, known: Functions) -> Iterator[Problem]:
 
 
 def _problem(definition: Definition, node: ast.expr, message: str) -> Problem:
-    where = Where(str(definition.file), node.lineno, node.col_offset + 1)
-    return Problem(where, definition.name, DECORATOR, message)
+    return Problem(place(str(definition.file), node), definition.name, DECORATOR, message)
 
 
 def _text_faults(text: str, values: Sequence[str], known: Functions) -> Iterator[str]:

@@ -59,7 +59,7 @@ def item(whole: Formula, index: int) -> Formula:
     assert whole.tree is not None
     if isinstance(whole.tree, ast.Tuple) and index < len(whole.tree.elts):
         part = whole.tree.elts[index]
-        return Formula(ast.unparse(part), part, Where(whole.where.file, part.lineno, part.col_offset + 1))
+        return Formula(ast.unparse(part), part, place(whole.where.file, part))
     tree = ast.Subscript(copy.deepcopy(whole.tree), ast.Constant(index), ast.Load())
     for node in (tree, tree.slice):
         ast.copy_location(node, whole.tree)
