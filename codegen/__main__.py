@@ -36,7 +36,7 @@ from .library.manifest import read_manifest
 from .library.ownership import Refused
 from .pages.census import report
 from .pages.pictured import picture_files
-from .project import Project, add_options, joined, lies_in_package, read_project
+from .project import Project, add_options, home_of, joined, read_project
 from .proof.report import disproved
 from .proof.report import prove as proved
 from .spec.model import MOST_PROBLEMS, Problem, Spec
@@ -128,7 +128,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
     placed = options.out is not None or options.list or options.count
     if options.spec is None and (options.out or options.base):
         parser.error("--out and --base need a spec outside the tree")
-    if options.spec is not None and not placed and not lies_in_package(options.spec):
+    if options.spec is not None and not placed and home_of(options.spec) is None:
         parser.error("a spec outside the tree needs --out FOLDER, unless it lies in a package")
     return options
 

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from .proof.derive import missing_derivative
 from .proof.numbers import CONSTANTS
+from .spec.formula import functions_in
+from .spec.formula import names as formula_names
 from .spec.load import load_spec
 from .spec.model import Entry
 
@@ -49,10 +51,8 @@ def names(expression: str) -> list[str]:
         tree = ast.parse(expression.strip(), mode="eval")
     except SyntaxError:
         return ["self"]  # what is wrong is said where the entry is read
-    called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
-    found = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
-    found.sort(key=lambda node: (node.lineno, node.col_offset))
-    return list(dict.fromkeys(node.id for node in found if node.id not in called | set(CONSTANTS)))
+    other = {*functions_in(tree), *CONSTANTS}
+    return list(dict.fromkeys(node.id for node in formula_names(tree) if node.id not in other))
 
 
 def shown(entry: Entry) -> int:

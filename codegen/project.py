@@ -138,13 +138,9 @@ def seen_from(root: Path, spec: Path) -> str:
         return spec.name
 
 
-def lies_in_package(spec: Path) -> bool:
-    return (spec.resolve().parent / "__init__.py").is_file()
-
-
-def home_of(root: Path) -> Home | None:
-    """The package that a generated one lies in, with the hand-written parts."""
-    above = root.resolve().parent
+def home_of(path: Path) -> Home | None:
+    """The package with hand-written parts that a spec, or a generated package, lies in."""
+    above = path.resolve().parent
     return Home(above, "", relative=True, label="own") if (above / "__init__.py").is_file() else None
 
 

@@ -26,8 +26,8 @@ TAKEN = "the generated code uses '{}' for something else: give it another name"
 
 def public_names(entry: Entry) -> list[str]:
     """The functions that an entry gives: its own, its aliases, and their in-place ones."""
-    names = [entry.schema.name, *entry.aliases]
-    return names + [f"{name}_" for name in names] if "inplace" in entry.variants else names
+    in_place = [f"{name}_" for name in entry.names] if "inplace" in entry.variants else []
+    return [*entry.names, *in_place]
 
 
 def check_names(context: Context) -> Iterator[Problem]:
@@ -162,9 +162,8 @@ def _claimed(spec: Spec | None) -> list[list[Claim]]:
 def claims(entry: Entry, has_overloads: bool) -> Iterator[Claim]:
     """Every public name of an entry, those of its schema first."""
     own = entry.schema.name
-    overload = entry.identifier if entry.schema.overload else f"{own}_default"
     functions = [(own, own, "the name")]
-    functions += [(overload, entry.name, "the function")] if has_overloads or entry.schema.overload else []
+    functions += [(entry.function, entry.name, "the function")] if has_overloads or entry.schema.overload else []
     for name, owner, what in functions:
         yield Claim(name, owner, what, entry, entry.where)
         if "inplace" in entry.variants:

@@ -83,9 +83,8 @@ def _plain(type_: Type) -> Type:
 def _takes_numbers(entry: Entry, argument: Argument) -> bool:
     """Whether numbers stand for tensors: element-wise ops take them for all but the first and for masks."""
     first = entry.tensor_arguments[0] if entry.tensor_arguments else None
-    formula = entry.gradients.get(argument.name)
-    masked = formula is not None and formula.keyword == "non_differentiable"
-    return entry.compute.kind == "elementwise" and argument.type.is_tensor and argument is not first and not masked
+    operand = argument.type.is_tensor and argument is not first and argument.name not in entry.masks
+    return entry.compute.kind == "elementwise" and operand
 
 
 def _is_wider(wide: tuple[Type, bool], narrow: tuple[Type, bool]) -> bool:

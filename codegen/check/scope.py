@@ -73,7 +73,7 @@ class Ops:
         own = entry.schema.name
         if own.startswith("_") or own.endswith("_"):
             return  # private, or writing into a tensor, which would ruin what other nodes saved
-        for name in (own, *entry.aliases):
+        for name in entry.names:
             if "function" in entry.variants or "formula" in entry.variants:
                 self.functions.setdefault(name, []).append(entry.schema)
             if "method" in entry.variants:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from ..spec.formula import called
 from ..spec.model import Entry
 
 Caller = tuple[str, str]  # an entry's name, and which of its expressions has the call
@@ -15,7 +16,8 @@ def callers(entries: Sequence[Entry]) -> dict[str, list[Caller]]:
     found: dict[str, dict[Caller, None]] = {}
     for entry in entries:
         for key, tree in expressions(entry):
-            for name in sorted(called(tree) - {entry.schema.name}):
+            calls = {called(node) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+            for name in sorted(calls - {"", entry.schema.name}):
                 found.setdefault(name, {})[entry.name, key] = None
     return {name: list(each) for name, each in found.items()}
 
@@ -29,13 +31,6 @@ def expressions(entry: Entry) -> Iterator[tuple[str, ast.expr]]:
         for name, formula in formulas.items():
             if (tree := formula.written or formula.tree) is not None:
                 yield f"{kind} {name}", tree
-
-
-def called(tree: ast.expr) -> set[str]:
-    """The names that an expression calls, as functions or as methods."""
-    functions = [node.func for node in ast.walk(tree) if isinstance(node, ast.Call)]
-    names = {function.id for function in functions if isinstance(function, ast.Name)}
-    return names | {function.attr for function in functions if isinstance(function, ast.Attribute)}
 
 
 def part_of(entry: Entry, known: dict[str, list[Caller]]) -> str:

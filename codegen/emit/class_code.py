@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..spec.model import Argument
-from .dispatcher_code import spread
+from .call_code import spread
 from .node_code import NodeCode
 from .savings import SavedTensor
 
@@ -35,14 +35,14 @@ class NodeClass:
 
     @property
     def without_recording(self) -> str:
-        """What gives the gradients where nothing is recorded; empty where it is the formula too."""
+        """The template that gives the gradients where nothing is recorded; empty where the formula gives them too."""
         if self.node.fast:
             return "native"
         return "fused" if self.node.fused else "kernel" if self.node.plan.backward else ""
 
     @property
     def attributes(self) -> list[str]:
-        """What native code, the engine and hooks are told of the class."""
+        """The class attributes that native code, the engine and hooks read."""
         node = self.node
         told: dict[str, object] = {}
         if node.outputs > 1:
@@ -60,7 +60,7 @@ class NodeClass:
 
     @property
     def _plain(self) -> list[str]:
-        """What native code needs to record a node itself."""
+        """The attributes by which native code records a node itself."""
         node = self.node
         told: dict[str, object] = {"inputs": tuple(a.name for a in node.arguments)}
         told |= {"keeps": node.keeps_what} if node.keeps_what else {}
@@ -128,7 +128,7 @@ class NodeClass:
         if tensor.kind == "list":
             return [f"{slot} = {name}", f"{slot}_version = [0 if t is None else version_of(t) for t in {name}]"]
         if tensor.kind == "output":
-            output = self.node.output_local(tensor.index)
+            output = "result" if self.node.outputs == 1 else f"results[{tensor.index}]"
             if tensor.slot in self.node.saved_outputs:
                 return [f"{slot} = saved = alias_of({output})", f"{slot}_version = saved._writes[0]"]
             return [f"{slot} = saved = {output}", f"{slot}_version = {_version('saved')}"]
@@ -177,7 +177,7 @@ class NodeClass:
 
     @property
     def native_else(self) -> str:
-        """What `apply` does where native code gives no answer."""
+        """The result of `apply` where native code gives no answer."""
         if self.node.always_hands_on:
             return "node.formula(grad)"
         recorded = f"mode.grad or {self.node.hands_on}" if self.node.hands_on else "mode.grad"
@@ -211,7 +211,7 @@ class NodeClass:
 
     @property
     def arrays(self) -> list[str]:
-        """What the kernel reads, as arrays."""
+        """The values that the kernel reads, tensors as arrays."""
         node = self.node
         lines = [f"grads = arrays_in({self._given}, None)" if self.several else "grad = array_in(grad, None)"]
         lines += [f"{value.name} = node.{value.slot}" for value in node.backward_values]
@@ -242,7 +242,7 @@ class NodeClass:
 
     @property
     def read(self) -> list[str]:
-        """What was kept, and what the formulas have in common."""
+        """The values that were kept, and those that formulas have in common, as local variables."""
         node, plan = self.node, self.node.plan
         values = [f"{v.name} = node.{v.slot}" for v in plan.values if v.name in node.formula_reads]
         tensors = [f"{t.name} = {node.unpack(t)}" for t in plan.tensors if t.name in node.formula_reads]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CompositeCode:
-    """What the template asks about the body of a composite."""
+    """The statements in the body of a composite."""
 
     op: OpCode
 
@@ -57,7 +57,7 @@ class CompositeCode:
         return f"{type_}{self._source(tree)}"
 
     def _source(self, tree: ast.expr) -> str:
-        return rewrite(tree, self.op.entry, self.op.calls)
+        return rewrite(tree, self.op.calls)
 
 
 def _gives_tuple(tree: ast.expr) -> bool:

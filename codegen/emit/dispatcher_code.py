@@ -8,12 +8,12 @@ name which picks its own first, then the base's.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..spec.model import Argument
 from ..spec.numpy_code import numpy_names, possibly_missing
 from ..spec.overloads import chooses_by_types
+from .call_code import handed_on, parameter_list, renamed
 from .doc_code import IN_PLACE, DocCode
 from .op_code import OpCode
 
@@ -36,7 +36,9 @@ class Dispatcher:
         return f"_{self.name}_overloads"
 
     def target(self, code: OpCode) -> str:
-        return f"{code.called}_" if self.inplace else code.called
+        """The function of an overload as the modules of ops/ call it."""
+        name = code.inplace_name if self.inplace else code.name
+        return f"{code.origin}.{name}" if code.origin else name
 
     @property
     def docstring(self) -> str:
@@ -74,72 +76,37 @@ class Dispatcher:
     def parameters(self) -> str:
         if not self.same_parameters:
             return f"{self.first}, *args, **kwargs"
-        parts, starred = [], False
-        for argument in self.shared:
-            if argument.keyword_only and not starred:
-                parts.append("*")
-                starred = True
-            default = "" if argument.default is None else f"={argument.default}"
-            if self.numpy_names and argument.name in possibly_missing(self.shared):
-                default = "=None"
-            parts.append(argument.python_name + default)
         added = ["out=None"] if self.has_out else []
         added += [f"{theirs}=None" for theirs, _ in self.numpy_names]
-        return ", ".join([*parts, *(["*"] if added and not starred else []), *added])
-
-    @property
-    def passed(self) -> str:
-        """The parameters handed on, keyword-only ones by name."""
-        arguments = self.codes[0].arguments
-        parts = [f"{a.python_name}={a.python_name}" if a.keyword_only else a.python_name for a in arguments]
-        return ", ".join([*parts, "out=out"] if self.has_out else parts)
+        return parameter_list(possibly_missing(self.shared) if self.numpy_names else self.shared, added)
 
     @property
     def cases(self) -> list[tuple[str, str]]:
         """(condition, call) in the order of the overloads."""
         if self.same_parameters:
-            return [(self.condition(c), f"{self.target(c)}({self.passed})") for c in self.codes]
+            passed = ", ".join([*handed_on(self.shared), *["out=out"] * self.has_out])
+            return [(self.condition(c), f"{self.target(c)}({passed})") for c in self.codes]
         alone = [c for c in self.codes if all(a.default is not None for a in c.arguments[1:])]
         cases = [("not args and not kwargs", f"{self.target(alone[0])}({self.first})")] if alone else []
-        return cases + [
-            (f"len(args) == {count} and not kwargs", f"{self.target(code)}({self.first}, *args)")
-            for count, code in self.by_count
-        ]
-
-    @property
-    def by_count(self) -> list[tuple[int, OpCode]]:
-        """The numbers of further arguments by place that only one overload takes, and that overload."""
-        longest = max(len(positional(code)) for code in self.codes)
-        fitting = [(n, [c for c in self.codes if takes(c, n + 1)]) for n in range(1, longest)]
-        return [(count, codes[0]) for count, codes in fitting if len(codes) == 1]
+        for count in range(1, max(len(positional(code)) for code in self.codes)):
+            fitting = [c for c in self.codes if takes(c, count + 1)]
+            if len(fitting) == 1:
+                call = f"{self.target(fitting[0])}({self.first}, *args)"
+                cases.append((f"len(args) == {count} and not kwargs", call))
+        return cases
 
     def condition(self, code: OpCode) -> str:
         """Whether the parameters that tell the overloads apart have this overload's types."""
-        parts = []
-        for position, argument in enumerate(code.arguments):
-            types = {c.arguments[position].type for c in self.codes}
-            if len(types) > 1:
-                parts.append(has_type(argument))
-        return " and ".join(parts) or "True"
+        together = zip(code.arguments, *(c.arguments for c in self.codes), strict=True)
+        apart = [own for own, *same in together if len({a.type for a in same}) > 1]
+        return " and ".join(map(has_type, apart)) or "True"
 
     @property
     def otherwise(self) -> str:
         if self.same_parameters:
-            named = [a for a in self.codes[0].arguments if a.keyword_only]
             out = ", **({} if out is None else {'out': out})" if self.has_out else ""
-            plain = [a.python_name for a in self.codes[0].arguments if not a.keyword_only]
-            return f"{self.table}({', '.join([*plain, *(f'{a.python_name}={a.python_name}' for a in named)])}{out})"
+            return f"{self.table}({', '.join(handed_on(self.shared))}{out})"
         return f"{self.table}({self.first}, *args, **kwargs)"
-
-
-def renamed(pairs: Iterable[tuple[str, str]]) -> list[str]:
-    """NumPy's keywords that stand for PyTorch's."""
-    return [line for theirs, ours in pairs for line in (f"if {theirs} is not None:", f"    {ours} = {theirs}")]
-
-
-def spread(items: Iterable[str]) -> str:
-    """The inside of a tuple: a comma behind each item."""
-    return "".join(f"{item}, " for item in items)
 
 
 def has_type(argument: Argument) -> str:

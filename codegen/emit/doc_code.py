@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from ..library.rule_doc import demand
 from ..spec.model import Argument, Entry
 from ..spec.numpy_code import numpy_names
-from .doc_words import alternatives, computed_dtype, kinds, meaning, result_dtype
-from .out_code import out_words
+from .call_code import parameter_list
+from .doc_words import alternatives, computed_dtype, kinds, meaning, out_words, result_dtype
 
 if TYPE_CHECKING:
     from .op_code import OpCode
@@ -30,7 +30,7 @@ class DocCode:
 
     @property
     def summary(self) -> str:
-        """What the op computes, in one paragraph: of overloads, that with the example speaks for all."""
+        """The doc of the op in one paragraph: of overloads, that with the example speaks for all."""
         speaking = next((code for code in self.codes if code.entry.example), self.codes[0])
         return " ".join(speaking.entry.doc.split())
 
@@ -42,7 +42,7 @@ class DocCode:
             for argument in code.arguments:
                 groups.setdefault(argument.python_name, []).append((code, argument))
         lines = [(name, described(group)) for name, group in groups.items()]
-        writing = [code.entry for code in self.codes if code.has_out]
+        writing = [code.several for code in self.codes if code.has_out]
         out = [("out", out_words(writing))] if writing else []
         public = [
             code for code in self.codes if code.entry.variants != ("formula",) and code.entry.schema.name == self.name
@@ -71,19 +71,9 @@ class DocCode:
         return [("RuntimeError", "expected: shapes that broadcast.")] if broadcasts else lines
 
     @property
-    def dtypes(self) -> str:
-        return kinds(self.codes[0].entry.dtypes)
-
-    @property
-    def place(self) -> str:
-        """Schema, and the spec that holds it."""
-        entry = self.codes[0].entry
-        return f"{entry.schema.text} ({entry.where.file})"
-
-    @property
     def overloads(self) -> Lines:
         """The functions behind a dispatcher, as they are called, with what each computes."""
-        calls = [f"{code.name}({plain_parameters(code)})" for code in self.codes]
+        calls = [f"{code.name}({parameter_list(code.arguments)})" for code in self.codes]
         docs = [" ".join(code.entry.doc.split()) for code in self.codes]
         return [(call, "" if doc == self.summary else doc) for call, doc in zip(calls, docs, strict=True)]
 
@@ -95,10 +85,12 @@ class DocCode:
     @property
     def text(self) -> str:
         """The docstring of an op's function. A dispatcher shows the example of an overload, so that it runs once."""
-        own = self.name == self.codes[0].entry.schema.name
+        entry = self.codes[0].entry
         sections = [("Args", self.arguments), ("Returns", self.returns), ("Gradients", self.gradients)]
-        head = [*wrapped(self.summary), "", *wrapped(self.place), f"Dtypes: {self.dtypes}.", ""]
-        return "\n".join([*head, *section_lines([*sections, ("Raises", self.raises)]), *self.example_lines(own)])
+        place = wrapped(f"{entry.schema.text} ({entry.where.file})")
+        head = [*wrapped(self.summary), "", *place, f"Dtypes: {kinds(entry.dtypes)}.", ""]
+        example = self.example_lines(self.name == entry.schema.name)
+        return "\n".join([*head, *section_lines([*sections, ("Raises", self.raises)]), *example])
 
     @property
     def dispatcher_text(self) -> str:
@@ -130,16 +122,6 @@ def wrapped(text: str) -> list[str]:
     """A paragraph as lines that fit the width of the project's code, inside a function."""
     indent = " " * 8 if text.startswith(" ") else ""
     return textwrap.wrap(text, 116, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
-
-
-def plain_parameters(code: OpCode) -> str:
-    """The parameters without their types."""
-    parts: list[str] = []
-    for argument in code.arguments:
-        if argument.keyword_only and "*" not in parts:
-            parts.append("*")
-        parts.append(argument.python_name + ("" if argument.default is None else f"={argument.default}"))
-    return ", ".join(parts)
 
 
 def described(group: list[tuple[OpCode, Argument]]) -> str:
@@ -207,5 +189,5 @@ def gradient_lines(code: OpCode) -> Lines:
 
 
 def definition_lines(entry: Entry) -> Lines:
-    """What `where` defines for the formulas."""
+    """The definitions under `where` for the formulas."""
     return [(f"where {name}", " ".join(each.text.split())) for name, each in entry.definitions.items()]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ..spec.model import Argument, Type
 
 _TYPES = {
@@ -52,7 +54,7 @@ _MEANINGS = {
 
 
 def alternatives(type_: Type, takes_number: bool = False) -> list[str]:
-    """What may be given for a schema type, None last."""
+    """The kinds of values that may be given for a schema type, None last."""
     word = _TYPES.get(type_.base, type_.base)
     items = f"{word}s and None" if type_.optional_items else f"{word}s"
     words = [word, "number"] if takes_number else [word]
@@ -63,7 +65,7 @@ def alternatives(type_: Type, takes_number: bool = False) -> list[str]:
 
 
 def meaning(argument: Argument) -> str:
-    """What an argument of this name says in every op; empty where only the op's doc tells."""
+    """The meaning of an argument that all ops with one of this name share; empty where only the op's doc tells."""
     return _MEANINGS.get(argument.name, "")
 
 
@@ -88,3 +90,13 @@ def computed_dtype(rule: str, subject: str, several: bool) -> str:
 def result_dtype(rule: str, computed: str) -> str:
     """The dtype of an output, given the words for that of the computation."""
     return {"same": computed, "real": f"{computed}, its real counterpart for complex numbers"}.get(rule, rule)
+
+
+def out_words(several: Iterable[bool]) -> str:
+    """The words on `out` of a function, of which some overloads, or all, have several outputs."""
+    kinds = {
+        frozenset({False}): "tensor or None, by keyword, takes the result",
+        frozenset({True}): "tuple of tensors or None, by keyword, one for each result",
+    }
+    shown = kinds.get(frozenset(several), "tensor, tuple of one for each result, or None, by keyword")
+    return f"{shown}; default None."

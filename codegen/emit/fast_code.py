@@ -1,4 +1,4 @@
-"""The first lines of a function, data for the templates of ops/: what native code answers where nobody watches."""
+"""The ways in which native code may answer a call before the general path, where nobody watches."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..library.homes import Part
 from ..library.rule_doc import reads_storage
 from ..spec.model import Argument
+from .call_code import python_names
 from .kernel_code import is_plain_number
 
 if TYPE_CHECKING:
@@ -16,42 +17,34 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FastCode:
-    """What the template asks about the first lines of a function."""
+    """Which of the ways of native code an op has, and what each of them is given."""
 
     op: OpCode
 
     @property
     def applies(self) -> bool:
         """Whether native code runs the op."""
-        entry = self.op.entry
-        tensors_fit = (
-            all(not a.type.optional and not a.type.is_list for a in self.op.tensors) and 1 <= len(self.op.tensors) <= 3
-        )
-        numbers_fit = all(is_plain_number(n) for n in self.op.numbers)
-        rules_fit = entry.dtype in ("promote", "float") and entry.result_dtype[0] in ("same", "bool", "real")
-        kinds_fit = "float" in entry.dtypes and len(entry.schema.returns) == 1
-        checked = not self.checks_numbers or all(n.default is not None for n in self.op.numbers)
+        op, entry = self.op, self.op.entry
         return (
             entry.compute.kind == "elementwise"
-            and tensors_fit
-            and numbers_fit
-            and rules_fit
-            and kinds_fit
-            and checked
-            and not self.op.writes_first
-            and (self.op.node is None or self.op.node.fast)
-            and not self.op.has_dtype_argument
+            and 1 <= len(op.tensors) <= 3
+            and not any(a.type.optional or a.type.is_list for a in op.tensors)
+            and all(is_plain_number(n) for n in op.numbers)
+            and (not self.checks_numbers or all(n.default is not None for n in op.numbers))
+            and (entry.dtype in ("promote", "float") and "float" in entry.dtypes and not op.has_dtype_argument)
+            and (entry.result_dtype[0] in ("same", "bool", "real") and not op.several)
+            and not op.writes_first
+            and (op.node is None or op.node.fast)
         )
 
     @property
     def recalls(self) -> bool:
         """Whether a view op may look up what it found for the same layout and arguments."""
-        entry = self.op.entry
-        tensors = [a for a in entry.schema.arguments if a.type.is_tensor]
-        plain = all(a.type.base == "int" for a in self.view_arguments) and not self.op.gives_list
-        told = self.op.rule is None or not reads_storage(self.op.rule)
-        plain = plain and not self.op.retypes
-        return entry.compute.kind == "view" and len(tensors) == 1 and plain and told and self.recorded_natively
+        op = self.op
+        plain = len(op.tensors) == 1 and all(a.type.base == "int" for a in self.view_arguments)
+        told = op.rule is None or not reads_storage(op.rule)
+        recorded = op.node is not None and op.node.plain
+        return op.entry.compute.kind == "view" and plain and told and recorded and not op.gives_list and not op.retypes
 
     @property
     def view_arguments(self) -> tuple[Argument, ...]:
@@ -109,11 +102,6 @@ class FastCode:
         return bool(self.tried) and len(self.op.arguments) > 1 and not self.op.arguments[1].type.is_tensor
 
     @property
-    def recorded_natively(self) -> bool:
-        """Whether native code can put the result into the graph."""
-        return self.op.node is not None and self.op.node.plain
-
-    @property
     def found_by(self) -> str:
         """The name of the object that knows what a view op, or a kernel op, has found."""
         return self.op.name.upper()
@@ -124,45 +112,18 @@ class FastCode:
         return self.op.kernels is not None and self.op.kernels.number is not None
 
     @property
-    def applies_in_place(self) -> bool:
-        """Whether the in-place variant may write over its first operand element by element."""
-        return self.applies and self.op.entry.result_dtype[0] == "same" and len(self.op.tensors) < 3
-
-    @property
     def checks_numbers(self) -> bool:
         """Whether the op's check may refuse a number; those named integer_* refuse nothing to floats."""
         return self.op.entry.check is not None and not self.op.entry.check.startswith("integer_")
 
     @property
     def operands(self) -> str:
-        """What `launch` takes: the tensors, then the numbers."""
-        return ", ".join(a.python_name for a in (*self.op.tensors, *self.op.numbers))
+        """The arguments of `launch`: the tensors, then the numbers."""
+        return python_names((*self.op.tensors, *self.op.numbers))
 
     @property
     def condition(self) -> str:
-        """What must hold of numbers that the op's check may refuse: they are the defaults."""
+        """The further conditions: no gradient is undefined, and numbers that the op's check may refuse are defaults."""
+        defined = " and not grad_mode.grad" if self.op.entry.undefined_gradients else ""
         named = self.op.numbers if self.checks_numbers else ()
-        return "".join(f" and {n.python_name} == {n.default}" for n in named)
-
-    @property
-    def runs_by_rows(self) -> bool:
-        """Whether two operands of different shapes or layouts need no other check than that they broadcast."""
-        return len(self.op.tensors) == 2 and not self.checks_numbers
-
-    @property
-    def rows_operands(self) -> str:
-        """The tensors, and the numbers, each as a tuple."""
-        tensors = ", ".join(a.python_name for a in self.op.tensors)
-        return f"({tensors}), ({''.join(f'{n.python_name}, ' for n in self.op.numbers)})"
-
-    @property
-    def record(self) -> str:
-        """Arguments of `record` for what ran by rows."""
-        assert self.op.node is not None
-        arguments = map(self.op.entry.schema.argument, self.op.node.recorded_arguments)
-        return "".join(f", {argument.python_name}" for argument in arguments if argument is not None)
-
-    @property
-    def requires_grad(self) -> str:
-        assert self.op.node is not None
-        return " or ".join(f"{a.python_name}._rg" for a in self.op.node.arguments)
+        return defined + "".join(f" and {n.python_name} == {n.default}" for n in named)

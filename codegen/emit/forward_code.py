@@ -7,10 +7,10 @@ In these lines every argument is a local variable, `x_t` is the tangent of argum
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Iterable
 
-from ..spec.definitions import locals_of
+from ..spec.definitions import locals_of, substituted
+from ..spec.formula import names_in
 from ..spec.model import Argument, Entry, Formula
 from .savings import Calls, differentiable_formulas, output_names, rewrite, share
 
@@ -44,8 +44,7 @@ def _outputs_read(entry: Entry) -> list[str]:
     formulas = list(entry.forward.values())
     if any(f.keyword == "auto_element_wise" for f in formulas):
         formulas += entry.gradients.values()
-    trees = [f.tree for f in formulas if f.tree is not None]
-    used = {n.id for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    used = names_in(*(f.tree for f in formulas if f.tree is not None))
     if any(f.keyword == "auto_select" for f in entry.forward.values()):
         used.add("result1")
     single = len(entry.schema.returns) == 1
@@ -65,7 +64,7 @@ def _by_tangent(entry: Entry) -> dict[str, Formula]:
 def _general(entry: Entry, formula: Formula, calls: Calls) -> str:
     """The tangent that a keyword stands for."""
     if formula.keyword == "auto_element_wise":
-        return _total(_slope_terms(entry, calls))
+        return _total(_gradient_terms(entry, calls))
     if formula.keyword == "auto_linear":
         return _linear(entry, calls)
     if formula.keyword == "auto_multilinear":
@@ -79,13 +78,14 @@ def _general(entry: Entry, formula: Formula, calls: Calls) -> str:
 
 def _zeros(entry: Entry, formulas: Iterable[Formula]) -> list[str]:
     """Lines that put zeros in the place of the missing tangents that formulas use."""
-    trees = [formula.tree for formula in formulas if formula.tree is not None]
-    used = {n.id for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    used = names_in(*(formula.tree for formula in formulas if formula.tree is not None))
     return [f"{a.name}_t = zeros_if_missing({a.name}_t, {a.name})" for a in _inputs(entry) if f"{a.name}_t" in used]
 
 
 def _respelt(tree: ast.expr, entry: Entry, calls: Calls) -> str:
-    return rewrite(_primal(tree, entry), entry, calls)
+    """A formula in generated code, where `x_p` is the argument itself."""
+    primals = {f"{a.name}_p": ast.Name(a.name, ast.Load()) for a in entry.schema.arguments}
+    return rewrite(substituted(tree, primals), calls)
 
 
 def _inputs(entry: Entry) -> list[Argument]:
@@ -93,31 +93,12 @@ def _inputs(entry: Entry) -> list[Argument]:
     return [a for a in entry.schema.arguments if a.name in formulas]
 
 
-def _primal(tree: ast.expr, entry: Entry) -> ast.expr:
-    """`x_p` is the argument itself."""
-
-    class Primal(ast.NodeTransformer):
-        def visit_Name(self, node: ast.Name) -> ast.expr:
-            base = node.id.removesuffix("_p")
-            return ast.Name(base, ast.Load()) if base != node.id and entry.schema.argument(base) else node
-
-    return Primal().visit(copy.deepcopy(tree))
-
-
-def _slope_terms(entry: Entry, calls: Calls) -> list[tuple[str, str]]:
+def _gradient_terms(entry: Entry, calls: Calls) -> list[tuple[str, str]]:
     """(argument, its part of the tangent): the reverse formula with the tangent's conjugate for `grad`, conjugated."""
     terms = []
-    for name, formula in differentiable_formulas(entry).items():
-        tree = copy.deepcopy(formula.tree)
-        assert tree is not None
-
-        class Given(ast.NodeTransformer):
-            def visit_Name(self, node: ast.Name) -> ast.expr:
-                if node.id == "grad":
-                    return ast.parse(f"{name}_t.conj()", mode="eval").body  # noqa: B023
-                return node
-
-        terms.append((name, f"({rewrite(Given().visit(tree), entry, calls)}).conj()"))
+    for name in differentiable_formulas(entry):
+        tangent = ast.parse(f"{name}_t.conj()", mode="eval").body
+        terms.append((name, f"({rewrite(substituted(entry.formulas[name], {'grad': tangent}), calls)}).conj()"))
     return terms
 
 

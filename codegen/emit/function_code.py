@@ -1,7 +1,7 @@
 """The functions of an op as the templates of ops/ lay them out: a step is a list of lines, perhaps empty.
 
 A kind of computation has a template of its own: `public.py.j2` for functions that call a general path, which
-`elementwise.py.j2`, `view.py.j2` and `kernel.py.j2` give, `composite.py.j2`, and `write.py.j2` for what only writes.
+`elementwise.py.j2`, `view.py.j2` and `kernel.py.j2` give, `composite.py.j2`, and `in_place.py.j2`.
 """
 
 from __future__ import annotations
@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from .dispatcher_code import Dispatcher, renamed, spread
-from .general_code import General, checked, named, result_type, rule
+from ..spec.model import Argument
+from .call_code import behind, handed_on, python_names, spread
+from .dispatcher_code import Dispatcher
+from .general_code import General, checked, named, rule
 from .op_code import OpCode
 
 Overloads = Mapping[str, list[OpCode]]  # function -> the ops that share it
-
-
-def names(code: OpCode) -> str:
-    """The arguments of a call, as the public function calls them."""
-    return ", ".join(a.python_name for a in code.arguments)
 
 
 @dataclass(frozen=True)
@@ -29,16 +26,11 @@ class Public:
 
     @property
     def template(self) -> str:
-        kind = self.code.entry.compute.kind
-        return "composite" if kind == "composite" else "write" if self.code.writes_first else "public"
+        return "composite" if self.code.entry.compute.kind == "composite" else "public"
 
     @property
     def op(self) -> str:
         return self.code.entry.schema.name
-
-    @property
-    def renamed(self) -> list[str]:
-        return renamed(self.code.numpy_names)
 
     @property
     def _plain(self) -> str:
@@ -48,26 +40,25 @@ class Public:
     @property
     def unchanged(self) -> list[str]:
         """The input itself where its dtype says that nothing changes."""
-        if not self.code.entry.identity:
-            return []
-        condition = f'isinstance(input, Tensor) and input._dtype.kind in "{self.code.identity_kinds}"{self._plain}'
-        return [f"if {condition}:", "    return input"]
+        kinds = "".join(kind[0] for kind in self.code.entry.identity)
+        condition = f'isinstance(input, Tensor) and input._dtype.kind in "{kinds}"{self._plain}'
+        return [f"if {condition}:", "    return input"] if kinds else []
 
     @property
     def fast(self) -> list[str]:
-        """What native code answers where nobody watches."""
-        fast = self.code.fast
-        lines = self._launched(self._plain, f"{fast.tried}.launch({names(self.code)})") if fast.tried else []
-        if self.template != "public":
+        """The answers of native code where nobody watches."""
+        code, fast = self.code, self.code.fast
+        names = python_names(code.arguments)
+        lines = self._launched(self._plain, f"{fast.tried}.launch({names})") if fast.tried else []
+        if self.template == "composite" or code.writes_first:
             return lines
         if fast.applies:
             lines += self._elementwise()
         if fast.recalls:
-            lines += self._launched("", f"{fast.found_by}.launch({names(self.code)})")
+            lines += self._launched("", f"{fast.found_by}.launch({names})")
         if fast.has_plan:
-            given = ", ".join(a.python_name for a in fast.kernel_arguments)
-            condition = f"{self._plain}{fast.without_others}"
-            lines += self._launched(condition, f"{fast.found_by}.launch({given})", named(self.code, "result"))
+            call = f"{fast.found_by}.launch({python_names(fast.kernel_arguments)})"
+            lines += self._launched(f"{self._plain}{fast.without_others}", call, named(code, "result"))
         return lines
 
     def _launched(self, condition: str, call: str, result: str = "result") -> list[str]:
@@ -75,53 +66,56 @@ class Public:
         return [f"if not watch.active{condition}:", f"    result = {call}", *answered]
 
     def _elementwise(self) -> list[str]:
-        """The kernel of flat arrays, then rows of any layout."""
+        """The kernel of flat arrays, then rows of any layout: of two operands, of which nothing else is checked."""
         code, fast = self.code, self.code.fast
-        kernel = f"kernels.{code.entry.identifier.upper()}"
-        undefined = " and not grad_mode.grad" if code.entry.undefined_gradients else ""
-        lines = self._launched(f"{self._plain}{undefined}{fast.condition}", f"{kernel}.launch({fast.operands})")
-        if fast.runs_by_rows:
-            lines += [
-                f'    result = run_rows({kernel}, "{self.op}", {fast.rows_operands})',
-                "    if result is not None:",
-            ]
-            if code.node:
-                lines += [
-                    f"        if ({fast.requires_grad}) and grad_mode.grad:",
-                    f"            functions.{code.node.class_name}.record(result{fast.record})",
-                ]
-            lines += ["        return result"]
-        return lines
+        lines = self._launched(f"{self._plain}{fast.condition}", f"{code.kernel}.launch({fast.operands})")
+        if len(code.tensors) != 2 or fast.checks_numbers:
+            return lines
+        operands = f"({python_names(code.tensors)}), ({spread(n.python_name for n in code.numbers)})"
+        lines += [f'    result = run_rows({code.kernel}, "{self.op}", {operands})', "    if result is not None:"]
+        if code.node:
+            wanted = " or ".join(f"{a.python_name}._rg" for a in code.node.arguments)
+            kept = behind(a.python_name for a in code.arguments if a.name in code.node.recorded_arguments)
+            record = f"            {code.node_class}.record(result{kept})"
+            lines += [f"        if ({wanted}) and grad_mode.grad:", record]
+        return [*lines, "        return result"]
 
     @property
     def intercepted(self) -> list[str]:
-        """The answer of whoever takes the op's place: vmap, the profiler."""
-        out = ", out=out" if self.code.has_out and not self.code.writes_first else ""
-        return intercepted(self.code, self.code.name, f"{self.code.intercepted}{out}")
+        return intercepted(self.code, self.code.name, self.code.arguments, ", out=out" if self.code.has_out else "")
 
     @property
-    def call(self) -> str:
-        """The call of the general path."""
-        return f'_{self.code.name}("{self.op}"{"".join(f", {a.python_name}" for a in self.code.arguments)})'
+    def computed(self) -> list[str]:
+        """The general path; what only writes gets the tensor that is written to."""
+        code = self.code
+        if code.writes_first:
+            return around_write(code, self.op, code.arguments[0], [write_call(code, self.op, code.arguments[0])])
+        return [*self.written, *self._first_checked, f"return {self._call}"]
+
+    @property
+    def _call(self) -> str:
+        return f'_{self.code.name}("{self.op}"{behind(a.python_name for a in self.code.arguments)})'
 
     @property
     def written(self) -> list[str]:
         """The result put into `out`."""
-        if not self.code.has_out:
+        code = self.code
+        if not code.has_out:
             return []
-        writer = "write_outs" if len(self.code.entry.schema.returns) > 1 else "write_out"
+        writer = "write_outs" if code.several else "write_out"
         if self.template == "composite":
-            return ["if out is not None:", f"    return {writer}(name, out, {self.code.name}({self.code.passed}))"]
-        share = f'({self.code.tensor_names},), share="{self.code.may_share}"'
-        return ["if out is not None:", f'    return {writer}("{self.op}", out, {self.call}, {share})']
+            call = f"{code.name}({', '.join(handed_on(code.arguments))})"
+            return ["if out is not None:", f"    return {writer}(name, out, {call})"]
+        share = f'({code.tensor_names},), share="{code.may_share}"'
+        return ["if out is not None:", f'    return {writer}("{self.op}", out, {self._call}, {share})']
 
     @property
-    def first_checked(self) -> list[str]:
-        """Only operators may give a number for the first tensor."""
-        if not self.code.accepts_number_first:
+    def _first_checked(self) -> list[str]:
+        """Only reflected operators may give a number for the first tensor of an element-wise op."""
+        first = next(iter(self.code.arguments), None)
+        if first is None or not first.type.is_tensor or self.code.entry.compute.kind != "elementwise":
             return []
-        first = self.code.arguments[0].python_name
-        return [f'checks.tensor("{self.op}", "{first}", {first})']
+        return [f'checks.tensor("{self.op}", "{first.python_name}", {first.python_name})']
 
     @property
     def prepared(self) -> list[str]:
@@ -131,7 +125,7 @@ class Public:
             lines.append(f"given = ({spread(a.python_name for a in code.arguments[1:])})")
         for argument in code.arguments:
             lines += [f"{argument.name} = {argument.python_name}"] if argument.name != argument.python_name else []
-            lines += checked(code, argument.name)
+            lines += checked(code, argument)
         return lines + rule(code)
 
     @property
@@ -141,24 +135,6 @@ class Public:
             return []
         kept = spread(a.name for a in self.code.arguments[1:])
         return [f"{self.code.fast.tried}.remember_as(self, given, ({kept}))", "return result"]
-
-    @property
-    def result_type(self) -> list[str]:
-        """The named tuple of a composite with several outputs."""
-        return result_type(self.code) if self.code.composite.names_outputs else []
-
-    @property
-    def first(self) -> str:
-        return self.code.arguments[0].python_name
-
-    @property
-    def others(self) -> str:
-        """The arguments behind the first."""
-        return "".join(f", {a.python_name}" for a in self.code.arguments[1:])
-
-    @property
-    def before_write(self) -> str:
-        return before_write(self.code, self.op, self.first, "")
 
 
 @dataclass(frozen=True)
@@ -173,54 +149,54 @@ class InPlace:
         return f"{self.code.entry.schema.name}_"
 
     @property
-    def renamed(self) -> list[str]:
-        return renamed(self.code.numpy_names)
-
-    @property
-    def intercepted(self) -> list[str]:
-        return intercepted(self.code, self.code.inplace_name, self.code.intercepted_inplace)
-
-    @property
     def written(self) -> list[str]:
-        """Around and with the computation: what is written to is looked at before, and recorded after."""
+        """The computation, and what is around it."""
         code, kind = self.code, self.code.entry.compute.kind
+        caught = intercepted(code, code.inplace_name, code.inplace_arguments)
         if kind == "view":
-            others = "".join(f", {a.python_name}" for a in code.arguments[1:])
-            return [*self.intercepted, f'return view_in_place("{self.op}", input, {code.name}{others})']
-        keep = code.old_value_readers
-        lines = [*self._fast, *self.intercepted, f"original = {before_write(code, self.op, 'input', keep)}"]
-        lines.append("before = input._fn")
+            others = behind(a.python_name for a in code.arguments[1:])
+            return [*caught, f'return view_in_place("{self.op}", input, {code.name}{others})']
+        target = code.inplace_arguments[0]
         if kind == "composite":
-            given = code.passed.replace("input", "original", 1)
-            lines.append(f'adopt_result("{self.op}", input, {code.name}({given}))')
+            given = ", ".join(handed_on(code.arguments)).replace("input", "original", 1)
+            computed = [f'adopt_result("{self.op}", input, {code.name}({given}))']
         else:
-            given = "".join(f", {'original' if a.name == 'self' else a.python_name}" for a in code.arguments)
-            lines.append(f'_{code.name}("{self.op}"{given}, into=input)')
-            lines += [] if code.node or code.entry.undefined_gradients else ["overwrite(input, before)"]
-        return [*lines, "return after_write(input, before)"]
+            unrecorded = not code.node and not code.entry.undefined_gradients
+            computed = [write_call(code, self.op, target), *["overwrite(input, before)"] * unrecorded]
+        return [*self._fast, *caught, *around_write(code, self.op, target, computed, code.old_value_readers)]
 
     @property
     def _fast(self) -> list[str]:
-        fast, entry = self.code.fast, self.code.entry
-        if not fast.applies_in_place:
+        """The first operand written over by native code, element by element."""
+        code, fast = self.code, self.code.fast
+        if not fast.applies or code.entry.result_dtype[0] != "same" or len(code.tensors) > 2:
             return []
-        undefined = " and not grad_mode.grad" if entry.undefined_gradients else ""
-        call = f"kernels.{entry.identifier.upper()}.launch_in_place({fast.operands})"
-        return [f"if not watch.active{undefined}{fast.condition} and {call} is not None:", "    return input"]
+        call = f"{code.kernel}.launch_in_place({fast.operands})"
+        return [f"if not watch.active{fast.condition} and {call} is not None:", "    return input"]
 
 
 Function = Public | InPlace | General | Dispatcher
 
 
-def intercepted(code: OpCode, function: str, arguments: str) -> list[str]:
-    call = f'intercept("{code.entry.schema.full_name}", {function}, {arguments})'
+def intercepted(code: OpCode, function: str, arguments: Sequence[Argument], out: str = "") -> list[str]:
+    """The answer of whoever takes the op's place: vmap, the profiler."""
+    rule = repr(code.batch_rule) if code.own_rule is None else code.own_rule.spelling
+    call = f'intercept("{code.entry.schema.full_name}", {function}, {rule}{behind(handed_on(arguments))}{out})'
     return [f"if watch.interceptors and (result := {call}) is not NOT_HANDLED:", "    return result"]
 
 
-def before_write(code: OpCode, op: str, first: str, keep: str) -> str:
-    """The call that looks at what is written to; its result stands for the old values."""
+def around_write(code: OpCode, op: str, target: Argument, computed: Sequence[str], keep: str = "") -> list[str]:
+    """A computation that writes to an argument, whose old values are `original`: it is looked at before, and after."""
+    name = target.python_name
     replaces = ", replaces=True" if code.entry.replaces else ""
-    return f'before_write("{op}", {first}, ({code.tensor_names},), keep=({keep}), share="{code.may_share}"{replaces})'
+    looked = f'before_write("{op}", {name}, ({code.tensor_names},), keep=({keep}), share="{code.may_share}"{replaces})'
+    return [f"original = {looked}", f"before = {name}._fn", *computed, f"return after_write({name}, before)"]
+
+
+def write_call(code: OpCode, op: str, target: Argument) -> str:
+    """The call of the general path that writes to an argument."""
+    given = behind("original" if a is target else a.python_name for a in code.arguments)
+    return f'_{code.name}("{op}"{given}, into={target.python_name})'
 
 
 def functions_of(ops: Sequence[OpCode], shared: Overloads, shared_in_place: Overloads) -> Iterator[Function]:
@@ -239,15 +215,10 @@ def found_by(ops: Sequence[OpCode]) -> list[str]:
     """The objects that know what ops with plans, and views, have found."""
     lines = []
     for code in (code for code in ops if code.fast.has_plan):
-        outputs = len(code.entry.schema.returns)
-        node = f"functions.{code.node.class_name}" if code.node else "None"
-        several = f", outputs={outputs}" if outputs > 1 else ""
-        given = f'"{code.entry.schema.name}", {code.fast.plan.spelling}, {node}, {code.fast.letters}{several}'
-        lines.append(f"{code.fast.found_by} = KernelOp({given})")
+        outputs = f", outputs={len(code.entry.schema.returns)}" if code.several else ""
+        given = f"{code.fast.plan.spelling}, {code.node_class}, {code.fast.letters}{outputs}"
+        lines.append(f'{code.fast.found_by} = KernelOp("{code.entry.schema.name}", {given})')
     for code in (code for code in ops if code.fast.recalls):
-        assert code.node is not None
-        given = "".join(f', "{a.name}"' for a in code.arguments)
-        lines.append(
-            f'{code.fast.found_by} = ViewOp("{code.entry.schema.name}", functions.{code.node.class_name}{given})'
-        )
+        given = behind(f'"{a.name}"' for a in code.arguments)
+        lines.append(f'{code.fast.found_by} = ViewOp("{code.entry.schema.name}", {code.node_class}{given})')
     return lines

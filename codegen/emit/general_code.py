@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..spec.model import Argument
-from .dispatcher_code import spread
+from .call_code import behind, spread
 from .op_code import OpCode
 
 
@@ -23,45 +23,31 @@ class General:
         return self.code.entry.compute.kind
 
     @property
-    def result_type(self) -> list[str]:
-        return result_type(self.code) if self.code.return_type else []
-
-    @property
     def tensors(self) -> str:
         return spread(a.name for a in self.code.tensors)
 
     @property
     def numbers(self) -> str:
         """The numbers of an element-wise op; those that take part in promotion are marked."""
-        marked = (a.type.base == "Scalar" and not a.keyword_only for a in self.code.numbers)
-        pairs = zip(self.code.numbers, marked, strict=True)
-        return spread(f"Promoting({a.name})" if promoting else a.name for a, promoting in pairs)
+        promoting = [a.name for a in self.code.numbers if a.type.base == "Scalar" and not a.keyword_only]
+        return spread(f"Promoting({a.name})" if a.name in promoting else a.name for a in self.code.numbers)
 
     @property
-    def kernel(self) -> str:
-        return f"kernels.{self.code.entry.identifier.upper()}"
-
-    @property
-    def given(self) -> list[str]:
-        """The arguments as they came, by which what is found is looked up."""
-        fast = self.code.fast
-        if not fast.has_plan and not fast.recalls:
-            return []
+    def prepared(self) -> list[str]:
+        """The arguments checked and normalised, and before that as they came, by which what is found is looked up."""
+        code, fast = self.code, self.code.fast
         kept = fast.letters if fast.has_plan else [a.name for a in fast.view_arguments]
-        return [f"given = ({spread(kept)})"]
-
-    @property
-    def checked(self) -> list[str]:
-        """The arguments checked and normalised."""
-        return [line for a in self.code.arguments for line in checked(self.code, a.name)] + rule(self.code)
+        given = [f"given = ({spread(kept)})"] if fast.has_plan or fast.recalls else []
+        return [*given, *(line for argument in code.arguments for line in checked(code, argument)), *rule(code)]
 
     @property
     def geometry(self) -> list[str]:
         """The view: shape, strides and offset by the function of the spec, over the tensor's memory."""
         code, fast = self.code, self.code.fast
+        function = code.library["view", code.entry.compute.text].spelling
         sizes = ", first._dtype.itemsize, kind.itemsize" if code.retypes else ""
-        others = "".join(f", {a.name}" for a in code.arguments if a.type.base not in ("Tensor", "ScalarType"))
-        place = f"({code.view.spelling}, first._shape, first.stride(), first._offset{sizes}{others})"
+        others = behind(a.name for a in code.arguments if a.type.base not in ("Tensor", "ScalarType"))
+        place = f"({function}, first._shape, first.stride(), first._offset{sizes}{others})"
         if code.gives_list:
             return [f"result = tuple([make_view(first, place) for place in geometries{place}])"]
         if fast.recalls:
@@ -69,8 +55,9 @@ class General:
             remembered = f"{fast.found_by}.remember(first, given, ({kept}))"
             return [f"place = geometry{place}", remembered, "result = make_view(first, place)"]
         if code.retypes:
+            kind = "dtype" if code.has_dtype_argument else f"first._dtype.to_{code.entry.result_dtype[0]}()"
             made = "typed_view" if code.node else "typed_alias"
-            return [f"kind = {code.view_dtype}", f"result = {made}(first, geometry{place}, kind)"]
+            return [f"kind = {kind}", f"result = {made}(first, geometry{place}, kind)"]
         return [f"result = make_view(first, geometry{place})"]
 
     @property
@@ -94,54 +81,18 @@ class General:
         if code.entry.dtype == "none":
             return []
         wanted = ", dtype" if code.has_dtype_argument else ""
-        rule_ = f'name, "{code.entry.dtype}", {code.allowed}, {self._promoted}{wanted}'
-        return [f"computed = {self._native_shortcut}computed_dtype({rule_})"]
-
-    @property
-    def several(self) -> bool:
-        return len(self.code.entry.schema.returns) > 1
-
-    @property
-    def results(self) -> str:
-        return "results" if self.several else "result"
-
-    @property
-    def made(self) -> str:
-        """The outputs of a kernel as tensors."""
-        entry = self.code.entry
-        if not self.several:
-            return f"adopt({self._kernel_call}, {self._result_dtype})"
-        computed = "None" if entry.dtype == "none" else "computed"
-        return f"outputs({self._kernel_call}, {computed}, {entry.result_dtype})"
-
-    @property
-    def _kernel_call(self) -> str:
-        """The call of the hand-written kernel on arrays of the computation's dtype."""
-        taken = (a for a in self.code.arguments if a.type.base not in ("ScalarType", "MemoryFormat"))
-        kernel = self.code.library["kernel", self.code.entry.compute.text].spelling
-        return f"{kernel}({', '.join(map(self._kernel_argument, taken))})"
-
-    def _kernel_argument(self, argument: Argument) -> str:
-        name, type_ = argument.name, argument.type
-        if not type_.is_tensor:
-            return name
-        cast = "None" if self.code.is_raw(argument) or self.code.entry.dtype == "none" else "computed"
-        if type_.is_list:
-            return f"arrays_in({name}, {cast})"
-        return f"array_in({name}, {cast})"
+        given = f'name, "{code.entry.dtype}", {code.allowed}, {self._promoted}{wanted}'
+        return [f"computed = {self._native_shortcut}computed_dtype({given})"]
 
     @property
     def _promoted(self) -> str:
         """The tensors (and positional numbers) whose dtypes decide that of the computation, as a tuple expression."""
+        takes_numbers = self.code.entry.dtype in ("promote", "float")
         parts = []
         for argument in self.code.arguments:
             if argument.type.is_tensor and not self.code.is_raw(argument):
-                parts.append(f"*{argument.name}" if argument.type.is_list else argument.name)
-            elif (
-                argument.type.base == "Scalar"
-                and not argument.keyword_only
-                and self.code.entry.dtype in ("promote", "float")
-            ):
+                parts.append("*" * argument.type.is_list + argument.name)
+            elif argument.type.base == "Scalar" and not argument.keyword_only and takes_numbers:
                 parts.append(argument.name)
         return f"({', '.join(parts)},)" if parts else "()"
 
@@ -160,17 +111,32 @@ class General:
         return f"{first} if {' and '.join(conditions)} else "
 
     @property
-    def _result_dtype(self) -> str:
-        """The dtype of the one output, as an expression."""
-        if self.code.entry.dtype == "none":
-            return "None"
-        rule = self.code.entry.result_dtype[0]
-        return "computed" if rule == "same" else f'result_dtype("{rule}", computed)'
+    def results(self) -> str:
+        return "results" if self.code.several else "result"
+
+    @property
+    def made(self) -> str:
+        """The outputs of a hand-written kernel, which computes on arrays, as tensors of their dtypes."""
+        code, rules = self.code, self.code.entry.result_dtype
+        kernel = code.library["kernel", code.entry.compute.text].spelling
+        call = f"{kernel}({', '.join(map(self._kernel_argument, code.fast.kernel_arguments))})"
+        computed = "None" if code.entry.dtype == "none" else "computed"
+        if code.several:
+            return f"outputs({call}, {computed}, {rules})"
+        plain = computed == "None" or rules[0] == "same"
+        dtype = computed if plain else f'result_dtype("{rules[0]}", computed)'
+        return f"adopt({call}, {dtype})"
+
+    def _kernel_argument(self, argument: Argument) -> str:
+        if not argument.type.is_tensor:
+            return argument.name
+        cast = "None" if self.code.is_raw(argument) or self.code.entry.dtype == "none" else "computed"
+        return f"{'arrays_in' if argument.type.is_list else 'array_in'}({argument.name}, {cast})"
 
     @property
     def written(self) -> list[str]:
         """The result of a kernel put into the tensor that is written to."""
-        return [] if self.several else ["if into is not None:", "    result = write(name, into, result)"]
+        return [] if self.code.several else ["if into is not None:", "    result = write(name, into, result)"]
 
     @property
     def recorded(self) -> list[str]:
@@ -178,23 +144,18 @@ class General:
         return [*self._graph, *self._undefined, *self._tangents]
 
     @property
-    def _record(self) -> str:
-        node = self.code.node
-        assert node is not None
-        return f"functions.{node.class_name}.record({', '.join([self.results, *node.recorded_arguments])})"
-
-    @property
     def _graph(self) -> list[str]:
-        code = self.code
-        if code.node is None:
+        code, node = self.code, self.code.node
+        if node is None:
             return []
+        asked = [*node.arguments, *(a for a in code.arguments if a.name in dict(node.not_implemented))]
+        wanted = " or ".join(map(_requires_grad, asked))
+        record = f"{code.node_class}.record({', '.join([self.results, *node.recorded_arguments])})"
         if code.entry.compute.kind != "view":
-            floats = "" if self.several else ' and result._dtype.kind in "fc"'
-            return [f"if grad_mode.grad and ({code.requires_grad_condition}){floats}:", f"    {self._record}"]
-        several = ["    several(result)"] if code.gives_list else []
-        star = "*" if code.gives_list else ""
-        recorded = [f"    if {code.requires_grad_condition}:", f"        {self._record}", *several]
-        return ["if grad_mode.grad:", *recorded, "else:", f"    not_recorded({star}result)"]
+            floats = "" if code.several else ' and result._dtype.kind in "fc"'
+            return [f"if grad_mode.grad and ({wanted}){floats}:", f"    {record}"]
+        recorded = [f"    if {wanted}:", f"        {record}", *["    several(result)"] * code.gives_list]
+        return ["if grad_mode.grad:", *recorded, "else:", f"    not_recorded({'*' * code.gives_list}result)"]
 
     @property
     def _undefined(self) -> list[str]:
@@ -202,7 +163,7 @@ class General:
         why = self.code.entry.undefined_gradients
         if not why:
             return []
-        results = "results" if self.several else "(result,)"
+        results = "results" if self.code.several else "(result,)"
         call = f'record_undefined(name, {results}, ({", ".join(why)},), "{next(iter(why.values()))}")'
         return ["if grad_mode.grad or watch.active:", f"    {call}"]
 
@@ -213,22 +174,28 @@ class General:
             return []
         if not node.forward:
             return ["if watch.notes:", f"    watch.note({self.results})"]
-        into = "" if self.several or code.entry.compute.kind == "view" else ", into"
+        into = "" if code.several or code.entry.compute.kind == "view" else ", into"
         primals = f"({code.general_parameters},), ({spread(a.name for a in node.arguments)})"
-        return ["if watch.active:", f"    propagate(functions.{node.class_name}, {self.results}, {primals}{into})"]
+        return ["if watch.active:", f"    propagate({code.node_class}, {self.results}, {primals}{into})"]
 
     @property
     def returned(self) -> str:
-        return named(self.code, "results") if self.code.return_type else self.results
+        return named(self.code, self.results)
 
 
-def checked(code: OpCode, name: str) -> list[str]:
+def _requires_grad(argument: Argument) -> str:
+    """The condition that an argument requires grad."""
+    name, type_ = argument.name, argument.type
+    if type_.is_list:
+        return f"needs_grad({name})"
+    return f"({name} is not None and {name}._rg)" if type_.optional else f"{name}._rg"
+
+
+def checked(code: OpCode, argument: Argument) -> list[str]:
     """The check of one argument, which plain values of its type need not pass."""
-    argument = code.entry.schema.argument(name)
-    assert argument is not None
     if unlike := code.unlike(argument):
-        return [f"if {unlike}:", f"    {name} = {code.check(argument, given=True)}"]
-    return [f"{name} = {code.check(argument)}"]
+        return [f"if {unlike}:", f"    {argument.name} = {code.check(argument, given=True)}"]
+    return [f"{argument.name} = {code.check(argument)}"]
 
 
 def rule(code: OpCode) -> list[str]:
@@ -236,14 +203,9 @@ def rule(code: OpCode) -> list[str]:
     if code.rule is None:
         return []
     given = code.general_parameters
-    comma = "," if len(code.arguments) == 1 else ""
-    return [f"{given}{comma} = {code.rule.spelling}(name, {given})"]
+    return [f"{given}{',' * (len(code.arguments) == 1)} = {code.rule.spelling}(name, {given})"]
 
 
 def named(code: OpCode, results: str) -> str:
     """Several outputs with their names."""
-    return f"_{code.name}_result(*{results})" if code.return_type else results
-
-
-def result_type(code: OpCode) -> list[str]:
-    return [f"_{code.name}_result = {code.return_type}"]
+    return f"_{code.name}_result(*{results})" if code.several else results

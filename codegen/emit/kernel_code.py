@@ -7,9 +7,10 @@ import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from ..spec.formula import names_in
 from ..spec.model import Argument, Entry, Formula, Type
 from .savings import differentiable_formulas, output_names
-from .scalar_code import Inliner, NotElementwise, functions_in, typed
+from .scalar_code import Inliner, NotElementwise, scalar_functions, typed
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class ElementKernels:
 
     @property
     def functions(self) -> list[str]:
-        return functions_in(*(source for kernel in self.all for source in kernel.sources))
+        return scalar_functions(*(source for kernel in self.all for source in kernel.sources))
 
 
 def is_plain_number(argument: Argument) -> bool:
@@ -77,9 +78,9 @@ def number_arguments(entry: Entry) -> list[Argument]:
     return [a for a in entry.schema.arguments if not a.type.is_tensor and a.type.base not in NO_NUMBERS]
 
 
-def element_kernels(entry: Entry, inliner: Inliner, takes_number: bool) -> ElementKernels:
+def element_kernels(entry: Entry, inliner: Inliner, overloads: Iterable[Entry]) -> ElementKernels:
     """Forward kernels, and one fused backward kernel per mask where the formulas allow it."""
-    number = number_kernel(entry) if takes_number else None
+    number = number_kernel(entry) if takes_number(entry, overloads) else None
     return ElementKernels(entry, forward_kernel(entry), number, dict(backward_kernels(entry, inliner)))
 
 
@@ -96,17 +97,10 @@ def number_kernel(entry: Entry) -> Kernel:
     """The forward kernel where the second tensor is a number."""
     forward = forward_kernel(entry)
     first, second = forward.arrays
-    number = Argument(second, Type("Scalar"))
     assert entry.compute.tree is not None
-    source = typed(entry.compute.tree, {first}, takes_complex(entry))
-    return replace(
-        forward, name="forward_number", arrays=(first,), numbers=(number, *forward.numbers), sources=(source,)
-    )
-
-
-def takes_complex(entry: Entry) -> bool:
-    """Whether the kernels of an entry are compiled for complex numbers too."""
-    return "complex" in entry.dtypes
+    numbers = (Argument(second, Type("Scalar")), *forward.numbers)
+    source = typed(entry.compute.tree, {first}, "complex" in entry.dtypes)
+    return replace(forward, name="forward_number", arrays=(first,), numbers=numbers, sources=(source,))
 
 
 def forward_kernel(entry: Entry) -> Kernel:
@@ -115,15 +109,14 @@ def forward_kernel(entry: Entry) -> Kernel:
     tree = entry.compute.tree
     assert tree is not None
     doc = f"result = {entry.compute.text}"
-    source = typed(tree, set(arrays), takes_complex(entry))
+    source = typed(tree, set(arrays), "complex" in entry.dtypes)
     return Kernel("forward", doc, tuple(arrays), numbers, ("result",), (source,), _typing_array(entry))
 
 
 def _typing_array(entry: Entry) -> str:
     """The first promoted tensor: its dtype is that of the computation."""
-    masks = {n for n, f in entry.gradients.items() if f.keyword == "non_differentiable"}
-    promoted = [n for n in tensor_names(entry) if n not in masks]
-    return promoted[0] if promoted else tensor_names(entry)[0]
+    tensors = tensor_names(entry)
+    return next((name for name in tensors if name not in entry.masks), tensors[0])
 
 
 MOST_FUSED = 6  # differentiable arguments: n of them give 2^n - 1 kernels
@@ -154,22 +147,19 @@ def inlined(entry: Entry, inliner: Inliner, tree: ast.expr | None) -> ast.expr:
     """A gradient formula as one scalar expression over elements and numbers."""
     assert tree is not None
     names = [*tensor_names(entry), *(a.name for a in number_arguments(entry)), *output_names(entry), "grad"]
-    result = inliner.scalar(tree, {name: ast.Name(_local(name), ast.Load()) for name in names})
+    scope = {name: ast.Name("result" if name == "result0" else name, ast.Load()) for name in names}
+    result = inliner.scalar(tree, scope)
     if any(isinstance(n, ast.Constant) and isinstance(n.value, str | complex) for n in ast.walk(result)):
         raise NotElementwise("a string, or a complex number in what may be a kernel of real ones")
     return result
 
 
-def _local(name: str) -> str:
-    return "result" if name == "result0" else name
-
-
 def backward_kernel(entry: Entry, mask: int, scalars: Mapping[str, ast.expr], texts: Mapping[str, str]) -> Kernel:
-    used = {n.id for tree in scalars.values() for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    used = names_in(*scalars.values())
     saved = [n for n in (*tensor_names(entry), "result") if n in used]
     numbers = tuple(a for a in number_arguments(entry) if a.name in used)
     arrays = ("grad", *saved)
     outputs = tuple(f"grad_{name}" for name in scalars)
     doc = "; ".join(f"{name}: {texts[name]}" for name in scalars)
-    sources = tuple(typed(tree, set(arrays), takes_complex(entry)) for tree in scalars.values())
+    sources = tuple(typed(tree, set(arrays), "complex" in entry.dtypes) for tree in scalars.values())
     return Kernel(f"backward_{mask}", doc, arrays, numbers, outputs, sources, outputs[0])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ..spec.model import Type
 from ..spec.operators import BINARY, COMPARISONS, REFLECTED, UNARY
+from .call_code import behind
 from .op_code import OpCode
 
 
@@ -17,37 +18,40 @@ def unique(items: Iterable[Any]) -> list[Any]:
 
 def methods_context(ops: Sequence[OpCode]) -> dict[str, Any]:
     """(name, function or source) of methods and operators, by how the template writes them."""
-    methods: list[tuple[str, str]] = []
-    variadic: list[tuple[str, str, str, bool]] = []
-    operators, comparisons, reflected, reordered = [], [], [], []
+    kinds = ("methods", "variadic", "operators", "comparisons", "reflected", "reordered")
+    found: dict[str, list[tuple]] = {kind: [] for kind in kinds}
     for code in ops:
-        entry, name = code.entry, code.entry.schema.name
-        if "method" in entry.variants and code.arguments[0].name != "self" and entry.schema.argument("self"):
-            reordered.append((name, *reordered_call(code)))
-        elif "method" in entry.variants:
-            names = (name, *entry.aliases)
-            if code.is_variadic:
-                variadic += [(m, name, code.name, has_overload_of_int(code, ops)) for m in names]
-            else:
-                methods += [(m, name) for m in names]
+        for kind, item in (*_methods(code, ops), *_operators(code, ops)):
+            found[kind].append(item)
+    variadic = {name for name, *_ in found["variadic"]}
+    found["methods"] = [method for method in found["methods"] if method[0] not in variadic]
+    return {kind: unique(items) for kind, items in found.items()}
+
+
+def _methods(code: OpCode, ops: Sequence[OpCode]) -> Iterator[tuple[str, tuple]]:
+    entry, name = code.entry, code.entry.schema.name
+    if "method" in entry.variants and code.arguments[0].name != "self" and entry.schema.argument("self"):
+        yield "reordered", (name, *reordered_call(code))
+    elif "method" in entry.variants and code.is_variadic:
+        takes_int = has_overload_of_int(code, ops)
+        yield from (("variadic", (method, name, code.name, takes_int)) for method in entry.names)
+    elif "method" in entry.variants:
+        yield from (("methods", (method, name)) for method in entry.names)
+    if code.has_inplace:
+        yield from (("methods", (f"{method}_", f"{name}_")) for method in entry.names)
+
+
+def _operators(code: OpCode, ops: Sequence[OpCode]) -> Iterator[tuple[str, tuple]]:
+    operator, name = code.entry.operator or "", code.entry.schema.name
+    yield from (("operators", (method, name)) for method in UNARY.get(operator, ()))
+    if operator in COMPARISONS:
+        yield "comparisons", (COMPARISONS[operator], name)
+    if operator in BINARY:
+        yield "operators", (f"__{BINARY[operator]}__", name)
         if code.has_inplace:
-            methods += [(f"{m}_", f"{name}_") for m in (name, *entry.aliases)]
-        operators += [(d, name) for d in UNARY.get(entry.operator or "", ())]
-        if entry.operator in COMPARISONS:
-            comparisons.append((COMPARISONS[entry.operator], name))
-        if entry.operator in BINARY:
-            dunder = BINARY[entry.operator]
-            operators.append((f"__{dunder}__", name))
-            operators += [(f"__i{dunder}__", f"{name}_")] if code.has_inplace else []
-            reflected += [(f"__r{dunder}__", *reflected_call(code, ops))] if entry.operator in REFLECTED else []
-    return {
-        "methods": unique(m for m in methods if m[0] not in {v[0] for v in variadic}),
-        "variadic": unique(variadic),
-        "operators": unique(operators),
-        "comparisons": unique(comparisons),
-        "reflected": unique(reflected),
-        "reordered": unique(reordered),
-    }
+            yield "operators", (f"__i{BINARY[operator]}__", f"{name}_")
+        if operator in REFLECTED:
+            yield "reflected", (f"__r{BINARY[operator]}__", *reflected_call(code, ops))
 
 
 def registered(ops: Sequence[OpCode]) -> dict[str, dict[str, str]]:
@@ -59,8 +63,7 @@ def registered(ops: Sequence[OpCode]) -> dict[str, dict[str, str]]:
     found = {"Tensor": methods}
     for code in ops:
         if code.entry.namespace and "function" in code.entry.variants:
-            names = (code.entry.schema.name, *code.entry.aliases)
-            found.setdefault(code.entry.namespace, {}).update({name: f"ops.{name}" for name in names})
+            found.setdefault(code.entry.namespace, {}).update({name: f"ops.{name}" for name in code.entry.names})
     return {place: functions for place, functions in found.items() if functions}
 
 
@@ -84,8 +87,7 @@ def reflected_call(code: OpCode, ops: Sequence[OpCode]) -> tuple[str, str]:
         return f"ops.{name}(other, self)", ""
     if code.entry.commutative:
         return f"ops.{name}(self, other)", ""
-    rest = "".join(f", {a.default}" for a in code.arguments[2:])
-    given = f'"{name}", other, self{rest}'
+    given = f'"{name}", other, self{behind(str(a.default) for a in code.arguments[2:])}'
     return f"_{code.name}({given})", f'"{code.entry.name}", _{code.name}, "{code.batch_rule}", {given}'
 
 

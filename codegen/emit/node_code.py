@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import ast
-import copy
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 from ..library.homes import Part
+from ..spec.definitions import substituted
+from ..spec.formula import names_in
 from ..spec.model import Argument, Entry
 from .forward_code import forward_lines
 from .kernel_code import ElementKernels, hands_on, is_plain_number, number_arguments
 from .savings import Calls, Plan, SavedTensor, SavedValue, Shared, make_plan
-
-
-class _Renamed(ast.NodeTransformer):
-    """An expression with other names."""
-
-    def __init__(self, names: dict[str, str]) -> None:
-        self.names = names
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return ast.parse(self.names.get(node.id, node.id), mode="eval").body
 
 
 @dataclass(frozen=True)
@@ -116,19 +108,15 @@ class NodeCode:
     def recorded_arguments(self) -> tuple[str, ...]:
         """The arguments that `record` takes after the result."""
         wanted = {a.name for a in self.arguments} | {t.name for t in self.plan.tensors}
-        reads: set[str] = set()
-        for value in self.plan.values:
-            reads |= {n.id for n in ast.walk(ast.parse(value.source, mode="eval")) if isinstance(n, ast.Name)}
-        return tuple(a.name for a in self.entry.schema.arguments if a.name in wanted | reads)
+        wanted |= _names(value.source for value in self.plan.values)
+        return tuple(a.name for a in self.entry.schema.arguments if a.name in wanted)
 
     @property
     def plain(self) -> bool:
         """Whether native code can record it: tensors, or a list of them, and values that `plain_values` can state."""
-        tensors = [a for a in self.entry.schema.arguments if a.type.is_tensor]
-        one_list = (
-            len(tensors) == 1 and self.takes_list and not tensors[0].type.optional_items and not self.plan.tensors
-        )
-        single = one_list or not any(a.type.is_list for a in tensors)
+        tensors = self.entry.tensor_arguments
+        one_list = len(tensors) == 1 and self.takes_list and not self.plan.tensors
+        single = (one_list and not tensors[0].type.optional_items) or not any(a.type.is_list for a in tensors)
         few = len(self.plan.tensors) <= 6 and len(self.plan.values) <= 6 and len(self.arguments) <= 4
         fits = single and few and not self.gives_list and bool(self.differentiable_outputs)
         return fits and all(known for known, _ in self.plain_values.values())
@@ -176,20 +164,11 @@ class NodeCode:
 
     def keeps(self, saved: SavedTensor) -> str:
         """The condition under which a tensor is kept; empty when it always is."""
-        if len(self.arguments) == 1 or len(saved.needed_by) == len(self.arguments):
+        needed = [a for a in self.arguments if a.name in saved.needed_by]
+        if len(needed) == len(self.arguments):
             return ""
-        return (
-            " or ".join(f"{name}._rg" for name in saved.needed_by)
-            if not self.optional_needed(saved)
-            else (" or ".join(f"({name} is not None and {name}._rg)" for name in saved.needed_by))
-        )
-
-    def optional_needed(self, saved: SavedTensor) -> bool:
-        return any(self.entry.schema.argument(n).type.optional for n in saved.needed_by)  # type: ignore[union-attr]
-
-    def output_local(self, index: int) -> str:
-        """How `record` calls output number `index`."""
-        return "result" if self.outputs == 1 else f"results[{index}]"
+        condition = "({0} is not None and {0}._rg)" if any(a.type.optional for a in needed) else "{0}._rg"
+        return " or ".join(condition.format(a.name) for a in needed)
 
     def unpack(self, saved: SavedTensor) -> str:
         """The expression that reads a saved tensor back."""
@@ -209,12 +188,10 @@ class NodeCode:
     @cached_property
     def formula_reads(self) -> frozenset[str]:
         """The names that the formulas use; what else is kept is the backward kernel's."""
-        sources = [*self.plan.formulas.values(), *(s.source for s in self.plan.shared)]
-        trees = [ast.parse(source.strip(), mode="eval") for source in sources]
-        return frozenset(n.id for tree in trees for n in ast.walk(tree) if isinstance(n, ast.Name))
+        return frozenset(_names([*self.plan.formulas.values(), *(s.source for s in self.plan.shared)]))
 
     def value_of(self, shared: Shared) -> str:
-        """What a shared variable is computed by, on the condition that a formula which uses it is evaluated."""
+        """The expression of a shared variable, on the condition that a formula which uses it is evaluated."""
         if len(shared.formulas) == len(self.arguments):
             return shared.source
         numbers = [i for i, argument in enumerate(self.arguments) if argument.name in shared.formulas]
@@ -260,16 +237,21 @@ class NodeCode:
     @property
     def hands_on(self) -> str:
         """When every formula is just `grad`: the condition on number arguments that these state; empty for never."""
-        numbers = {a.name for a in number_arguments(self.entry)}
+        names = (a.name for a in number_arguments(self.entry))
+        kept = {name: ast.parse(f"node._saved_{name}", mode="eval").body for name in names}
         tests = []
         for name in self.plan.formulas:
             tree = self.entry.gradients[name].tree
             if isinstance(tree, ast.IfExp):
-                if {n.id for n in ast.walk(tree.test) if isinstance(n, ast.Name)} - numbers:
+                if names_in(tree.test) - kept.keys():
                     return ""
-                test = ast.unparse(_Renamed({n: f"node._saved_{n}" for n in numbers}).visit(copy.deepcopy(tree.test)))
-                tests.append(test)
+                tests.append(ast.unparse(substituted(tree.test, kept)))
                 tree = tree.body
             if not (isinstance(tree, ast.Name) and tree.id == "grad"):
                 return ""
         return " and ".join(dict.fromkeys(tests))
+
+
+def _names(sources: Iterable[str]) -> set[str]:
+    """The names in some expressions of generated code."""
+    return names_in(*(ast.parse(source, mode="eval") for source in sources))

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from ..library.homes import Library, Part
 from ..spec.model import Argument, Entry, Type
 from ..spec.numpy_code import numpy_names, possibly_missing
+from .call_code import parameter_list, renamed
 from .composite_code import CompositeCode
 from .doc_code import DocCode
 from .fast_code import FastCode
 from .kernel_code import ElementKernels, number_arguments
 from .node_code import NodeCode
-from .out_code import out_hint, takes_out
 from .savings import Calls
 
 # How a batch of calls is computed where the entry does not say: see runtime/batching/rules.
@@ -43,11 +44,6 @@ def hint(type_: Type) -> str:
     return f"{base} | None" if type_.optional and base != "Any" else base
 
 
-def handed_on(argument: Argument) -> str:
-    """An argument in a call that hands it on."""
-    return f"{argument.python_name}=" * argument.keyword_only + argument.python_name
-
-
 @dataclass(frozen=True)
 class OpCode:
     """Everything the templates ask about the functions of one entry."""
@@ -65,14 +61,19 @@ class OpCode:
         return self.calls.functions[self.entry.name]
 
     @property
-    def called(self) -> str:
-        """That function as the modules of ops/ call it."""
-        return f"{self.origin}.{self.name}" if self.origin else self.name
-
-    @property
     def inplace_name(self) -> str:
         """The in-place function: `mul_`, or `pow_tensor_scalar_` where a dispatcher has the plain name."""
         return f"{self.name}_"
+
+    @property
+    def node_class(self) -> str:
+        """The class of the graph node as the modules of ops/ have it."""
+        return f"functions.{self.node.class_name}" if self.node else "None"
+
+    @property
+    def kernel(self) -> str:
+        """The element-wise kernel as the modules of ops/ have it."""
+        return f"kernels.{self.entry.identifier.upper()}"
 
     @property
     def batch_rule(self) -> str:
@@ -93,31 +94,22 @@ class OpCode:
         return part if part is not None and part.home.label else None
 
     @property
-    def spelt_rule(self) -> str:
-        """The batching rule as `intercept` takes it: its name, or the function where a user's package has it."""
-        return repr(self.batch_rule) if self.own_rule is None else self.own_rule.spelling
-
-    @property
-    def intercepted(self) -> str:
-        """The arguments of `intercept`, after the function, for a call of the public function."""
-        return ", ".join([self.spelt_rule, *filter(None, [self.passed])])
-
-    @property
-    def intercepted_inplace(self) -> str:
-        """The same for a call of the in-place function."""
-        return ", ".join([self.spelt_rule, *map(handed_on, self.inplace_arguments)])
-
-    @property
     def returns(self) -> str:
         """The annotation of the result."""
         kinds = ["Sequence[Tensor]" if r.type.is_list else "Tensor" for r in self.entry.schema.returns]
         return kinds[0] if len(kinds) == 1 else f"tuple[{', '.join(kinds)}]"
 
     @property
-    def return_type(self) -> str:
-        """The named tuple of several named outputs, empty for one output."""
-        names = [r.name for r in self.entry.schema.returns]
-        return f'ReturnType("{self.entry.schema.name}", {tuple(names)})' if len(names) > 1 else ""
+    def several(self) -> bool:
+        """Whether the op has several outputs."""
+        return len(self.entry.schema.returns) > 1
+
+    @property
+    def result_type(self) -> list[str]:
+        """The named tuple of several outputs; composites have one only of outputs that they compute themselves."""
+        names_outputs = self.several if self.entry.compute.kind != "composite" else self.composite.names_outputs
+        names = tuple(r.name for r in self.entry.schema.returns)
+        return [f'_{self.name}_result = ReturnType("{self.entry.schema.name}", {names})'] if names_outputs else []
 
     @property
     def allowed(self) -> tuple[str, ...]:
@@ -125,19 +117,8 @@ class OpCode:
         return () if len(self.entry.dtypes) == 4 else self.entry.dtypes
 
     @property
-    def identity_kinds(self) -> str:
-        """The letters of the kinds of dtype for which the op returns its input itself."""
-        return "".join(kind[0] for kind in self.entry.identity)
-
-    @property
-    def accepts_number_first(self) -> bool:
-        """Whether only the reflected operators may give a number for the first tensor."""
-        first = self.arguments[0] if self.arguments else None
-        return first is not None and first.type.is_tensor and self.entry.compute.kind == "elementwise"
-
-    @property
     def matching(self) -> tuple[tuple[str, str, bool, bool], ...]:
-        """What the dispatcher needs to know of each parameter."""
+        """(name, type, whether it is required, whether it is by keyword alone) of each parameter."""
         return tuple((a.python_name, self.match_type(a), a.default is None, a.keyword_only) for a in self.arguments)
 
     def match_type(self, argument: Argument) -> str:
@@ -180,13 +161,12 @@ class OpCode:
         return self.entry.compute.kind == "view" and (self.has_dtype_argument or self.entry.result_dtype[0] != "same")
 
     @property
-    def view_dtype(self) -> str:
-        """The dtype of such a view, as an expression."""
-        return "dtype" if self.has_dtype_argument else f"first._dtype.to_{self.entry.result_dtype[0]}()"
-
-    @property
     def has_out(self) -> bool:
-        return takes_out(self.entry)
+        """Whether the function takes `out=`: its outputs are new tensors, and it is none of the layers'."""
+        entry = self.entry
+        types = [r.type for r in entry.schema.returns]
+        fresh = entry.compute.kind != "view" and all(t.is_tensor and not t.is_list and t.alias is None for t in types)
+        return fresh and "function" in entry.variants and entry.namespace != "nn.functional" and not self.writes_first
 
     @property
     def inplace_arguments(self) -> tuple[Argument, ...]:
@@ -195,20 +175,15 @@ class OpCode:
 
     def parameters(self, out: bool = False, method: bool = False, numpy: bool = False, inplace: bool = False) -> str:
         """The parameter list of the public function, or of the method (`self` first, wherever the schema has it)."""
-        parts, starred = ["self"] if method else [], False
-        for argument in self.inplace_arguments if inplace else self.arguments:
-            if method and argument.name == "self":
-                continue
-            if argument.keyword_only and not starred:
-                parts.append("*")
-                starred = True
-            default = "" if argument.default is None else f" = {argument.default}"
-            if numpy and self.numpy_names and argument.name in possibly_missing(self.arguments):
-                default = " = None"
-            parts.append(f"{argument.python_name}: {self.parameter_hint(argument)}{default}")
-        added = [f"out: {out_hint(self.entry)} = None"] if out and self.has_out else []
+        ordered: Sequence[Argument] = self.inplace_arguments if inplace else self.arguments
+        if numpy and self.numpy_names:
+            ordered = possibly_missing(ordered)
+        hint = "Sequence[Tensor]" if self.several else "Tensor"
+        added = [f"out: {hint} | None = None"] if out and self.has_out else []
         added += [f"{theirs}: Any = None" for theirs, _ in self.numpy_names] if numpy else []
-        return ", ".join([*parts, *(["*"] if added and not starred else []), *added])
+        taken = (a for a in ordered if not method or a.name != "self")
+        listed = parameter_list(taken, added, self.parameter_hint)
+        return ", ".join(filter(None, ["self" * method, listed]))
 
     @property
     def numpy_names(self) -> tuple[tuple[str, str], ...]:
@@ -217,14 +192,13 @@ class OpCode:
         return numpy_names(self.arguments) if public else ()
 
     @property
-    def passed(self) -> str:
-        """The public function's arguments as a call of it hands them on."""
-        return ", ".join(map(handed_on, self.arguments))
+    def renamed(self) -> list[str]:
+        """The lines by which NumPy's keywords stand for the schema's."""
+        return renamed(self.numpy_names)
 
     def parameter_hint(self, argument: Argument) -> str:
-        if argument.type.is_tensor and not argument.type.is_list and self.accepts_number(argument):
-            return hint(argument.type).replace("Tensor", "Tensor | Number", 1)
-        return hint(argument.type)
+        numbers = argument.type.is_tensor and not argument.type.is_list and self.accepts_number(argument)
+        return ": " + (hint(argument.type).replace("Tensor", "Tensor | Number", 1) if numbers else hint(argument.type))
 
     def accepts_number(self, argument: Argument) -> bool:
         """Element-wise ops take Python numbers for every promoted tensor but the first."""
@@ -232,8 +206,7 @@ class OpCode:
         return self.entry.compute.kind == "elementwise" and argument is not first and not self.is_raw(argument)
 
     def is_raw(self, argument: Argument) -> bool:
-        formula = self.entry.gradients.get(argument.name)
-        return formula is not None and formula.keyword == "non_differentiable"
+        return argument.name in self.entry.masks
 
     @property
     def is_variadic(self) -> bool:
@@ -277,11 +250,11 @@ class OpCode:
         """Whether the op returns a list of tensors."""
         return self.entry.schema.returns[0].type.is_list
 
-    def check(self, argument: Argument, spelt: str = "", given: bool = False) -> str:
-        """The expression that checks and normalises one argument, held in the variable `spelt`, not None if `given`."""
+    def check(self, argument: Argument, given: bool = False) -> str:
+        """The expression that checks and normalises one argument, not None if `given`."""
         type_ = argument.type
         name = _CHECKS[type_.base]
-        shown = f'name, "{argument.python_name}", {spelt or argument.name}'
+        shown = f'name, "{argument.python_name}", {argument.name}'
         if type_.is_tensor and type_.is_list:
             name = "tensor_list_optional" if type_.optional_items else "tensor_list"
         elif type_.is_tensor and self.entry.compute.kind == "elementwise" and not self.is_raw(argument):
@@ -311,32 +284,10 @@ class OpCode:
         """The function that checks the arguments."""
         return self.library["check", self.entry.check] if self.entry.check else None
 
-    @property
-    def view(self) -> Part:
-        """The function of a view's geometry."""
-        return self.library["view", self.entry.compute.text]
-
     @cached_property
     def composite(self) -> CompositeCode:
         """How a composite is computed."""
         return CompositeCode(self)
-
-    @property
-    def requires_grad_condition(self) -> str:
-        """Whether any differentiable input requires grad."""
-        assert self.node is not None
-        parts = []
-        names = [a.name for a in self.node.arguments] + [n for n, _ in self.node.not_implemented]
-        for name in names:
-            argument = self.entry.schema.argument(name)
-            assert argument is not None
-            if argument.type.is_list:
-                parts.append(f"needs_grad({name})")
-            elif argument.type.optional:
-                parts.append(f"({name} is not None and {name}._rg)")
-            else:
-                parts.append(f"{name}._rg")
-        return " or ".join(parts)
 
     @property
     def has_dtype_argument(self) -> bool:
@@ -344,7 +295,7 @@ class OpCode:
 
     @property
     def fast(self) -> FastCode:
-        """What native code may answer first."""
+        """The ways in which native code may answer first."""
         return FastCode(self)
 
     @property

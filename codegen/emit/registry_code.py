@@ -65,7 +65,7 @@ def record(code: OpCode) -> dict[str, str]:
         "gives": entry.gives,
         "expression": _expression(entry),
         "unvaried": tuple(entry.unvaried),
-        "takes_number": code.kernels is not None and code.kernels.number is not None,
+        "takes_number": code.fast.takes_number,
         "reference": "\n".join(statements(entry.reference)),
         "check": entry.check or "",
         "refuses": tuple((refusal.call.text, refusal.error) for refusal in entry.refuses),
@@ -76,7 +76,7 @@ def record(code: OpCode) -> dict[str, str]:
 
 
 def _expression(entry: Entry) -> str:
-    """What an element-wise op computes, definitions written out; empty for other ops."""
+    """The expression of an element-wise op, definitions written out; empty for other ops."""
     compute = entry.compute
     if compute.kind != "elementwise" or compute.tree is None:
         return ""

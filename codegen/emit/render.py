@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path, PurePath
 from typing import Any
@@ -20,7 +21,7 @@ from ..spec.model import Entry, Spec
 from .callers import Caller, callers
 from .class_code import NodeClass
 from .function_code import found_by, functions_of
-from .kernel_code import ElementKernels, element_kernels, takes_number
+from .kernel_code import ElementKernels, element_kernels
 from .methods_code import general_paths, methods_context, registered, unique
 from .node_code import NodeCode
 from .op_code import OpCode
@@ -28,7 +29,7 @@ from .registry_code import record
 from .rendered import check_python
 from .savings import Calls, differentiable_formulas
 from .scalar_code import Inliner
-from .stub_code import Signature, stub_functions, stub_methods
+from .stub_code import stub_functions, stub_methods
 from .write import Files
 
 TEMPLATES = Path(__file__).parent.parent / "templates"
@@ -78,7 +79,7 @@ class Renderer:
     @cached_property
     def kernels(self) -> dict[str, ElementKernels]:
         chosen = (e for e in self.spec.entries if e.compute.kind == "elementwise")
-        return {e.name: element_kernels(e, self.inliner, takes_number(e, self.overloads(e))) for e in chosen}
+        return {e.name: element_kernels(e, self.inliner, self.overloads(e)) for e in chosen}
 
     def overloads(self, entry: Entry) -> list[Entry]:
         """All entries that share the Python function of this one."""
@@ -100,15 +101,8 @@ class Renderer:
         return callers(self.spec.entries)
 
     def render(self, template: str, **context: Any) -> str:
-        common = {
-            "spec_file": quotable(self.spec.file),
-            "command": self.target.command,
-            "runtime": self.target.runtime,
-            "runtime_above": self.target.runtime_above,
-            "in_tree": self.target.in_tree,
-            "namespace": f"{self.target.runtime_above}.namespace" if self.target.in_tree else "..namespace",
-            "spec_path": self.target.spec_path,
-        }
+        namespace = f"{self.target.runtime_above}.namespace" if self.target.in_tree else "..namespace"
+        common = asdict(self.target) | {"spec_file": quotable(self.spec.file), "namespace": namespace}
         return self.environment.get_template(template).render(common | context)
 
     def rendered(self) -> Files:
@@ -150,22 +144,18 @@ class Renderer:
 
     def modules(self) -> Files:
         """The files beside the first lines of the package."""
+        elementwise = [code for code in self.ops if code.entry.compute.kind == "elementwise"]
+        stubs = stub_functions([*self.ops, *self.extended])
         files = {
             "functions/__init__.py": self.render("functions_init.py.j2", families=list(self.families)),
             "ops/__init__.py": self.render("ops_init.py.j2", families=list(self.families), public=self.public),
-            "ops/__init__.pyi": self.render("ops.pyi.j2", stubs=self.stubs, public=self.public),
+            "ops/__init__.pyi": self.render("ops.pyi.j2", stubs=stubs, public=self.public),
             "registry.py": self.render("registry.py.j2", records=list(map(record, self.ops))),
-            "kernels/__init__.py": self.render("kernels_init.py.j2", elementwise=self.elementwise),
+            "kernels/__init__.py": self.render("kernels_init.py.j2", elementwise=elementwise),
         }
         for family, ops in self.families.items():
             nodes = [code.node for code in ops if code.node]
-            files[f"functions/{family}.py"] = self.render(
-                "functions/module.py.j2",
-                family=family,
-                classes=[self.node_class(NodeClass(node)) for node in nodes],
-                names=[node.class_name for node in nodes],
-                imports=import_lines([*self.helpers, *(p for node in nodes for p in (node.kernel, node.kernel_plan))]),
-            )
+            files[f"functions/{family}.py"] = self.render("functions/module.py.j2", **self.nodes_context(family, nodes))
             files[f"ops/{family}.py"] = self.render("ops/module.py.j2", family=family, **self.ops_context(ops))
         if not self.target.in_tree:
             files["namespace.py"] = self.render("namespace.py.j2", base=self.base_namespace)
@@ -173,14 +163,13 @@ class Renderer:
             context = methods_context(self.ops) | {"general_paths": general_paths(self.families)}
             files["tensor.py"] = self.render("tensor.py.j2", **context)
             files["tensor.pyi"] = self.render("tensor.pyi.j2", methods=stub_methods(self.ops))
-        for device in ("cpu", "cuda"):
-            files[f"kernels/{device}/__init__.py"] = (
-                f'"""Element-wise kernels for {device.upper()}, one file per op."""\n'
-            )
-            files |= {
-                f"kernels/{device}/{k.entry.identifier}.py": self.kernel_file(device, k) for k in self.kernels.values()
-            }
-        return files
+        return files | self.kernel_files("cpu") | self.kernel_files("cuda")
+
+    def nodes_context(self, family: str, nodes: Sequence[NodeCode]) -> dict[str, Any]:
+        """The classes in the module of a family's graph nodes."""
+        classes = [self.node_class(NodeClass(node)) for node in nodes]
+        imports = self.imports(part for node in nodes for part in (node.kernel, node.kernel_plan))
+        return {"family": family, "classes": classes, "names": [n.class_name for n in nodes], "imports": imports}
 
     def node_class(self, c: NodeClass) -> str:
         """The class of a graph node."""
@@ -230,34 +219,34 @@ class Renderer:
         """The entry of each function, class and module that is generated, by name."""
         found: dict[str, Entry] = {}
         for code in self.ops:
-            names = [code.name, code.entry.schema.name, *code.entry.aliases]
+            names = [code.name, *code.entry.names]
             names += [*(f"_{name}" for name in names), *(f"{name}_" for name in names), code.entry.identifier]
             names += [code.node.class_name] if code.node else []
             found |= dict.fromkeys(names, code.entry)
         return found
 
-    @property
-    def elementwise(self) -> list[OpCode]:
-        return [code for code in self.ops if code.entry.compute.kind == "elementwise"]
+    def imports(self, parts: Iterable[Part | None]) -> list[str]:
+        """The imports of parts, and of all helpers of formulas: the formatter takes away what nothing needs."""
+        return import_lines([*self.library.parts["helper"].values(), *parts])
 
-    @property
-    def helpers(self) -> Iterable[Part]:
-        """All helpers of formulas; the formatter takes imports away that nothing needs."""
-        return self.library.parts["helper"].values()
-
-    def kernel_file(self, device: str, kernels: ElementKernels) -> str:
-        functions = kernels.functions
-        context = {
-            "entry": kernels.entry,
-            "functions": functions,
-            "kernels": kernels.all,
-            "digest": digest(functions, self.library.scalar_modules()),
-            "imports": self.library.scalar_imports(functions),
-        }
-        return self.render(f"kernel_{device}.py.j2", **context)
+    def kernel_files(self, device: str) -> Files:
+        """The element-wise kernels for a device, a file for each op."""
+        folder = f"kernels/{device}"
+        files = {f"{folder}/__init__.py": f'"""Element-wise kernels for {device.upper()}, one file per op."""\n'}
+        for each in self.kernels.values():
+            functions = each.functions
+            files[f"{folder}/{each.entry.identifier}.py"] = self.render(
+                f"kernel_{device}.py.j2",
+                entry=each.entry,
+                functions=functions,
+                kernels=each.all,
+                digest=digest(functions, self.library.scalar_modules()),
+                imports=self.library.scalar_imports(functions),
+            )
+        return files
 
     def ops_context(self, ops: Sequence[OpCode]) -> dict[str, Any]:
-        """What the module of a family holds: its ops, and the functions that their overloads share."""
+        """The ops in the module of a family, and the functions that their overloads share."""
         own = {code.entry.schema.name for code in ops}
         extended = [code for code in self.extended if code.entry.schema.name in own]
         groups = overload_groups([*ops, *extended])
@@ -272,9 +261,7 @@ class Renderer:
             "functions": [self.render(f"ops/{f.template}.py.j2", f=f) for f in functions_of(ops, groups, inplace)],
             "aliases": unique(aliases),
             "names": unique(names),
-            "imports": import_lines([*self.helpers, *(part for code in ops for part in code.parts)])
-            + self.base_imports
-            + list(self.tried_imports(ops)),
+            "imports": [*self.imports(p for c in ops for p in c.parts), *self.base_imports, *self.tried_imports(ops)],
         }
 
     def tried_imports(self, ops: Sequence[OpCode]) -> Iterator[str]:
@@ -286,20 +273,14 @@ class Renderer:
             yield from [f"from .{family} import {', '.join(names)}"] if names else []
 
     @property
-    def stubs(self) -> list[Signature]:
-        """The signatures of all functions, for type checkers."""
-        return stub_functions([*self.ops, *self.extended])
-
-    @property
     def public(self) -> list[str]:
         """Names that the package offers as functions: outside the tree all, for nothing else has them by itself."""
         names = []
         for code in self.ops:
-            entry, name = code.entry, code.entry.schema.name
+            entry = code.entry
             public = ("function" in entry.variants and entry.namespace is None) or not self.target.in_tree
-            if public and entry.variants != ("formula",) and not name.startswith("_"):
-                names += [name, *entry.aliases]
-                names += [f"{n}_" for n in (name, *entry.aliases)] if code.has_inplace else []
+            if public and entry.variants != ("formula",) and not entry.schema.name.startswith("_"):
+                names += [*entry.names, *(f"{n}_" for n in entry.names if code.has_inplace)]
         return unique(names)
 
 
@@ -321,13 +302,10 @@ def overload_groups(ops: Iterable[OpCode]) -> dict[str, list[OpCode]]:
     return {name: codes for name, codes in groups.items() if len(codes) > 1}
 
 
-def function_names(entries: Iterable[Entry]) -> dict[str, str]:
+def function_names(entries: Sequence[Entry]) -> dict[str, str]:
     """Entry name -> the Python function of that overload: the plain name where it is the only one."""
-    counts: dict[str, int] = {}
-    entries = list(entries)
-    for entry in entries:
-        counts[entry.schema.name] = counts.get(entry.schema.name, 0) + 1
-    return {e.name: e.schema.name if counts[e.schema.name] == 1 else overload_name(e) for e in entries}
+    counts = Counter(entry.schema.name for entry in entries)
+    return {e.name: e.schema.name if counts[e.schema.name] == 1 else e.function for e in entries}
 
 
 def overload_numbers(entries: Iterable[Entry]) -> dict[str, int]:
@@ -339,11 +317,6 @@ def overload_numbers(entries: Iterable[Entry]) -> dict[str, int]:
         numbers[entry.name] = counts.get(base, 0)
         counts[base] = numbers[entry.name] + has_node(entry)
     return numbers
-
-
-def overload_name(entry: Entry) -> str:
-    """`max_dim` for max.dim; `max_default` for the overload without a name, since `max` is the dispatcher."""
-    return entry.identifier if entry.schema.overload else f"{entry.schema.name}_default"
 
 
 def digest(functions: list[str], modules: tuple[Path, ...]) -> str:

@@ -1,4 +1,4 @@
-"""What was rendered can be imported: every file is Python, and no module gives one name two meanings.
+"""Sees that rendered files can be imported: each is Python, and no module gives one name two meanings.
 
 The checks of a spec should have found whatever is wrong here. This is what stands between a hole in them and a package
 that breaks where it is imported.

@@ -1,4 +1,4 @@
-"""The save plan: what a node keeps, for which input, and how a formula's names become reads of what is kept.
+"""The save plan: the tensors and values that a node keeps, for which inputs, and formulas that read them there.
 
 A tensor of which a formula reads only metadata (`self.shape`, `self.numel()`) is not kept; the attribute is. Every
 saved tensor knows the inputs whose gradients need it, so that it is kept only if one of them requires grad.
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ..library.homes import Library
 from ..spec.definitions import Locals, locals_of
-from ..spec.model import Argument, Entry, Formula
+from ..spec.model import Entry, Formula
 
 ATTRIBUTES = {"shape": "_shape", "dtype": "_dtype", "ndim": "ndim", "device": "_device"}  # x.shape, and how it is read
 QUERIES = ("numel", "dim", "is_complex", "is_floating_point", "stride", "storage_offset")  # read as x.numel()
@@ -55,7 +55,7 @@ class Shared:
 
 @dataclass(frozen=True)
 class Plan:
-    """What one entry's node keeps, and its formulas rewritten to read that."""
+    """The tensors and values that one entry's node keeps, and its formulas rewritten to read these."""
 
     tensors: tuple[SavedTensor, ...]
     values: tuple[SavedValue, ...]
@@ -89,29 +89,29 @@ class Reader(ast.NodeTransformer):
         self.entry = entry
         self.calls = calls
         self.outputs = output_names(entry)
+        self.lists = {a.name for a in entry.tensor_arguments if a.type.is_list}
+        single = {a.name for a in entry.tensor_arguments} - self.lists
+        self.tensors = (self.outputs.keys() | single) - {"grad", "grads"}
         self.whole: dict[str, None] = {}  # tensors read as tensors, in order
         self.values: dict[str, SavedValue] = {}
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        if node.attr in ATTRIBUTES and self._is_tensor(node.value):
-            return self._value(node.value.id, node.attr, f".{ATTRIBUTES[node.attr]}")  # type: ignore[attr-defined]
+        match node:
+            case ast.Attribute(value=ast.Name(id=name), attr=what) if what in ATTRIBUTES and name in self.tensors:
+                return self._value(name, what, f".{ATTRIBUTES[what]}")
         return self.generic_visit(node)  # type: ignore[return-value]
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        function = node.func
-        is_query = isinstance(function, ast.Attribute) and function.attr in QUERIES and not node.args
-        if is_query and self._is_tensor(function.value):  # type: ignore[attr-defined]
-            name, query = function.value.id, function.attr  # type: ignore[attr-defined]
-            return self._value(name, query, f".{query}()")
-        if isinstance(function, ast.Name):
-            if function.id in LIST_QUERIES and self._is_list(node.args[0]):
-                name = node.args[0].id  # type: ignore[attr-defined]
-                source = f"tuple([t._shape for t in {name}])"
-                return self._kept(name, function.id, source)
-            node.func = ast.parse(self.calls.spelling(function.id), mode="eval").body
-            node.args = [self.visit(a) for a in node.args]
-            node.keywords = [self.visit(k) for k in node.keywords]
-            return node
+        match node:
+            case ast.Call(ast.Attribute(ast.Name(name), query), args=[]) if query in QUERIES and name in self.tensors:
+                return self._value(name, query, f".{query}()")
+            case ast.Call(ast.Name(query), [ast.Name(name), *_]) if query in LIST_QUERIES and name in self.lists:
+                return self._kept(name, query, f"tuple([t._shape for t in {name}])")
+            case ast.Call(ast.Name(name)):
+                node.func = ast.parse(self.calls.spelling(name), mode="eval").body
+                node.args = [self.visit(a) for a in node.args]
+                node.keywords = [self.visit(k) for k in node.keywords]
+                return node
         return self.generic_visit(node)  # type: ignore[return-value]
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
@@ -125,7 +125,7 @@ class Reader(ast.NodeTransformer):
         return node
 
     def _value(self, name: str, what: str, read: str) -> ast.expr:
-        """What is read of a tensor when the node is made, where outputs are `result`, or items of `results`."""
+        """A value read off a tensor when the node is made, where outputs are `result`, or items of `results`."""
         argument = self.entry.schema.argument(name)
         if argument is None:
             number = f"s[{self.outputs[name]}]" if len(self.entry.schema.returns) > 1 else ""
@@ -138,18 +138,6 @@ class Reader(ast.NodeTransformer):
         slot = f"_saved_{name}_{PUBLIC.get(what, what)}"
         self.values.setdefault(local, SavedValue(slot, source, local))
         return ast.Name(local, ast.Load())
-
-    def _is_tensor(self, node: ast.expr) -> bool:
-        if not isinstance(node, ast.Name) or node.id in ("grad", "grads"):
-            return False
-        argument = self.entry.schema.argument(node.id)
-        return node.id in self.outputs or (
-            argument is not None and argument.type.is_tensor and not argument.type.is_list
-        )
-
-    def _is_list(self, node: ast.expr) -> bool:
-        argument = self.entry.schema.argument(node.id) if isinstance(node, ast.Name) else None
-        return argument is not None and argument.type.is_tensor and argument.type.is_list
 
 
 @dataclass(frozen=True)
@@ -165,7 +153,7 @@ class Calls:
         helper = self.library.get("helper", name)
         if helper is not None:
             return helper.spelling
-        return name if name in ("len",) else f"op.{name}"
+        return name if name == "len" else f"op.{name}"
 
 
 def make_plan(entry: Entry, calls: Calls) -> Plan:
@@ -229,13 +217,13 @@ def _kernel_call(reader: Reader, formula: Formula) -> str:
 
 
 def _saved(entry: Entry, name: str, needed_by: tuple[str, ...]) -> SavedTensor:
-    argument: Argument | None = entry.schema.argument(name)
+    argument = entry.schema.argument(name)
     if argument is not None:
         return SavedTensor(name, "list" if argument.type.is_list else "input", 0, needed_by)
     return SavedTensor(name, "output", output_names(entry)[name], needed_by)
 
 
-def rewrite(tree: ast.expr, entry: Entry, calls: Calls) -> str:
+def rewrite(tree: ast.expr, calls: Calls) -> str:
     """An expression with calls, and what it reads of tensors, spelt as in generated code; names stay as they are."""
 
     class Speller(ast.NodeTransformer):

@@ -11,15 +11,13 @@ import copy
 from collections.abc import Mapping
 from itertools import islice
 
+from ..spec.definitions import substituted
+from ..spec.formula import functions_in
 from ..spec.model import Entry
 from ..spec.syntax import too_deep
 
-_OPERATORS = {
-    ast.Pow: "**",
-    ast.Mod: "%",
-    ast.FloorDiv: "//",
-    ast.Div: "/",
-}  # their meaning differs from Python's: use the entry
+# The operators that mean something else than in Python: the entry says what.
+OPERATORS: dict[type, str] = {ast.Pow: "**", ast.Mod: "%", ast.FloorDiv: "//", ast.Div: "/"}
 _FILLS = {"zeros_like": 0, "ones_like": 1}  # tensors of one value are that value
 _ORDER = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _PLAIN = (ast.Add, ast.Sub, ast.Mult, ast.BitAnd, ast.BitOr, ast.BitXor)
@@ -41,9 +39,8 @@ class Inliner:
         self.by_operator: dict[str, list[Entry]] = {}
         self.level = 0  # of the expression in hand, composite ops that it lies in included
         for entry in entries.values():
-            self.by_name.setdefault(entry.schema.name, []).append(entry)
-            for alias in entry.aliases:
-                self.by_name.setdefault(alias, []).append(entry)
+            for name in entry.names:
+                self.by_name.setdefault(name, []).append(entry)
             if entry.operator:
                 self.by_operator.setdefault(entry.operator, []).append(entry)
 
@@ -87,16 +84,19 @@ class Inliner:
     def binary(self, op: ast.operator, left: ast.expr, right: ast.expr) -> ast.expr:
         if isinstance(op, _PLAIN):
             return ast.BinOp(left, op, right)
-        symbol = _OPERATORS.get(type(op), "")
+        symbol = OPERATORS.get(type(op), "")
         return self.first_fit(self.by_operator.get(symbol, []), symbol, [left, right], {})
 
     def method(self, name: str, value: ast.expr, args: list, keywords: list, scope: Mapping[str, ast.expr]) -> ast.expr:
         """A method call: its tensor stands where the schema has `self`, as in `x.where(condition, y)`."""
         given = [self.scalar(a, scope) for a in args]
-        schema = next((e.schema for e in self.by_name.get(name, []) if e.schema.argument("self")), None)
-        position = [a.name for a in schema.arguments].index("self") if schema else 0
-        given.insert(position, self.scalar(value, scope))
+        given.insert(self.place_of_self(name), self.scalar(value, scope))
         return self.call(name, given, self.named(keywords, scope))
+
+    def place_of_self(self, name: str) -> int:
+        """The place of a method's tensor among the arguments of the function."""
+        schema = next((e.schema for e in self.by_name.get(name, []) if e.schema.argument("self")), None)
+        return [a.name for a in schema.arguments].index("self") if schema else 0
 
     def call(self, name: str, args: list[ast.expr], named: dict[str, ast.expr]) -> ast.expr:
         if name in _FILLS:
@@ -148,16 +148,7 @@ def substitute(tree: ast.expr, scope: Mapping[str, ast.expr]) -> ast.expr:
     sizes = {name: count(value) for name, value in scope.items()}
     if sum(sizes.get(node.id, 0) for node in ast.walk(tree) if isinstance(node, ast.Name)) > MOST_NODES:
         raise NotElementwise("too large")
-
-    class Replace(ast.NodeTransformer):
-        def visit_Name(self, node: ast.Name) -> ast.expr:
-            return copy.deepcopy(scope[node.id]) if node.id in scope else node
-
-        def visit_Call(self, node: ast.Call) -> ast.expr:  # the called name is no argument
-            args = [self.visit(a) for a in node.args]
-            return ast.Call(node.func, args, [])
-
-    return Replace().visit(copy.deepcopy(tree))
+    return substituted(tree, scope)
 
 
 def typed(tree: ast.expr, tensors: set[str], is_complex: bool = False) -> str:
@@ -180,7 +171,7 @@ def typed(tree: ast.expr, tensors: set[str], is_complex: bool = False) -> str:
             return node
 
         def visit_Compare(self, node: ast.Compare) -> ast.expr:
-            """What is ordered is real, also where T is complex."""
+            """A comparison by order, of which both sides are real also where T is complex."""
             compared = [self.visit(part) for part in (node.left, *node.comparators)]
             if is_complex and isinstance(node.ops[0], _ORDER):
                 parts = zip((node.left, *node.comparators), compared, strict=True)
@@ -201,11 +192,7 @@ def typed(tree: ast.expr, tensors: set[str], is_complex: bool = False) -> str:
     return ast.unparse(ast.fix_missing_locations(Typed().visit(copy.deepcopy(tree))))
 
 
-def functions_in(*sources: str) -> list[str]:
-    """Names of the scalar functions that some sources call."""
-    found = set()
-    for source in sources:
-        for node in ast.walk(ast.parse(source, mode="eval")):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id != "T":
-                found.add(node.func.id)
-    return sorted(found)
+def scalar_functions(*sources: str) -> list[str]:
+    """The scalar functions that the sources of some kernels call."""
+    called = functions_in(*(ast.parse(source, mode="eval") for source in sources))
+    return sorted(name for name in called if name != "T")

@@ -26,12 +26,13 @@ def stub_functions(ops: Iterable[OpCode]) -> list[Signature]:
     found = []
     for code in ops:
         schema = code.entry.schema
-        for name in (schema.name, *(() if code.origin else code.entry.aliases)):
-            found.append(Signature(name, code.parameters(out=True), code.returns))
+        parameters = code.parameters(out=True)
+        for name in (schema.name,) if code.origin else code.entry.names:
+            found.append(Signature(name, parameters, code.returns))
             if code.has_inplace:
                 found.append(Signature(f"{name}_", code.parameters(inplace=True), code.returns))
         if code.name != schema.name and not code.origin:
-            found.append(Signature(code.name, code.parameters(out=True), code.returns))
+            found.append(Signature(code.name, parameters, code.returns))
     return marked(found)
 
 
@@ -39,21 +40,14 @@ def stub_methods(ops: Iterable[OpCode]) -> list[Signature]:
     """All methods and operators that the spec gives to Tensor."""
     found = []
     for code in ops:
-        entry = code.entry
-        for name in (entry.schema.name, *entry.aliases):
-            if "method" in entry.variants:
-                found.append(Signature(name, method_parameters(code), code.returns))
+        parameters = ANYTHING if code.is_variadic else code.parameters(method=True)
+        for name in code.entry.names:
+            if "method" in code.entry.variants:
+                found.append(Signature(name, parameters, code.returns))
             if code.has_inplace:
-                found.append(Signature(f"{name}_", method_parameters(code), code.returns))
+                found.append(Signature(f"{name}_", parameters, code.returns))
         found += operator_methods(code)
     return marked(found)
-
-
-def method_parameters(code: OpCode) -> str:
-    """The parameters after self."""
-    if code.is_variadic:
-        return ANYTHING
-    return code.parameters(method=True)
 
 
 def operator_methods(code: OpCode) -> list[Signature]:

@@ -27,7 +27,7 @@ def write_new(root: Path, files: Files) -> None:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run is going to do to a folder; making it has shown that nothing is in the way."""
+    """The changes that a run is going to make to a folder; making the plan has shown that nothing is in the way."""
 
     root: Path
     files: Files  # the manifest included
@@ -58,7 +58,7 @@ class Plan:
 
 
 def plan(root: Path, files: Files) -> Plan:
-    """What has to be done for a folder to hold `files`, of which one is the manifest.
+    """The changes by which a folder comes to hold `files`, of which one is the manifest.
 
     Raises:
         Refused: what is not the generator's is in the way.
@@ -78,7 +78,7 @@ def plan(root: Path, files: Files) -> Plan:
 
 
 def _content(root: Path, name: str, text: str, old: Manifest) -> bytes | None:
-    """What a file holds now; refused where it is not the generator's and would change."""
+    """The content of a file as it is now; refused where it is not the generator's and would change."""
     found, path = kind(root / name), root / name
     if found not in ("", "file"):
         raise Refused(f"{path}: expected a file to write, found a {found}: move it away")

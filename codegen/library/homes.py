@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ..proof.axioms import Functions
 from ..proof.own_functions import Definition, read_functions
+from ..spec.formula import place
 from ..spec.model import Problem, Spec, Where
 from .modules import (
     RUNTIME,
@@ -166,7 +167,7 @@ class Part:
 
     @property
     def where(self) -> Where:
-        return Where(str(self.file), self.node.lineno, self.node.col_offset + 1)
+        return place(str(self.file), self.node)
 
     @property
     def arity(self) -> Arity:
@@ -284,4 +285,4 @@ def import_lines(parts: Iterable[Part | None]) -> list[str]:
 
 def op_places(*specs: Spec) -> dict[str, Where]:
     """The functions that the entries of some specs give, and where."""
-    return {name: e.where for spec in specs for e in spec.entries for name in (e.schema.name, *e.aliases)}
+    return {name: e.where for spec in specs for e in spec.entries for name in e.names}

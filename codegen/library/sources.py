@@ -6,6 +6,7 @@ import ast
 from functools import cache
 from pathlib import Path
 
+from ..spec.formula import names_in
 from .modules import RUNTIME, siblings, statements_of
 
 KERNELS = "specgrad.runtime.kernels."
@@ -46,7 +47,7 @@ def _file(*module: str) -> Path:
 
 @cache
 def _names_in(text: str) -> list[str]:
-    return sorted({n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)})
+    return sorted(names_in(ast.parse(text)))
 
 
 @cache

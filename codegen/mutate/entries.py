@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from ..proof.derive import as_written
 from ..spec.definitions import Written, meant
-from ..spec.formula import FORWARD_KEYWORDS
+from ..spec.formula import FORWARD_KEYWORDS, place
 from ..spec.keys import CHOICES, WITHOUT_GRADIENT
 from ..spec.model import Entry, Formula, Where, undefined
 from .related import Related
@@ -87,8 +87,10 @@ def _of_definitions(entry: Entry, related: Related) -> Iterator[Mutant]:
 
 def _changed(entry: Entry, key: str, tree: ast.expr, scope: Relations) -> Iterator[tuple[Mutant, ast.expr]]:
     for what, node, new in changes(tree, scope):
-        where = Where(entry.where.file, node.lineno, node.col_offset + 1)  # type: ignore[attr-defined]
-        yield Mutant(entry, where, key, what, ast.unparse(tree), ast.unparse(new), (tree, new)), new
+        yield (
+            Mutant(entry, place(entry.where.file, node), key, what, ast.unparse(tree), ast.unparse(new), (tree, new)),
+            new,
+        )
 
 
 def _formulas(formulas: Mapping[str, Formula]) -> Iterator[tuple[list[str], ast.expr]]:

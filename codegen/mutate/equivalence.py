@@ -26,7 +26,7 @@ from specgrad.runtime.tensor import dtypes
 
 from ..emit.kernel_code import is_plain_number, number_arguments, tensor_names
 from ..emit.savings import output_names
-from ..emit.scalar_code import Inliner, NotElementwise, functions_in
+from ..emit.scalar_code import Inliner, NotElementwise, scalar_functions
 from ..spec.definitions import substituted
 from ..spec.model import Entry, Formula
 from ..verify.checks.dtypes import same
@@ -120,7 +120,7 @@ def _close(a: complex, b: complex) -> bool:
 def _compiled(source: str, is_complex: bool) -> Function:
     """An expression as a function of its names' values, over the compiled scalar functions."""
     library = cpu_library(is_complex)
-    namespace = {name: library.get(name) for name in functions_in(source) if hasattr(library.module, name)}
+    namespace = {name: library.get(name) for name in scalar_functions(source) if hasattr(library.module, name)}
     code = compile(source, "<formula>", "eval")
     return lambda values: eval(code, namespace, values)
 
@@ -131,7 +131,6 @@ def _points(entry: Entry, kind: type) -> Iterator[dict[str, Any]]:
     tensors = tensor_names(entry)
     is_complex = kind is np.complex128
     make: Any = _rounded if kind is np.int64 else kind
-    masks = [name for name, f in entry.gradients.items() if f.keyword == "non_differentiable"]
     hard = itertools.islice(itertools.product(HARD, repeat=len(tensors)), POINTS // 2)
     for spots in itertools.chain(hard, itertools.repeat(None)):
         values: dict[str, Any] = {}
@@ -139,7 +138,7 @@ def _points(entry: Entry, kind: type) -> Iterator[dict[str, Any]]:
             low, high = entry.domain.get(name, (-2.0, 2.0))
             value = rng.uniform(low, high) * rng.choice([1, 1, 1, 10]) if spots is None else spots[number]
             values[name] = make(value + 1j * rng.normal()) if is_complex else make(value)
-            values[name] = bool(rng.random() < 0.5) if name in masks else values[name]
+            values[name] = bool(rng.random() < 0.5) if name in entry.masks else values[name]
             values |= {f"{name}_p": values[name], f"{name}_t": make(rng.normal())}
         for argument in number_arguments(entry):
             plain = rng.normal() if is_plain_number(argument) else rng.integers(0, 3)

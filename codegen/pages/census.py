@@ -106,7 +106,7 @@ def words_of(text: str) -> set[str]:
 
 
 def report(path: Path, entries: Sequence[Entry], helpers: Iterable[str]) -> str:
-    """What `--count` prints."""
+    """The text that `--count` prints."""
     found, python = census(path, entries), python_lines()
     total = sum(python.values())
     alone = len(without_python(entries, helpers))

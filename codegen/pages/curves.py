@@ -1,4 +1,4 @@
-"""A function and its slope on a grid, as pieces of curves in a window: what a picture shows, in plain numbers."""
+"""A function and its derivative on a grid, as pieces of curves in a window: a picture in plain numbers."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def grid(domain: tuple[float, float] | None) -> np.ndarray:
 
 
 def window(x: np.ndarray, *curves: np.ndarray) -> Window:
-    """What all of the curves need, and the line y = 0."""
+    """The part of the plane that holds all of the curves, and the line y = 0."""
     ends = [end for curve in curves for end in extent(curve[np.isfinite(curve)])]
     low, high = min(0.0, *ends), max(0.0, *ends)
     margin = 0.08 * max(high - low, 1.0)

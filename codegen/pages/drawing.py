@@ -69,12 +69,14 @@ def drawn(spec: Spec, package: Package = PACKAGE) -> Files:
 def drawing(entry: Entry, package: Package) -> str:
     """The picture of one op."""
     x = grid(entry.domain.get("self"))
-    y, slope = function_and_slope(entry, x, package)
-    seen = window(x, y, slope)
-    return picture(entry.schema.name, seen, pieces(x, y, seen), pieces(x, slope, seen))
+    y, gradient = function_and_gradient(entry, x, package)
+    seen = window(x, y, gradient)
+    return picture(entry.schema.name, seen, pieces(x, y, seen), pieces(x, gradient, seen))
 
 
-def function_and_slope(entry: Entry, points: np.ndarray, package: Package = PACKAGE) -> tuple[np.ndarray, np.ndarray]:
+def function_and_gradient(
+    entry: Entry, points: np.ndarray, package: Package = PACKAGE
+) -> tuple[np.ndarray, np.ndarray]:
     """The op on some numbers and its gradient there; nan where it has none."""
     specgrad = importlib.import_module("specgrad")
     op = registry(package)[entry.name]

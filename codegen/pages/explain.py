@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -12,9 +11,11 @@ from ..emit.kernel_code import ElementKernels
 from ..emit.node_code import NodeCode
 from ..emit.render import Renderer, has_node
 from ..emit.savings import SavedTensor
+from ..spec.formula import functions_in
 from ..spec.model import Entry
 from ..spec.reference import statements
 from ..spec.suggest import did_you_mean
+from .page_words import one_line
 
 CHECKS = (
     "values against the reference, and the calls that are refused",
@@ -37,9 +38,9 @@ def explanation(renderer: Renderer, name: str, root: Path | None = None) -> str:
     Raises:
         UnknownOp: no entry has that name.
     """
-    entries = [e for e in renderer.spec.entries if name in (e.name, e.schema.name, *e.aliases)]
+    entries = [e for e in renderer.spec.entries if name in (e.name, *e.names)]
     if not entries:
-        known = {n for e in renderer.spec.entries for n in (e.name, e.schema.name, *e.aliases)}
+        known = {n for e in renderer.spec.entries for n in (e.name, *e.names)}
         raise UnknownOp(f"there is no op named '{name}'{did_you_mean(name, known)}")
     return "\n\n".join("\n".join(lines(renderer, entry, root)) for entry in entries)
 
@@ -47,7 +48,7 @@ def explanation(renderer: Renderer, name: str, root: Path | None = None) -> str:
 def lines(renderer: Renderer, entry: Entry, root: Path | None) -> Iterator[str]:
     """The text on one entry, line by line."""
     yield entry.schema.text
-    yield f"    {' '.join(entry.doc.split())}" if entry.doc else "    (no doc)"
+    yield f"    {one_line(entry.doc)}" if entry.doc else "    (no doc)"
     yield field("spec", entry.where)
     if entry.section is not None:
         yield field("section", f"{entry.section.title} ({entry.section.where})")
@@ -57,7 +58,7 @@ def lines(renderer: Renderer, entry: Entry, root: Path | None) -> Iterator[str]:
     else:
         yield field("variants", ", ".join(variants(entry)))
     yield field("computed", computed(renderer, entry))
-    yield from (field("where", f"{n} = {' '.join(d.text.split())} ({d.where})") for n, d in entry.definitions.items())
+    yield from (field("where", f"{n} = {one_line(d.text)} ({d.where})") for n, d in entry.definitions.items())
     yield from (field("reference", line) for line in statements(entry.reference))
     yield field("dtypes", dtypes(entry))
     if entry.check:
@@ -89,7 +90,7 @@ def variants(entry: Entry) -> Iterator[str]:
 
 def computed(renderer: Renderer, entry: Entry) -> str:
     compute = entry.compute
-    text = " ".join(compute.text.split())
+    text = one_line(compute.text)
     if compute.kind == "elementwise":
         number = renderer.kernels[entry.name].number
         also = "" if number is None else f"; {number.name} where {number.parameters[1]} is a number"
@@ -118,7 +119,7 @@ def node_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
     node = renderer.nodes[entry.name]
     yield field("node", node.class_name)
     for argument, formula in entry.gradients.items():
-        source = " ".join(formula.text.split())
+        source = one_line(formula.text)
         told = "derived from the expression" if formula.derived else formula.where
         yield field("gradient", f"of {argument}: {source} ({told})")
         if formula.tree is not None:
@@ -127,8 +128,8 @@ def node_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
         yield field("saves", saved_line(node, saved))
     for value in node.plan.values:
         yield field("saves", f"{value.name} = {value.source}, a plain value")
-    if entry.backward is not None:
-        called = f"{' '.join(entry.backward.text.split())} ({renderer.library['kernel', backward_kernel(entry)].place})"
+    if entry.backward is not None and node.kernel is not None:
+        called = f"{one_line(entry.backward.text)} ({node.kernel.place})"
         yield field("backward", f"by one kernel unless it is recorded: {called}")
     yield from fused_lines(node, renderer.kernels.get(entry.name))
     yield from forward_mode_lines(entry)
@@ -136,16 +137,12 @@ def node_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
 
 def part_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
     """The other hand-written parts that it names, and those called as its kernels are, each with its file and line."""
+    node = renderer.nodes.get(entry.name)
     forward = entry.compute.text if entry.compute.kind == "kernel" else ""
-    yield from placed(renderer, "plan", "plan", [forward, backward_kernel(entry)])
+    backward = node.kernel.name if node and node.kernel else ""
+    yield from placed(renderer, "plan", "plan", [forward, backward])
     yield from placed(renderer, "helper", "helper", names_called(entry))
     yield from placed(renderer, "batching", "batching rule", [entry.batch or ""])
-
-
-def backward_kernel(entry: Entry) -> str:
-    """The kernel that gives all gradients at once; "" without one."""
-    tree = entry.backward.tree if entry.backward is not None else None
-    return tree.func.id if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) else ""
 
 
 def placed(renderer: Renderer, label: str, kind: str, names: list[str]) -> Iterator[str]:
@@ -159,12 +156,11 @@ def names_called(entry: Entry) -> list[str]:
     """The functions that the entry's formulas call, in their order."""
     formulas = (*entry.definitions.values(), *entry.gradients.values(), *entry.forward.values())
     trees = [entry.compute.tree, *(formula.written or formula.tree for formula in formulas)]
-    nodes = (node for tree in trees if tree is not None for node in ast.walk(tree))
-    return list(dict.fromkeys(n.func.id for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)))
+    return functions_in(*(tree for tree in trees if tree is not None))
 
 
 def generated_lines(renderer: Renderer, entry: Entry, root: Path | None) -> Iterator[str]:
-    """What was generated from it, as far as it has been written."""
+    """The places of the function and the class that were generated from it, as far as they have been written."""
     family = next(name for name, codes in renderer.families.items() if any(code.entry is entry for code in codes))
     starts = {f"ops/{family}.py": f"def {entry.schema.name}("}
     if has_node(entry):
@@ -189,8 +185,7 @@ def saved_line(node: NodeCode, saved: SavedTensor) -> str:
     """Which tensor is kept, and for the gradients of which inputs."""
     what = "the input" if saved.kind == "input" else "the inputs" if saved.kind == "list" else "the output"
     needs = " or ".join(saved.needed_by)
-    always = len(saved.needed_by) == len(node.arguments)
-    return f"{what} {saved.name}, {'for' if always else 'only when grad is required by'} {needs}"
+    return f"{what} {saved.name}, {'only when grad is required by' if node.keeps(saved) else 'for'} {needs}"
 
 
 def fused_lines(node: NodeCode, kernels: ElementKernels | None) -> Iterator[str]:
@@ -210,7 +205,7 @@ def forward_mode_lines(entry: Entry) -> Iterator[str]:
     if not entry.forward:
         yield field("forward", "no forward mode")
     for output, formula in entry.forward.items():
-        yield field("forward", f"{output}: {' '.join(formula.text.split())} ({formula.where})")
+        yield field("forward", f"{output}: {one_line(formula.text)} ({formula.where})")
 
 
 def check_lines(entry: Entry) -> Iterator[str]:

@@ -8,31 +8,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import quote
 
+from ..emit.call_code import parameter_list
 from ..emit.callers import part_of
-from ..emit.doc_code import DocCode, Lines, plain_parameters
+from ..emit.doc_code import DocCode, Lines
 from ..emit.op_code import OpCode
 from ..emit.render import Renderer
 from ..library.families import Family
 from ..spec.model import Entry
-from .page_words import (
-    computed,
-    definitions,
-    domain,
-    dtypes,
-    forward,
-    gradients,
-    hard_points,
-    reference,
-    refuses,
-    saved,
-    vmap,
-)
+from . import page_words
 from .pictured import plain_values
 
 
 @dataclass(frozen=True)
 class OpPart:
-    """What a page says of one entry."""
+    """The part of a page on one entry."""
 
     renderer: Renderer
     code: OpCode
@@ -52,18 +41,18 @@ class OpPart:
         """Label and what it says, in the order of the page; what does not apply is left out."""
         found = [
             ("part of", part_of(self.entry, self.renderer.callers)),
-            ("computed", computed(self.renderer, self.entry)),
-            ("where", "; ".join(definitions(self.entry))),
-            ("the same in NumPy", reference(self.entry)),
-            ("dtypes", dtypes(self.code)),
-            *gradients(self.entry),
-            ("saved", "; ".join(saved(self.renderer, self.entry))),
-            *forward(self.entry),
-            ("domain", domain(self.entry)),
-            ("hard points", hard_points(self.entry)),
-            ("vmap", vmap(self.code)),
+            ("computed", page_words.computed(self.renderer, self.entry)),
+            ("where", "; ".join(page_words.definitions(self.entry))),
+            ("the same in NumPy", page_words.reference(self.entry)),
+            ("dtypes", page_words.dtypes(self.code)),
+            *page_words.gradients(self.entry),
+            ("saved", "; ".join(page_words.saved(self.renderer, self.entry))),
+            *page_words.forward(self.entry),
+            ("domain", page_words.domain(self.entry)),
+            ("hard points", page_words.hard_points(self.entry)),
+            ("vmap", page_words.vmap(self.code)),
             *(("raises", f"{errors}; {words}") for errors, words in self.code.docs.raises),
-            ("refused", refuses(self.entry)),
+            ("refused", page_words.refuses(self.entry)),
         ]
         return [(label, words) for label, words in found if words]
 
@@ -117,14 +106,14 @@ def ways(code: OpCode, package: str) -> Iterator[str]:
     """
     entry, name = code.entry, code.entry.schema.name
     if entry.variants == ("formula",):
-        yield f"{name}({plain_parameters(code)}), only in formulas"
+        yield f"{name}({parameter_list(code.arguments)}), only in formulas"
         return
     prefix = f"sg.{entry.namespace}." if entry.namespace else "sg."
     if package:
-        yield f"{package}.{name}({plain_parameters(code)})"
+        yield f"{package}.{name}({parameter_list(code.arguments)})"
         prefix = prefix if entry.namespace else f"{package}."
     if "function" in entry.variants and prefix != f"{package}.":
-        yield f"{prefix}{name}({plain_parameters(code)})"
+        yield f"{prefix}{name}({parameter_list(code.arguments)})"
     if "method" in entry.variants:
         yield f"Tensor.{name}"
     if "inplace" in entry.variants:

@@ -1,4 +1,4 @@
-"""What a page says of one entry: each function gives the words behind one label, none where it does not apply."""
+"""The words of a page on one entry: each function gives those behind one label, none where it does not apply."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def computed(renderer: Renderer, entry: Entry) -> str:
 
 
 def definitions(entry: Entry) -> Iterator[str]:
-    """What `where` defines for the expression and the formulas."""
+    """The definitions under `where` for the expression and the formulas."""
     yield from (f"`{name} = {one_line(each.text)}`" for name, each in entry.definitions.items())
 
 
 def reference(entry: Entry) -> str:
-    """What the op gives in terms of NumPy, with which `verify` compares it."""
+    """The op in terms of NumPy, with which `verify` compares it."""
     return "; ".join(f"`{line}`" for line in statements(entry.reference))
 
 
@@ -63,14 +63,13 @@ def gradients(entry: Entry) -> Iterator[tuple[str, str]]:
 
 
 def saved(renderer: Renderer, entry: Entry) -> Iterator[str]:
-    """What the graph node keeps for backward, and for which gradients."""
+    """The tensors and values that the graph node keeps for backward, and for which gradients."""
     if not has_node(entry):
         return
     node = renderer.nodes[entry.name]
     for tensor in node.plan.tensors:
-        always = len(tensor.needed_by) == len(node.arguments)
         wanted = " or ".join(f"`{name}`" for name in tensor.needed_by)
-        yield f"`{tensor.name}`" + ("" if always else f" where {wanted} requires grad")
+        yield f"`{tensor.name}`" + (f" where {wanted} requires grad" if node.keeps(tensor) else "")
     yield from (f"`{value.source}`" for value in node.plan.values)
     yield from ["nothing"] * (not node.plan.tensors and not node.plan.values)
 
@@ -99,7 +98,7 @@ def domain(entry: Entry) -> str:
 
 
 def hard_points(entry: Entry) -> str:
-    """Kinks, poles, large and missing values at which the formulas are checked, and which slope counts at a kink."""
+    """Kinks, poles, large and missing values at which the formulas are checked, and the gradient at a kink."""
     if not is_differentiable(entry) or not entry.hard:
         return ""
     points = "; ".join(f"`{one_line(sample.text)}`" for sample in entry.hard)

@@ -1,4 +1,4 @@
-"""Writes the picture of a function and its slope as SVG: small, readable text with one decimal per coordinate."""
+"""Writes the picture of a function and its derivative as SVG: small text with one decimal per coordinate."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ font-family="Helvetica, Arial, sans-serif" font-size="10" fill="#52606d">
 """
 
 
-def picture(title: str, seen: Window, function: Sequence[Piece], slope: Sequence[Piece]) -> str:
+def picture(title: str, seen: Window, function: Sequence[Piece], derivative: Sequence[Piece]) -> str:
     """The text of the picture."""
     view = View(seen)
     sizes = {"width": WIDTH, "height": HEIGHT, "left": LEFT, "top": TOP, "end": WIDTH - RIGHT}
@@ -34,7 +34,7 @@ def picture(title: str, seen: Window, function: Sequence[Piece], slope: Sequence
     parts = [HEAD.format(title=title, blue=BLUE, orange=ORANGE, **sizes, **inner), *view.axes()]
     parts += ['  <g clip-path="url(#w)" fill="none" stroke-width="2">\n']
     parts += [f'    <path d="{view.path(function)}" stroke="{BLUE}"/>\n']
-    parts += [f'    <path d="{view.path(slope)}" stroke="{ORANGE}" stroke-dasharray="5 3"/>\n']
+    parts += [f'    <path d="{view.path(derivative)}" stroke="{ORANGE}" stroke-dasharray="5 3"/>\n']
     return "".join([*parts, "  </g>\n</svg>\n"])
 
 

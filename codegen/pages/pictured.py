@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
+from ..spec.formula import called
 from ..spec.model import Entry
 
 
@@ -14,10 +15,11 @@ def picture_files(entries: Mapping[str, Entry]) -> dict[str, str]:
 
 
 def is_pictured(entry: Entry, entries: Mapping[str, Entry]) -> bool:
-    """Whether a curve in the plane says what the op does: a real number in, a real number with a slope out."""
+    """Whether a curve in the plane says what the op does: a real number in, a real number with a derivative out."""
     public = entry.variants != ("formula",) and not entry.schema.arguments[0].type.writes
     real = "float" in entry.dtypes and entry.result_dtype in (("same",), ("real",))
-    return public and real and is_pointwise(entry, entries) and is_optional_beside_the_tensor(entry)
+    has_defaults = all(a.type.is_tensor or a.default is not None for a in entry.schema.arguments)
+    return public and real and has_defaults and is_pointwise(entry, entries)
 
 
 def is_pointwise(entry: Entry, entries: Mapping[str, Entry]) -> bool:
@@ -34,15 +36,10 @@ def is_made_of_pointwise(entry: Entry, entries: Mapping[str, Entry]) -> bool:
     """Whether a composite calls element-wise ops only, as functions or as methods, and takes nothing apart."""
     plain = {e.schema.name for e in entries.values() if e.compute.kind == "elementwise"}
     nodes = list(ast.walk(entry.compute.tree or ast.Module([], [])))
-    functions = [node.func for node in nodes if isinstance(node, ast.Call)]
-    names = [f.id if isinstance(f, ast.Name) else f.attr for f in functions if isinstance(f, ast.Name | ast.Attribute)]
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    functions = [call.func for call in calls]
     others = [n for n in nodes if isinstance(n, ast.Subscript | ast.Attribute | ast.Tuple) and n not in functions]
-    return not others and all(name in plain for name in names)
-
-
-def is_optional_beside_the_tensor(entry: Entry) -> bool:
-    """Whether the function can be called with a tensor alone."""
-    return all(a.type.is_tensor or a.default is not None for a in entry.schema.arguments)
+    return not others and all(called(call) in plain for call in calls)
 
 
 def plain_values(entry: Entry) -> dict[str, ast.expr]:

@@ -41,8 +41,7 @@ def fault(entries: Mapping[str, Entry], entry: Entry, formula: Formula) -> str |
     if not _is_analytic(written):
         return "the formula is not analytic"
     plain = {a.name for a in entry.schema.arguments if a.type.base not in ("Tensor", "Scalar")}
-    plain |= {name for name, each in entry.gradients.items() if each.keyword == "non_differentiable"}
-    return next((text for name, text in _misplaced(written, 0) if name not in plain), "")
+    return next((text for name, text in _misplaced(written, 0) if name not in {*plain, *entry.masks}), "")
 
 
 def _is_analytic(tree: ast.expr, *others: str) -> bool:

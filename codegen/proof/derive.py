@@ -11,6 +11,7 @@ from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import replace
 
+from ..spec.formula import names_in
 from ..spec.model import Argument, Entry, Formula, Schema
 from .axioms import NONE, Functions, known_function
 from .boundaries import POLICIES
@@ -82,7 +83,7 @@ def with_gradient(tree: ast.expr, conjugated: Collection[str]) -> ast.expr:
         return negative(with_gradient(tree.operand, conjugated))
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.Div) and is_number(tree.left, 1):
         return ast.BinOp(GRAD, ast.Div(), _conjugate(tree.right, conjugated))
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    names = names_in(tree)
     if conjugated and names and not names & {*conjugated, "result"}:  # of plain numbers, which have no conj()
         return _conjugate(times(_conjugate(GRAD, ("grad",)), tree), ("grad",))
     return times(GRAD, _conjugate(tree, conjugated))

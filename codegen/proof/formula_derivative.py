@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 
-from ..emit.scalar_code import Inliner, NotElementwise, bind
+from ..emit.scalar_code import OPERATORS, Inliner, NotElementwise, bind
 from ..spec.definitions import substituted
 from ..spec.formula import called
 from ..spec.model import Entry
@@ -34,14 +34,8 @@ class Plain(Whole):
             return self.form(tree.body if self.is_complex else tree.orelse, scope)
         return super().form(tree, scope)
 
-    def place_of_self(self, name: str) -> int:
-        """Where a method's tensor stands among the arguments of the function."""
-        schema = next((e.schema for e in self.by_name.get(name, []) if e.schema.argument("self")), None)
-        return [a.name for a in schema.arguments].index("self") if schema else 0
-
 
 RESULT_DERIVATIVE = "result_derivative"  # the name of the derivative of `result`
-_OPERATORS: dict[type, str] = {ast.Div: "/", ast.Pow: "**", ast.Mod: "%", ast.FloorDiv: "//"}
 _CONSTANT = ("zeros_like", "ones_like", "full_like")
 
 
@@ -83,7 +77,7 @@ class FormulaDerivative:
                 return plus(times(self.of(left), right), times(left, self.of(right)))
             case ast.BitAnd() | ast.BitOr() | ast.BitXor():
                 return ZERO
-        symbol = _OPERATORS[type(op)]
+        symbol = OPERATORS[type(op)]
         return self._of_entries(self.inliner.by_operator.get(symbol, []), symbol, [left, right], {})
 
     def _of_op(self, name: str, args: list[ast.expr], named: dict[str, ast.expr]) -> ast.expr:
@@ -121,7 +115,7 @@ class FormulaDerivative:
 
 def call_of(name: str, args: list[ast.expr], named: Mapping[str, ast.expr]) -> ast.expr:
     """The call that was read, or the operator."""
-    operator = next((kind for kind, symbol in _OPERATORS.items() if symbol == name), None)
+    operator = next((kind for kind, symbol in OPERATORS.items() if symbol == name), None)
     if operator is not None:
         return ast.BinOp(args[0], operator(), args[1])
     return ast.Call(ast.Name(name), args, [ast.keyword(key, value) for key, value in named.items()])

@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..emit.scalar_code import NotElementwise, bounded, substitute
-from ..spec.model import Problem, Where
+from ..spec.formula import functions_in, place
+from ..spec.model import Problem
 from ..spec.suggest import did_you_mean
 from ..spec.syntax import SCALAR_SYNTAX, faults, too_deep
 from .axioms import FUNCTIONS, Functions, Scalar
@@ -84,17 +85,12 @@ def read_functions(definitions: Sequence[Definition], before: Functions) -> tupl
 
 def without_circles(functions: Functions) -> Functions:
     """The functions, those that call each other without end as what they are: no expressions."""
-    calls = {name: calls_in(known.meaning) & functions.keys() for name, known in functions.items()}
+    trees = {name: ast.parse(known.meaning or "0", mode="eval") for name, known in functions.items()}
+    calls = {name: {*functions_in(tree)} & functions.keys() for name, tree in trees.items()}
     reached = {name: set(called) for name, called in calls.items()}
     for _ in functions:
         reached = {name: called.union(*(calls[other] for other in called)) for name, called in reached.items()}
     return {name: replace(known, meaning=None) if name in reached[name] else known for name, known in functions.items()}
-
-
-def calls_in(text: str | None) -> set[str]:
-    """The functions that an expression calls."""
-    nodes = ast.walk(ast.parse(text or "0"))
-    return {n.func.id for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}
 
 
 # ---- derivatives that are given --------------------------------------------------------------------------------------
@@ -135,8 +131,7 @@ def said_faults(definition: Definition, known: Functions) -> Iterator[Problem]:
 
 
 def _problem(definition: Definition, node: ast.expr, message: str) -> Problem:
-    where = Where(str(definition.file), node.lineno, node.col_offset + 1)
-    return Problem(where, definition.name, DECORATOR, message)
+    return Problem(place(str(definition.file), node), definition.name, DECORATOR, message)
 
 
 def _text_faults(text: str, values: Sequence[str], known: Functions) -> Iterator[str]:

@@ -34,9 +34,7 @@ def _is_numeric(argument: Argument) -> bool:
 
 def is_mask(entry: Entry, argument: Argument) -> bool:
     """Whether an argument is true or false."""
-    formula = entry.gradients.get(argument.name)
-    masked = formula is not None and formula.keyword == "non_differentiable" and argument.type.is_tensor
-    return argument.type.base == "bool" or masked
+    return argument.type.base == "bool" or (argument.type.is_tensor and argument.name in entry.masks)
 
 
 def _column(entry: Entry, argument: Argument, rng: np.random.Generator) -> np.ndarray:

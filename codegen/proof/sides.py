@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..spec.formula import names_in
 from .derivative import meaning
 from .numbers import Unknown, evaluate
 
@@ -39,12 +40,7 @@ def conditions(trees: Iterable[ast.expr]) -> list[Condition]:
     Not of `grad`, of which no sample is chosen, nor of imaginary parts: points are real numbers.
     """
     found = {str(each): each for tree in trees for each in _conditions(tree)}
-    return [each for each in found.values() if not _names(each.test) & {"grad", "imag"}]
-
-
-def _names(tree: ast.expr) -> set[str]:
-    """The names in an expression, those of functions among them."""
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    return [each for each in found.values() if not names_in(each.test) & {"grad", "imag"}]
 
 
 def _conditions(tree: ast.expr) -> Iterator[Condition]:

@@ -59,7 +59,7 @@ def item(whole: Formula, index: int) -> Formula:
     assert whole.tree is not None
     if isinstance(whole.tree, ast.Tuple) and index < len(whole.tree.elts):
         part = whole.tree.elts[index]
-        return Formula(ast.unparse(part), part, Where(whole.where.file, part.lineno, part.col_offset + 1))
+        return Formula(ast.unparse(part), part, place(whole.where.file, part))
     tree = ast.Subscript(copy.deepcopy(whole.tree), ast.Constant(index), ast.Load())
     for node in (tree, tree.slice):
         ast.copy_location(node, whole.tree)
@@ -106,6 +106,17 @@ def names(tree: ast.AST) -> list[ast.Name]:
     """The names an expression uses, functions included, in order of place."""
     found = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
     return sorted(found, key=lambda node: (node.lineno, node.col_offset))
+
+
+def names_in(*trees: ast.AST) -> set[str]:
+    """The names that some expressions use, functions included."""
+    return {node.id for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+
+def functions_in(*trees: ast.AST) -> list[str]:
+    """The functions that some expressions call by name, each once."""
+    calls = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    return list(dict.fromkeys(call.func.id for call in calls if isinstance(call.func, ast.Name)))
 
 
 def value_reads(tree: ast.AST, watched: Collection[str]) -> list[ast.Name]:

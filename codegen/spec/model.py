@@ -186,6 +186,16 @@ class Entry:
         return self.name.replace(".", "_").lower() if self.schema.overload else self.schema.name
 
     @property
+    def function(self) -> str:
+        """The Python function of the overload, of several: `max_default` where the dispatcher has the plain name."""
+        return self.identifier if self.schema.overload else f"{self.schema.name}_default"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The function's name and its other names."""
+        return (self.schema.name, *self.aliases)
+
+    @property
     def tensor_arguments(self) -> tuple[Argument, ...]:
         return tuple(a for a in self.schema.arguments if a.type.is_tensor)
 
@@ -193,6 +203,11 @@ class Entry:
     def formulas(self) -> dict[str, ast.expr]:
         """The gradient formulas that are expressions, by argument."""
         return {name: formula.tree for name, formula in self.gradients.items() if formula.tree is not None}
+
+    @property
+    def masks(self) -> tuple[str, ...]:
+        """The arguments that are no operands: they have no gradient, and no part in promotion."""
+        return tuple(name for name, formula in self.gradients.items() if formula.keyword == "non_differentiable")
 
     def policy(self, argument: str) -> str:
         """The policy at kinks of an argument's gradient formula."""

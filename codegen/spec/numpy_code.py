@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from .model import Argument
 
@@ -14,7 +15,11 @@ def numpy_names(arguments: Sequence[Argument]) -> tuple[tuple[str, str], ...]:
     return tuple((NUMPY_NAMES[a.name], a.name) for a in arguments if a.name in NUMPY_NAMES)
 
 
-def possibly_missing(arguments: Sequence[Argument]) -> tuple[str, ...]:
-    """A required `dim`, which may come as `axis`, and what follows by place: their checks find out what is missing."""
+def possibly_missing(arguments: Sequence[Argument]) -> list[Argument]:
+    """The arguments, of which a required `dim`, which may come as `axis`, and what follows by place have defaults.
+
+    Their checks find out what is missing.
+    """
     required = [a.name for a in arguments if not a.keyword_only and a.default is None]
-    return tuple(required[required.index("dim") :]) if "dim" in required else ()
+    missing = required[required.index("dim") :] if "dim" in required else []
+    return [replace(a, default="None") if a.name in missing else a for a in arguments]

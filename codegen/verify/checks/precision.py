@@ -61,7 +61,7 @@ class Dtypes:
     def __init__(self, op: Any, meaning: Meaning, setting: Setting, kernels: Plain, report: Report) -> None:
         self.op, self.meaning, self.kernels, self.report = op, meaning, kernels, report
         self.numbers, self.values = setting
-        self.masks = [n for n, f in meaning.entry.gradients.items() if f.keyword == "non_differentiable"]
+        self.masks = meaning.entry.masks
         self.tensors = [a.name for a in meaning.entry.tensor_arguments]
 
     # ---- float32 -----------------------------------------------------------------------------------------------------

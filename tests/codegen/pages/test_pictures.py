@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from specgrad.codegen.pages.curves import grid, pieces, thinned, window
-from specgrad.codegen.pages.drawing import drawn, function_and_slope, pictures_command, same_picture
+from specgrad.codegen.pages.drawing import drawn, function_and_gradient, pictures_command, same_picture
 from specgrad.codegen.pages.picture import ticks
 from specgrad.codegen.project import TREE
 from specgrad.codegen.spec.model import Spec
@@ -33,9 +33,9 @@ def test_what_is_drawn_is_the_function_and_its_gradient(spec: Spec) -> None:
     """Of tanh 1 - tanh(x)^2, and nothing where the function has no value."""
     entries = spec.by_name()
     x = np.array([-2.0, 0.5])
-    y, slope = function_and_slope(entries["tanh"], x)
+    y, slope = function_and_gradient(entries["tanh"], x)
     assert np.allclose(y, np.tanh(x)) and np.allclose(slope, 1 - np.tanh(x) ** 2)
-    y, slope = function_and_slope(entries["log"], x)
+    y, slope = function_and_gradient(entries["log"], x)
     assert np.isnan([y[0], slope[0]]).all() and np.allclose([y[1], slope[1]], [np.log(0.5), 2])
 
 

@@ -100,10 +100,10 @@ def test_definitions_are_computed_once(entry: Callable[[str], Entry], calls: Cal
     ]
 
 
-def test_definitions_are_read_as_directly_as_arguments(entry: Callable[[str], Entry], calls: Calls) -> None:
+def test_definitions_are_read_as_directly_as_arguments(calls: Calls) -> None:
     """A shape is the plain tuple: the property would make a Size of it, and of each of its slices."""
     tree = ast.parse("slope.shape[1:] + self.shape", mode="eval").body
-    assert rewrite(tree, entry(GATED), calls) == "slope._shape[1:] + self._shape"
+    assert rewrite(tree, calls) == "slope._shape[1:] + self._shape"
 
 
 def test_what_only_a_branch_uses_stays_in_it(entry: Callable[[str], Entry], calls: Calls) -> None:
