@@ -527,6 +527,15 @@ class NormalizeRmsBackward0(Node):
     op_name = "normalize_rms"
     output_count = 2
     saved_slots = ("kept_self", "kept_weight", "kept_scale")
+    plans = KernelOpGradient(
+        norm_plans.normalize_rms_backward,
+        ("w", ""),
+        ("g", ""),
+        ("k", "kept_self"),
+        ("k", "kept_weight"),
+        ("k", "kept_scale"),
+        ("v", "_saved_dim"),
+    )
     inputs = ("self", "weight")
     keeps = {
         "kept_self": ("self", ("self", "weight")),
@@ -575,6 +584,8 @@ class NormalizeRmsBackward0(Node):
         dtype = grad._dtype
         if mode.grad or watch.active or not all_native(node.metas, dtype):
             return node.formula(grads)
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
+            return found
         grad = array_in(grad, None)
         dim = node._saved_dim
         self = array_in(unpack(node, "kept_self"), None)

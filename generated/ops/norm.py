@@ -44,6 +44,13 @@ STANDARDIZE_GROUPS = KernelOp(
     {"self": "T", "weight": "O", "bias": "O", "groups": "n", "eps": "f"},
     outputs=3,
 )
+NORMALIZE_RMS = KernelOp(
+    "normalize_rms",
+    norm_plans.normalize_rms,
+    functions.NormalizeRmsBackward0,
+    {"self": "T", "weight": "O", "dim": "d", "eps": "f"},
+    outputs=2,
+)
 
 
 def renorm(
@@ -450,6 +457,10 @@ def normalize_rms(
     """
     if axis is not None:
         dim = axis
+    if not watch.active:
+        result = NORMALIZE_RMS.launch(input, weight, dim, eps)
+        if result is not None:
+            return _normalize_rms_result(*result)
     if (
         watch.interceptors
         and (result := intercept("normalize_rms", normalize_rms, "normalize_rms", input, weight, dim, eps))
@@ -463,6 +474,7 @@ _normalize_rms_result = ReturnType("normalize_rms", ("output", "scale"))
 
 
 def _normalize_rms(name: str, self, weight, dim, eps, into=None) -> Any:
+    given = (self, weight, dim, eps)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if weight is not None and not isinstance(weight, Tensor):
@@ -471,6 +483,10 @@ def _normalize_rms(name: str, self, weight, dim, eps, into=None) -> Any:
     if eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
     self, weight, dim, eps = norm_checks.normalize_rms(name, self, weight, dim, eps)
+    if into is None and not watch.active and NORMALIZE_RMS.remember(given, (self, weight, dim, eps)):
+        result = NORMALIZE_RMS.launch(self, weight, dim, eps)
+        if result is not None:
+            return _normalize_rms_result(*result)
     computed = (
         self._dtype
         if self._dtype.native and (weight is None or weight._dtype is self._dtype)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from specgrad.runtime.ops.norm import cpu_rms
+from specgrad.runtime.ops.norm import cpu_rms_loops
 from specgrad.runtime.ops.norm.cpu_loops import standardize_rows
 from specgrad.runtime.ops.reduction import cpu_reduce_loops
 from specgrad.runtime.ops.softmax import cpu_loops as softmax_loops
@@ -26,7 +26,9 @@ KERNELS: dict[str, Callable[[Array, Array, Array], Any]] = {
     "layer norm": lambda x, y, out: standardize_rows(
         *flat(x, y[0], y[1], out), np.empty(ROWS, x.dtype), np.empty(ROWS, x.dtype), 1e-5, *x.shape, 0, ROWS
     ),
-    "rms norm": lambda x, y, out: cpu_rms._normalize(x, y[0], 1e-5, out, np.empty(ROWS, x.dtype), 0, ROWS),
+    "rms norm": lambda x, y, out: cpu_rms_loops.normalize_rows(
+        *flat(x, y[0], out), np.empty(ROWS, x.dtype), 1e-5, x.shape[1], 0, ROWS
+    ),
     "sums": lambda x, y, out: cpu_reduce_loops.row_sums(*flat(x, out[:1]), 1.0, x.shape[1], 0, ROWS),
     "variances": lambda x, y, out: cpu_reduce_loops.variances(*flat(x, out[:1]), 1.0, *x.shape, 1, 0, ROWS),
     "products": lambda x, y, out: cpu_reduce_loops.products(x[:, :, None], out.reshape(-1)[:ROWS]),

@@ -56,7 +56,7 @@ def standardize_backward(
     table = layout.table(weight, 1, input.dtype)
     if input.size:
         arrays = layout.fold(grad), layout.fold(input), table, mean, var
-        result, weights, biases = run(plans.folded_backward, *arrays, layout, eps)[:3]
+        result, weights, biases = run(plans.folded_backward, tuple(wanted), *arrays, layout, eps)[:3]
     else:
         result, weights, biases = np.empty_like(input), np.zeros_like(table), np.zeros_like(table)
     return (

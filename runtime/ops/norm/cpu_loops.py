@@ -101,13 +101,12 @@ def backward_rows(
 
 
 @jit(flat=True)
-def add_blocks(sums: Array, weight_grad: Array, bias_grad: Array, blocks: int, count: int) -> None:
-    """The gradients of weight and bias: column sums of `backward_rows`'s blocks, in double precision."""
-    for k, result in enumerate((weight_grad, bias_grad)):
-        totals = np.zeros(count)
-        for b in range(blocks):
-            totals += part_of(sums, (2 * b + k) * count, count)
-        result[:] = totals
+def add_blocks(sums: Array, result: Array, start: int, step: int, blocks: int) -> None:
+    """The sum of lines that begin `step` apart in `sums`, in double precision: the gradient of a weight or a bias."""
+    totals = np.zeros(result.size)
+    for b in range(blocks):
+        totals += part_of(sums, start + b * step, result.size)
+    result[:] = totals
 
 
 @jit(flat=True)

@@ -6,6 +6,7 @@ from math import prod
 
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
 from . import cpu_loops as loops
+from . import cpu_rms_loops as rms
 from .cpu_layout import NormLayout, layout_of, layout_of_groups
 
 COLUMNS = 64  # that one thread has, at least
@@ -96,16 +97,16 @@ def backward(
     var: Layout,
     eps: float,
 ) -> Plan | None:
-    """The plan where all three gradients are wanted and x lies as it is folded; `wanted` counts as an argument."""
-    if not all(wanted) or layout is None or x is None or weight is None:
+    """The plan where x lies as it is folded, and has weights."""
+    if layout is None or x is None or weight is None:
         return None
     if not is_folded(layout, grad, x, weight, mean, var):
         return None
-    plan = folded_backward(grad, x, weight, mean, var, layout, eps)
-    return tuple([step._replace(operands=tuple([1 + operand for operand in step.operands])) for step in plan])
+    return folded_backward(wanted, grad, x, weight, mean, var, layout, eps)
 
 
 def folded_backward(
+    wanted: tuple[bool, ...],
     grad: Layout,
     x: Layout,
     weight: Layout,
@@ -114,15 +115,55 @@ def folded_backward(
     layout: NormLayout,
     eps: float,
 ) -> Plan:
-    """The plan for folded arrays and a table of weights: the gradients of all three."""
-    operands, sizes, slopes = (0, 1, 2, 3, 4), sizes_of(layout), ((1, weight.shape), (2, weight.shape))
+    """The plan for folded arrays and a table of weights: the gradients of those of the three that are wanted."""
+    operands, sizes = (1, 2, 3, 4, 5), sizes_of(layout)
+    x_grad, *affine = zip(given(wanted), (x.shape, weight.shape, weight.shape), strict=True)
     if layout.kind != "rows":
         shares = (layout.table_shape[0], 1) if layout.kind == "segments" else shares_of(layout)
-        return (Step(BACKWARD[layout.kind], operands, ((0, x.shape), *slopes), (eps,), sizes, shares),)
+        return (Step(BACKWARD[layout.kind], operands, (x_grad, *affine), (eps,), sizes, shares),)
     rows, along = layout.folded
     blocks = -(-rows // loops.FLUSH)
-    sums = (3, (2 * blocks * along,))  # a result that is not given
+    sums = (len(wanted), (2 * blocks * along,))
     return (
-        Step(loops.backward_rows, operands, ((0, x.shape), sums), (eps,), sizes, (rows, loops.FLUSH)),
-        Step(loops.add_blocks, (), (sums, *slopes), (), (blocks, along)),
+        Step(loops.backward_rows, operands, (x_grad, sums), (eps,), sizes, (rows, loops.FLUSH)),
+        *[
+            Step(loops.add_blocks, (), (sums, gradient), (), (k * along, 2 * along, blocks))
+            for k, gradient in enumerate(affine)
+        ],
     )
+
+
+def given(wanted: tuple[bool, ...]) -> list[int]:
+    """The numbers of gradients as results: of those that are not wanted behind all others, for they are not given."""
+    return [i if yes else len(wanted) + 1 + i for i, yes in enumerate(wanted)]
+
+
+def normalize_rms(x: Layout, weight: Layout | None, dim: Ints, eps: float) -> Plan | None:
+    """x r weight with r = 1 / sqrt(mean(x^2) + eps) over the last dimensions, `dim`; and r."""
+    if weight is None or not are_contiguous(x, weight) or not prod(x.shape):
+        return None
+    rows, count = rows_of(x, dim)
+    results = ((0, x.shape), (1, (*x.shape[: -len(dim)], *[1] * len(dim))))
+    return (Step(rms.normalize_rows, (0, 1), results, (eps,), (count,), (rows, 1)),)
+
+
+def normalize_rms_backward(
+    wanted: tuple[bool, ...], grad: Layout, x: Layout, weight: Layout | None, scales: Layout, dim: Ints
+) -> Plan | None:
+    """The gradients of x and of the weight."""
+    if weight is None or not are_contiguous(grad, x, weight, scales) or not prod(x.shape):
+        return None
+    rows, count = rows_of(x, dim)
+    blocks = -(-rows // loops.FLUSH)
+    x_grad, weight_grad = zip(given(wanted), (x.shape, weight.shape), strict=True)
+    sums = (len(wanted), (blocks * count,))
+    return (
+        Step(rms.normalize_rows_backward, (1, 2, 3, 4), (x_grad, sums), (), (count,), (rows, loops.FLUSH)),
+        Step(loops.add_blocks, (), (sums, weight_grad), (), (0, count, blocks)),
+    )
+
+
+def rows_of(x: Layout, dim: Ints) -> tuple[int, int]:
+    """How many rows there are over the last dimensions, `dim`, and how many elements in each."""
+    count = prod(x.shape[-len(dim) :])
+    return prod(x.shape) // count, count

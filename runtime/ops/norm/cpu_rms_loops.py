@@ -1,0 +1,62 @@
+"""The loops of RMS norm, as plans call them: over rows, the last two arguments being the range of them.
+
+Sums go in blocks: in vector lanes within a block, in double precision from block to block.
+"""
+
+from __future__ import annotations
+
+import math
+
+from numpy import ndarray as Array
+
+from ...kernels.cpu.sums import REORDER, square_sum
+from ...kernels.jit import jit
+from ...kernels.llvm.addresses import part_of
+from .cpu_loops import FLUSH
+
+_BLOCK = 1024
+
+
+@jit(flat=True)
+def normalize_rows(
+    x: Array, weight: Array, result: Array, scales: Array, eps: float, count: int, first: int, last: int
+) -> None:
+    """x r weight with r = 1 / sqrt(mean(x^2) + eps) of each row; fills in r."""
+    to = x.dtype.type
+    for r in range(first, last):
+        row, out = part_of(x, r * count, count), part_of(result, r * count, count)
+        scale = to(1 / math.sqrt(square_sum(row, 0.0) / count + eps))
+        scales[r] = scale
+        for s in range(count):
+            out[s] = row[s] * scale * weight[s]
+
+
+@jit(fastmath=REORDER)
+def _weighted_sum(grad: Array, row: Array, weight: Array) -> float:
+    """sum_i g_i w_i x_i."""
+    total = 0.0
+    for k in range(0, row.size, _BLOCK):
+        block, given, scale = row[k : k + _BLOCK], grad[k : k + _BLOCK], weight[k : k + _BLOCK]
+        part = row.dtype.type(0)
+        for i in range(block.size):
+            part += given[i] * scale[i] * block[i]
+        total += part
+    return total
+
+
+@jit(flat=True)
+def normalize_rows_backward(
+    grad: Array, x: Array, weight: Array, scales: Array, result: Array, sums: Array, count: int, first: int, last: int
+) -> None:
+    """r (c - h mean(c h)) with c = grad weight and h = x r; and for each FLUSH rows the sum of grad h."""
+    to = x.dtype.type
+    for r in range(first, last):
+        near = part_of(sums, r // FLUSH * count, count)
+        if r % FLUSH == 0:
+            near[:] = 0
+        g, row, scale = part_of(grad, r * count, count), part_of(x, r * count, count), scales[r]
+        out = part_of(result, r * count, count)
+        along = to(float(scale) ** 3 * _weighted_sum(g, row, weight) / count)
+        for s in range(count):
+            out[s] = scale * weight[s] * g[s] - along * row[s]
+            near[s] += g[s] * (row[s] * scale)
