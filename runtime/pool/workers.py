@@ -71,6 +71,7 @@ def _value(name: str) -> int:
 
 def _want() -> None:
     """Note how many workers there may be, and from which size on they are worth their while."""
+    # Native code compares with `large` alone: with NEVER it does not even try to acquire the job.
     if _value("wanted") > NONE_FOR_GOOD:
         wanted = min(get_num_threads() - 1, MOST_WORKERS)
         Job.put(words, "large", layout.LARGE if wanted else NEVER)
