@@ -50,7 +50,7 @@ def write(context: Any, cell: Any, word: Any) -> Any:
 
 @intrinsic
 def add(context: Any, cell: Any, number: Any) -> Any:
-    """add(cell, number): what the word was before."""
+    """add(cell, number): add to the word and return its value from before."""
 
     def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.atomic_rmw("add", _place(builder, args[0]), args[1], ORDER)

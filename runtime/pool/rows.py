@@ -16,7 +16,7 @@ class Steps(Struct):
 
 
 class Rows(Struct):
-    """How two operands and a result are read and written row by row."""
+    """The steps by which two operands and a result are read and written row by row."""
 
     outer: int
     inner: int

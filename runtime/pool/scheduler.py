@@ -83,7 +83,7 @@ def sleep(job: Job, slot: ParkingSlot) -> None:
 
 @native
 def wake(job: Job, count: int) -> None:
-    """Let the first so many workers look for what to do."""
+    """Wake those of the first `count` workers that sleep."""
     for i in range(count):
         slot = job.slots[i]
         if compare_and_swap(slot.state, ASLEEP, AWAKE):
@@ -103,7 +103,7 @@ def post(job: Job) -> None:
 
 @native
 def describe(job: Job, kind: int, kernel: int, arrays: int, extent: int, unit: int, frame: int, more: int) -> None:
-    """Say what the job is."""
+    """Write the description of a job, which `post` offers to the workers."""
     job.kind = kind
     job.kernel = kernel
     job.arrays = arrays
@@ -123,7 +123,7 @@ def share(job: Job, kind: int, kernel: int, arrays: int, extent: int, unit: int,
 
 @native
 def finish(job: Job) -> None:
-    """One more part is finished."""
+    """Count a finished part."""
     # The last step of a part: with the last one the thread that has the job returns, and frame and arrays may be gone.
     add(job.finished, 1)
 

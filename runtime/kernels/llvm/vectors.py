@@ -87,7 +87,7 @@ class Vectors:
             self.call(name, self.ir.VoidType(), vector, pointer, align, mask)
 
     def transposed(self, rows: Sequence[Any]) -> list[Any]:
-        """As many rows as there are lanes, as columns: squares of 1, 2, 4, ... lanes change places between rows."""
+        """The transpose of as many rows as lanes: squares of 1, 2, 4, ... lanes change places between rows."""
         rows, lanes, step = list(rows), self.lanes, 1
         while step < lanes:
             low = [j - step + lanes if j & step else j for j in range(lanes)]
