@@ -2813,7 +2813,7 @@ OPS = [
         dtypes=("float",),
         complex=False,
         reference="np.where(self > 0, self, self * weight.reshape([-1 if d == 1 else 1 for d in range(self.ndim)]))",
-        check="channel_slopes",
+        check="prelu_weight",
         refuses=(
             ("self=T(), weight=T(3)", "RuntimeError"),
             ("self=I(3, 4), weight=T(1)", "RuntimeError"),
@@ -5604,10 +5604,10 @@ OPS = [
         refuses=(("elements=2, test_elements=B(4)", "RuntimeError"),),
     ),
     Op(
-        name="search_places",
-        function=ops.search_places,
+        name="searchsorted_indices",
+        function=ops.searchsorted_indices,
         kind="kernel",
-        schema="search_places(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor",
+        schema="searchsorted_indices(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor",
         arguments=(
             ("sorted_sequence", "Tensor", True, False),
             ("input", "Tensor", True, False),
@@ -5626,7 +5626,7 @@ OPS = [
         formulas={"sorter": "non_differentiable"},
         gives={"bool": "refused", "int32": "int64", "complex64": "refused", "int32 float32": "int64"},
         reference="np.searchsorted(sorted_sequence, self, 'right' if right else 'left', sorter) if sorted_sequence.ndim == 1 else np.stack([np.searchsorted(row, x, 'right' if right else 'left', None if sorter is None else s) for row, x, s in zip(sorted_sequence, self, sorted_sequence if sorter is None else sorter)])",
-        check="search_places",
+        check="searchsorted_indices",
         refuses=(
             ("sorted_sequence=T(3), self=T(3), right=False, sorter=T(3)", "RuntimeError"),
             ("sorted_sequence=T(), self=T(2, 3), right=False, sorter=None", "RuntimeError"),

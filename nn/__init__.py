@@ -1,4 +1,4 @@
-"""Layers, losses and what belongs to training them. `nn.functional` has the same as functions without state."""
+"""Layers, losses, initialisation, optimizers and data; `nn.functional` has layers and losses without state."""
 
 from . import data, functional, init, modules, optim, parallel, utils
 from .functional.chunking import LinearCrossEntropyOptions

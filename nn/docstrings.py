@@ -110,7 +110,7 @@ def _merged(own: str, theirs: str, parameters: tuple[str, ...]) -> str:
 
 @cache
 def _entries(section: str) -> dict[str, str]:
-    """What a section Args says of each name; names that share an entry have the same text."""
+    """The text of a section Args for each name; names that share an entry share its text."""
     found: dict[str, str] = {}
     for entry in _ENTRY.split(section)[1:]:
         names, _, text = entry.partition(":")

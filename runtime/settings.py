@@ -1,4 +1,4 @@
-"""Settings that programs make for the sake of other machines: they are kept, and nothing here depends on them."""
+"""Settings that PyTorch programs make (determinism, precision, default device): kept, but nothing depends on them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
 
 def are_deterministic_algorithms_enabled() -> bool:
-    """What `use_deterministic_algorithms` was called with."""
+    """Whether deterministic kernels were asked for, by `use_deterministic_algorithms` or the debug mode."""
     return _settings["deterministic"]
 
 
@@ -51,12 +51,12 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def get_float32_matmul_precision() -> str:
-    """What `set_float32_matmul_precision` was called with."""
+    """The precision that `set_float32_matmul_precision` was called with; "highest" at first."""
     return _settings["precision"]
 
 
 def set_deterministic_debug_mode(debug_mode: int | str) -> None:
-    """What to do at kernels that do not give the same numbers each time; there are none here.
+    """Choose between silence, warnings and errors for nondeterministic kernels; there are none here.
 
     Args:
         debug_mode: "default" or 0, "warn" or 1, "error" or 2.
@@ -74,7 +74,7 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
 
 
 def get_deterministic_debug_mode() -> int:
-    """0, 1 or 2, as `set_deterministic_debug_mode` takes them."""
+    """The debug mode for nondeterministic kernels as a number: 0 (default), 1 (warn) or 2 (error)."""
     return 0 if not _settings["deterministic"] else 1 if _settings["warn_only"] else 2
 
 
@@ -93,24 +93,24 @@ def set_warn_always(b: bool, /) -> None:
 
 
 def is_warn_always_enabled() -> bool:
-    """What `set_warn_always` was called with."""
+    """Whether `set_warn_always` was called with True."""
     return _settings["warn_always"]
 
 
 def set_flush_denormal(mode: bool, /) -> bool:
-    """Ask for numbers below the smallest normal one to be zero.
+    """Ask kernels to replace denormal numbers by zero; they keep them.
 
     Args:
-        mode: whether they are to be.
+        mode: whether denormal numbers are to be zero.
 
     Returns:
-        Whether that is so from now on: not where it is asked for, kernels keep them.
+        Whether the setting is in force: False for `mode` True, as kernels keep denormal numbers.
     """
     return not checks.boolean("set_flush_denormal", "mode", mode)
 
 
 def set_default_device(device: Any) -> None:
-    """Say where new tensors are made; where nothing else is said that is the CPU, and only it can be chosen.
+    """Set the device of new tensors: only the CPU, which is the default, can be chosen.
 
     Args:
         device: the CPU, or None.
@@ -143,5 +143,5 @@ def release_cached_memory() -> None:
 
 
 def unavailable() -> bool:
-    """False: specgrad does not use this."""
+    """Always False: whether a library is available that specgrad does not use."""
     return False

@@ -1,4 +1,4 @@
-"""Which device programs are to use instead of the CPU, whatever its kind."""
+"""The accelerator that programs may use instead of the CPU, whatever its kind."""
 
 from .runtime.tensor.devices import cuda_available as is_available
 from .runtime.tensor.devices import cuda_device_count as device_count

@@ -1,4 +1,4 @@
-"""What programs ask about CUDA before they use it, and what they set for it; nothing here needs a device."""
+"""CUDA queries and settings under PyTorch's names; none of them needs a device."""
 
 from .runtime.settings import release_cached_memory as empty_cache
 from .runtime.settings import seed_devices as manual_seed

@@ -79,11 +79,11 @@ def test_the_page_counts_the_lines_of_packages() -> None:
         assert f"| `{name}` | {len(lines)} | {sum(lines.values())} | {python} |" in PAGE, (lines, python)
 
 
-def test_own_slopes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The page's function and entry are accepted and proved without a formula; with a wrong slope they are not."""
+def test_own_derivatives(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The page's function and entry are accepted and proved without a formula; with a wrong one they are not."""
     package = tmp_path / "cubic_ops"
     package.mkdir()
-    files = {"__init__.py": "", "scalars.py": block("python slopes"), "cubic_ops.yaml": block("yaml slopes")}
+    files = {"__init__.py": "", "scalars.py": block("python derivatives"), "cubic_ops.yaml": block("yaml derivatives")}
     for name, text in files.items():
         (package / name).write_text(text, encoding="utf-8")
     spec = str(package / "cubic_ops.yaml")
@@ -92,7 +92,7 @@ def test_own_slopes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out.endswith("1 proved, 0 equal in numbers, 0 wrong\n")
     (package / "scalars.py").write_text(files["scalars.py"].replace("3 * result", "2 * result"), encoding="utf-8")
     assert main([spec]) == 1
-    assert "scalars.py:4:9: solved_cubic, derivative by x: at x=" in capsys.readouterr().out
+    assert "scalars.py:4:14: solved_cubic, derivative by x: at x=" in capsys.readouterr().out
 
 
 def test_section_with_defaults(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -71,7 +71,7 @@ def _of_function(name: str, call: ast.expr, args: list[ast.expr], along: Derivat
             continue
         outer = derivative_by(known, i, own) if known is not None and len(args) == len(known.parameters) else None
         if known is None or outer is None:
-            hint = ": say it above the function, by @slopes" if name in own else ""
+            hint = ": give it above the function, by @derivatives" if name in own else ""
             raise NoDerivative(f"the derivative of {name} by its argument {i + 1}{hint}")
         scope = dict(zip(known.parameters, args, strict=True)) | {"result": call}
         found = plus(found, times(substitute(outer, scope), inner))

@@ -61,9 +61,8 @@ def not_analytic(tree: ast.expr, own: Functions) -> str:
             if steps or node.func.id in ("conj", "real", "imag", "maximum", "minimum", "fmax", "fmin"):
                 return f"{node.func.id} {no_function}"
             if node.func.id in own and own[node.func.id].derivative(0) is None:
-                return (
-                    f"what {node.func.id} computes is known of real numbers: say its derivative beside it, by @slopes"
-                )
+                given = "give its derivative by @derivatives"
+                return f"what {node.func.id} computes is known of real numbers only: {given}"
     return ""
 
 

@@ -2,8 +2,8 @@
 run.
 
 A function of assignments, choices and one result per branch is an expression, which is differentiated by the chain
-rule. One that loops is not: `@slopes("...")` above it gives its derivatives. `verify` compares both with the numbers
-that the function returns (`codegen/verify/functions.py`).
+rule. One that loops is not: `@derivatives("...")` above it gives its derivatives. `verify` compares both with the
+numbers that the function returns (`codegen/verify/functions.py`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from ..spec.suggest import did_you_mean
 from ..spec.syntax import SCALAR_SYNTAX, faults, too_deep
 from .axioms import FUNCTIONS, Functions, Scalar
 
-DECORATOR = "slopes"  # of runtime/kernels/slopes.py
+DECORATOR = "derivatives"  # of runtime/kernels/derivatives.py
+NAMES = (DECORATOR, "slopes")  # the old name
 CONSTANTS = ("PI", "pi", "inf", "nan")
 SAME = ("PI", "pi")  # that modules define, and that mean themselves
 
@@ -49,7 +50,7 @@ class Definition:
         for decorator in self.node.decorator_list:
             function = decorator.func if isinstance(decorator, ast.Call) else decorator
             name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-            if name == DECORATOR and isinstance(decorator, ast.Call):
+            if name in NAMES and isinstance(decorator, ast.Call):
                 return decorator
         return None
 

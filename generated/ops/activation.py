@@ -1003,8 +1003,8 @@ def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor
     Gradients:
         through: channel_leak(self, along_channels(weight, self.ndim))
     Raises:
-        RuntimeError: expected: one slope for all, or one for each channel (dimension 1, if there is one); of the dtype
-            of the numbers.
+        RuntimeError: expected: one weight for all channels, or one for each (dimension 1, if there is one); of the
+            dtype of the input.
     Example:
         >>> sg.prelu(sg.tensor([[-1.0, -1.0]]), sg.tensor([0.1, 0.5]))
         tensor([[-0.1000, -0.5000]])
@@ -1022,7 +1022,7 @@ def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor
         self = checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
         weight = checks.tensor(name, "weight", weight)
-    self, weight = elementwise_checks.channel_slopes(name, self, weight)
+    self, weight = elementwise_checks.prelu_weight(name, self, weight)
     return op.channel_leak(self, elementwise_formulas.along_channels(weight, self.ndim))
 
 

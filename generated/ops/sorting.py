@@ -1355,7 +1355,7 @@ def searchsorted_tensor(
         Tensor: int64.
     Gradients:
         through: places.int() if out_int32 else places
-        where places: search_places(sorted_sequence, self, right, sorter)
+        where places: searchsorted_indices(sorted_sequence, self, right, sorter)
     Raises:
         RuntimeError: expected: real numbers; one row to search in, or one for each row of what is searched for. `right`
             is what `side` says.
@@ -1402,7 +1402,7 @@ def searchsorted_tensor(
     sorted_sequence, self, out_int32, right, side, sorter = sorting_checks.searchsorted(
         name, sorted_sequence, self, out_int32, right, side, sorter
     )
-    places = op.search_places(sorted_sequence, self, right, sorter)
+    places = op.searchsorted_indices(sorted_sequence, self, right, sorter)
     return places.int() if out_int32 else places
 
 
@@ -1434,7 +1434,7 @@ def searchsorted_scalar(
         Tensor: int64.
     Gradients:
         through: place.int() if out_int32 else place
-        where place: search_places(sorted_sequence, as_tensor(self), right, sorter)
+        where place: searchsorted_indices(sorted_sequence, as_tensor(self), right, sorter)
     Raises:
         RuntimeError: expected: real numbers; one row to search in, or one for each row of what is searched for. `right`
             is what `side` says.
@@ -1480,7 +1480,7 @@ def searchsorted_scalar(
     sorted_sequence, self, out_int32, right, side, sorter = sorting_checks.searchsorted(
         name, sorted_sequence, self, out_int32, right, side, sorter
     )
-    place = op.search_places(sorted_sequence, op.as_tensor(self), right, sorter)
+    place = op.searchsorted_indices(sorted_sequence, op.as_tensor(self), right, sorter)
     return place.int() if out_int32 else place
 
 
@@ -1503,7 +1503,7 @@ def bucketize_tensor(
         Tensor: int64.
     Gradients:
         through: buckets.int() if out_int32 else buckets
-        where buckets: search_places(boundaries, self, right, None)
+        where buckets: searchsorted_indices(boundaries, self, right, None)
     Raises:
         RuntimeError: expected: real numbers; the boundaries are a vector.
     """
@@ -1537,7 +1537,7 @@ def bucketize_tensor(
     if right.__class__ is not bool:
         right = checks.boolean(name, "right", right)
     self, boundaries, out_int32, right = sorting_checks.bucketize(name, self, boundaries, out_int32, right)
-    buckets = op.search_places(boundaries, self, right, None)
+    buckets = op.searchsorted_indices(boundaries, self, right, None)
     return buckets.int() if out_int32 else buckets
 
 
@@ -1560,7 +1560,7 @@ def bucketize_scalar(
         Tensor: int64.
     Gradients:
         through: bucket.int() if out_int32 else bucket
-        where bucket: search_places(boundaries, as_tensor(self), right, None)
+        where bucket: searchsorted_indices(boundaries, as_tensor(self), right, None)
     Raises:
         RuntimeError: expected: real numbers; the boundaries are a vector.
     """
@@ -1593,7 +1593,7 @@ def bucketize_scalar(
     if right.__class__ is not bool:
         right = checks.boolean(name, "right", right)
     self, boundaries, out_int32, right = sorting_checks.bucketize(name, self, boundaries, out_int32, right)
-    bucket = op.search_places(boundaries, op.as_tensor(self), right, None)
+    bucket = op.searchsorted_indices(boundaries, op.as_tensor(self), right, None)
     return bucket.int() if out_int32 else bucket
 
 
@@ -1805,10 +1805,10 @@ def isin_scalar_tensor(
     return op.all(op.ne(test_elements, elements)) if invert else op.any(op.eq(test_elements, elements))
 
 
-def search_places(sorted_sequence: Tensor, input: Tensor, right: bool, sorter: Tensor | None) -> Tensor:
+def searchsorted_indices(sorted_sequence: Tensor, input: Tensor, right: bool, sorter: Tensor | None) -> Tensor:
     """Where each element of x would be put into an ordered row, or into its own of several rows.
 
-    search_places(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor (derivatives.yaml)
+    searchsorted_indices(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor (derivatives.yaml)
     Dtypes: integers, floats.
 
     Args:
@@ -1824,14 +1824,18 @@ def search_places(sorted_sequence: Tensor, input: Tensor, right: bool, sorter: T
     """
     if (
         watch.interceptors
-        and (result := intercept("search_places", search_places, "searched", sorted_sequence, input, right, sorter))
+        and (
+            result := intercept(
+                "searchsorted_indices", searchsorted_indices, "searched", sorted_sequence, input, right, sorter
+            )
+        )
         is not NOT_HANDLED
     ):
         return result
-    return _search_places("search_places", sorted_sequence, input, right, sorter)
+    return _searchsorted_indices("searchsorted_indices", sorted_sequence, input, right, sorter)
 
 
-def _search_places(name: str, sorted_sequence, self, right, sorter, into=None) -> Any:
+def _searchsorted_indices(name: str, sorted_sequence, self, right, sorter, into=None) -> Any:
     if not isinstance(sorted_sequence, Tensor):
         sorted_sequence = checks.tensor(name, "sorted_sequence", sorted_sequence)
     if not isinstance(self, Tensor):
@@ -1840,7 +1844,9 @@ def _search_places(name: str, sorted_sequence, self, right, sorter, into=None) -
         right = checks.boolean(name, "right", right)
     if sorter is not None and not isinstance(sorter, Tensor):
         sorter = checks.tensor(name, "sorter", sorter)
-    sorted_sequence, self, right, sorter = sorting_checks.search_places(name, sorted_sequence, self, right, sorter)
+    sorted_sequence, self, right, sorter = sorting_checks.searchsorted_indices(
+        name, sorted_sequence, self, right, sorter
+    )
     computed = (
         sorted_sequence._dtype
         if sorted_sequence._dtype.native and self._dtype is sorted_sequence._dtype
@@ -1848,7 +1854,7 @@ def _search_places(name: str, sorted_sequence, self, right, sorter, into=None) -
     )
     try:
         result = adopt(
-            sorting_cpu_searchsorted.search_places(
+            sorting_cpu_searchsorted.searchsorted_indices(
                 array_in(sorted_sequence, computed), array_in(self, computed), right, array_in(sorter, None)
             ),
             result_dtype("int64", computed),
@@ -2516,7 +2522,7 @@ __all__ = [
     "isin_tensor_tensor",
     "isin_tensor_scalar",
     "isin_scalar_tensor",
-    "search_places",
+    "searchsorted_indices",
     "unique",
     "unique_consecutive",
     "distinct",

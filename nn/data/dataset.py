@@ -187,7 +187,7 @@ def _sizes_of_fractions(fractions: Sequence[float], total: int) -> list[int]:
 
 
 class ConcatDataset(Dataset[Any]):
-    """The samples of several datasets, one dataset after the other; `first + second` is the same of two.
+    """The samples of several datasets, one dataset after the other; `first + second` makes one of two.
 
     Args:
         datasets: datasets with a length.
@@ -225,7 +225,7 @@ class ConcatDataset(Dataset[Any]):
 
 
 class ChainDataset(IterableDataset[Any]):
-    """The samples of several iterable datasets, one dataset after the other; `first + second` is the same of two.
+    """The samples of several iterable datasets, one dataset after the other; `first + second` makes one of two.
 
     Args:
         datasets: iterable datasets.

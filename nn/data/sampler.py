@@ -87,7 +87,7 @@ class RandomSampler(Sampler[int]):
 
     @property
     def num_samples(self) -> int:
-        """How many indices are drawn; the data may change its size between two passes."""
+        """The number of indices drawn; the data may change its size between two passes."""
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self) -> Iterator[int]:

@@ -1,4 +1,4 @@
-"""How many rows at a time a loss of very many classes takes."""
+"""The number of rows that a loss of very many classes takes at a time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...runtime.tensor.dtypes import dtype
 
 @dataclass
 class LinearCrossEntropyOptions:
-    """How `linear_cross_entropy` takes the rows of its input: in chunks, so that scores exist for one chunk at a time.
+    """The chunks in which `linear_cross_entropy` takes its rows, so that scores exist for one chunk at a time.
 
     Backward computes the scores of a chunk again; gradients of any order work as without options.
 
@@ -51,7 +51,7 @@ class LinearCrossEntropyOptions:
             raise ValueError(f"acc_dtype must be a floating-point dtype or None, got {self.acc_dtype}")
 
     def rows(self, batch: int, features: int, classes: int) -> int:
-        """How many rows a chunk has.
+        """The number of rows of a chunk.
 
         Args:
             batch: the number of rows of the input.

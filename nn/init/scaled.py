@@ -48,7 +48,7 @@ def _slope(param: float | None) -> float:
 
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
-    """How many inputs one output sums over, and how many outputs one input reaches, for a weight."""
+    """The fan-in and fan-out of a weight: the inputs that one output sums over, the outputs that one input reaches."""
     if tensor.ndim < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
     receptive_field = math.prod(tensor.shape[2:])
@@ -156,7 +156,7 @@ def kaiming_normal_(
 
 
 def uniform_fan_in_(weight: Tensor, bias: Tensor | None = None) -> None:
-    """How Linear and the convolutions start: weight and bias uniform in (-k, k), k = 1 / sqrt(fan_in).
+    """The initialisation of Linear and the convolutions: weight and bias uniform in (-k, k), k = 1 / sqrt(fan_in).
 
     Args:
         weight: a weight, of shape (outputs, inputs, ...).

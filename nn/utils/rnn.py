@@ -83,7 +83,7 @@ def _check_lengths(steps: Tensor, lengths: Sequence[int]) -> None:
 
 
 def _batch_sizes(lengths: Sequence[int]) -> list[int]:
-    """How many sequences, of decreasing lengths, have each step."""
+    """The batch size at each step: the number of sequences, of decreasing lengths, that reach it."""
     return [sum(length > t for length in lengths) for t in range(lengths[0])]
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.user_warning import warn_user
-from ..modules.module import functional_call as current
 from ..modules.module.base import Module
+from ..modules.module.functional_call import functional_call as func_functional_call
 
 
 def functional_call(
@@ -27,4 +27,4 @@ def functional_call(
         parameters_and_buffers: one dictionary from dotted names to tensors.
     """
     warn_user("`nn.utils.stateless.functional_call` is deprecated in favor of `func.functional_call`.", FutureWarning)
-    return current.functional_call(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)
+    return func_functional_call(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)

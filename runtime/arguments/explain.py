@@ -175,7 +175,7 @@ def _evaluated(annotation: Any, space: dict[str, Any]) -> Any:
 
 
 def title(function: Callable[..., Any]) -> str:
-    """How a user calls it: the class for `__init__` and `forward`, else the qualified name."""
+    """The name by which a user calls a function: the class for `__init__` and `forward`, else the qualified name."""
     own = getattr(function, "__self__", None)
     words = getattr(function, "__qualname__", "call").rpartition("<locals>.")[2].split(".")
     if own is not None:

@@ -205,13 +205,13 @@ class AutogradMethods(TensorBase):
 
     @property
     def _version(self) -> int:
-        """How often the memory has been written to, through this tensor or another view of it."""
+        """The version counter: the number of writes to the memory, through this tensor or another view of it."""
         writes = self._writes
         return 0 if writes is None else int(writes[0])
 
 
 def check_gradient(tensor: Any, grad: Any) -> None:
-    """Whether a tensor may be the gradient of another: of its shape, dtype and device."""
+    """Refuse a gradient that does not have the shape, dtype and device of its tensor."""
     if not isinstance(grad, TensorBase):
         raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type_name(grad)}")
     if grad is tensor:

@@ -96,7 +96,7 @@ class Call:
         return map(self.example, range(self.size))
 
     def example(self, index: int) -> dict[str, Any]:
-        """The arguments of one example alone; what stands in for it where there is none."""
+        """The arguments of one example, or of a stand-in where the batch is empty."""
         return {name: self._example(value, index) for name, value in self.arguments.items()}
 
     def _example(self, value: Any, index: int) -> Any:

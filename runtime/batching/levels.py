@@ -33,7 +33,7 @@ _watcher = Watcher()
 
 
 def let_watch(watcher: Watcher) -> None:
-    """Say who takes the place of ops and of custom Functions while a vmap runs: nothing here knows of rules."""
+    """Register the functions that intercept ops and custom Functions while a vmap runs: this module knows no rules."""
     global _watcher
     _watcher = watcher
 

@@ -41,7 +41,7 @@ def _of_value(name: str) -> property:
 
 
 def _storage_of(example: Any) -> Any:
-    """The memory of the whole batch, for who asks what is shared; kernels for ordinary tensors must not read it."""
+    """The whole batch's storage, which tells what memory is shared; kernels for ordinary tensors must not read it."""
     if not is_running(example.level):
         raise RuntimeError(ESCAPED)
     return example.value._storage

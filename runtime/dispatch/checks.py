@@ -16,8 +16,8 @@ from .. import random
 from ..errors import ArgumentError, type_name
 from ..methods.interop import item
 from ..tensor import devices, dtypes
-from ..tensor import memory_format as layouts
 from ..tensor.base import TensorBase, adopt
+from ..tensor.memory_format import memory_format as MemoryFormat
 from ..tensor.shapes import Size, wrapped_dim
 
 _PYTHON_DTYPES = {float: dtypes.float64, int: dtypes.int64, bool: dtypes.bool_, complex: dtypes.complex128}
@@ -198,9 +198,9 @@ def generator(op: str, name: str, value: Any) -> random.Generator:
     raise _wrong(op, name, "specgrad.Generator", value)
 
 
-def memory_format(op: str, name: str, value: Any) -> layouts.memory_format:
+def memory_format(op: str, name: str, value: Any) -> MemoryFormat:
     """A memory format, such as `specgrad.preserve_format`."""
-    if isinstance(value, layouts.memory_format):
+    if isinstance(value, MemoryFormat):
         return value
     raise _wrong(op, name, "specgrad.memory_format", value)
 

@@ -1,4 +1,4 @@
-"""How tensors are multiplied and summed over their labels: found once for each equation and its shapes."""
+"""Plans of contractions: products of pairs of tensors and sums over labels, made once per equation and shapes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Sizes = dict[Label, int]
 
 
 class Simplified(NamedTuple):
-    """How one operand gets each label once, and only those that others have too."""
+    """The diagonals, squeezes and sums that leave an operand each label once, and only labels that are still needed."""
 
     diagonals: tuple[tuple[int, int], ...]  # pairs of equal labels, whose diagonal comes last
     squeezed: Ints  # dimensions of one element
@@ -25,7 +25,7 @@ class Simplified(NamedTuple):
 
 
 class Side(NamedTuple):
-    """How one operand of a product is laid out: the order of its dimensions, () as it is, and the shape then."""
+    """The layout of one operand of a product: the order of its dimensions, () where unchanged, and the shape then."""
 
     order: Ints
     shape: Ints

@@ -17,7 +17,7 @@ NAME = "histogramdd"
 
 
 def histogramdd(input: Any, bins: Any, range: Any = None, weight: Any = None, density: bool = False) -> Any:
-    """How many points, or their weights, lie in each cell of a grid; nothing is differentiated.
+    """The number of points, or the sum of their weights, in each cell of a grid; without gradients.
 
     Args:
         input: points, their coordinates in the last dimension.

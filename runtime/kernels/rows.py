@@ -44,6 +44,7 @@ def kind(operand: Any) -> Any:
     """
     if type(operand) is np.ndarray:
         return operand.dtype.num
+    # ~ tells an array of which calls get numbers from one of which they get rows.
     return ~operand[0].dtype.num if type(operand) is tuple else type(operand)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def conv_size(size: int, kernel: int, stride: int, pads: int, dilation: int) -> int:
-    """How many windows fit into `size` values with `pads` zeros around them (before and after together)."""
+    """The number of windows that fit into `size` values with `pads` zeros around them (before and after together)."""
     return (size + pads - dilation * (kernel - 1) - 1) // stride + 1
 
 

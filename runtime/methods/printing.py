@@ -14,7 +14,7 @@ from .interop import host_array
 
 @dataclass
 class PrintOptions:
-    """How tensors are printed; `sci_mode` None chooses scientific notation by the range of the values."""
+    """Options of printing tensors; `sci_mode` None chooses scientific notation by the range of the values."""
 
     precision: int = 4
     threshold: float = 1000

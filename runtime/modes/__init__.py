@@ -1,1 +1,1 @@
-"""Who records, and who watches: state of threads that ops look at. The ground floor: nothing here knows an op."""
+"""Thread-local state that ops read: grad mode, and watchers that see or intercept ops. No module here knows an op."""

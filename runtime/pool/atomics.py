@@ -14,6 +14,8 @@ from ..kernels.llvm.structs import Atomic
 from ..kernels.llvm.typed import WORD, Address, Word, word_at
 
 CELL = Address(Atomic)
+# A worker writes that it sleeps and then reads the cursor; who posts a job writes the cursor and then reads who sleeps.
+# With a weaker order a processor may read before its write is seen by others, and both would miss each other.
 ORDER = "seq_cst"
 Call = tuple[str, tuple[int, ...]]  # a function of LLVM's, and its arguments
 X86: list[Call] = [("llvm.x86.sse2.pause", ())]
@@ -48,7 +50,7 @@ def write(context: Any, cell: Any, word: Any) -> Any:
 
 @intrinsic
 def add(context: Any, cell: Any, number: Any) -> Any:
-    """add(cell, number): what the word was before."""
+    """add(cell, number): add to the word and return its value from before."""
 
     def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.atomic_rmw("add", _place(builder, args[0]), args[1], ORDER)

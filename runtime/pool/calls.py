@@ -39,6 +39,7 @@ def words_of(arguments: tuple[Any, ...]) -> tuple[list[int], list[float]] | None
     for argument in arguments:
         if not _put(argument, integers, numbers):
             return None
+    # Two more for the range, which every part writes behind them.
     fits = len(integers) + 2 <= CALL_INTEGERS and len(numbers) <= CALL_NUMBERS
     return (integers, numbers) if fits else None
 

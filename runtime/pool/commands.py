@@ -76,12 +76,13 @@ def run(job: Job) -> int:
 @native
 def acquire_and_run(job: Job, request: Request) -> int:
     """Acquire the job, run what is requested, and release it: ALONE where nothing was done, else DONE or FAILED."""
+    # Nobody waits for the job: who does not get it computes alone. So a part may itself call what would be shared.
     if read(job.workers) == 0 or compare_and_swap(job.owned, 0, 1) == 0:
         return ALONE
     kind, more = request.kind, request.more if request.kind == PYTHON else address_of(request)
     describe(job, kind, request.kernel, request.arrays, request.extent, request.unit, request.frame, more)
     if kind == PYTHON:
-        job.parts = request.parts
+        job.parts = request.parts  # one for each tuple of arguments, whatever workers there are
         return run_python(job, request)
     job.place = request.place
     return FAILED if run(job) != 0 else DONE

@@ -56,6 +56,7 @@ def _compiled(
     if found is None or len(sliced) > MOST_SLICED:
         return False
     integers, numbers = found
+    # The request holds addresses alone: `arguments` keeps the arrays alive until every part is finished.
     request = Request.pack(
         kind=kind,
         kernel=address_of(kernel, (*arguments, *more)),

@@ -46,7 +46,7 @@ def call_part(function: int, calls: int, part: int, failure: Failure) -> None:
         error = address_of(failure)
         fetch_error(error + 8, error + 16, error + 24)
     else:
-        clear_error()
+        clear_error()  # the first error is the one that is raised
 
 
 @native
@@ -71,11 +71,14 @@ def run_python(job: Job, request: Request) -> int:
         call_part(function, calls, part, failure)
         part = go_on_with(job, forks)
     if read(job.forks) == forks:
+        # Workers need the GIL to end their parts: who waited with it would wait for ever.
         state = release_gil()
         await_all(job)
         acquire_gil(state)
         release(job)
     else:
+        # A part forked, and this is the child, which has no workers: parts that they had begun end in the parent alone,
+        # so all parts run here. There is nothing to release: `forget` did.
         for i in range(request.parts):
             call_part(function, calls, i, failure)
     if read(failure.set) == 0:

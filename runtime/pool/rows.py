@@ -16,7 +16,7 @@ class Steps(Struct):
 
 
 class Rows(Struct):
-    """How two operands and a result are read and written row by row."""
+    """The steps by which two operands and a result are read and written row by row."""
 
     outer: int
     inner: int
@@ -61,6 +61,7 @@ def run_rows(kernel: int, operands: RowOperands, frame: CallFrame, first: int, l
     outer0, outer1, outer2 = outer_step(operands, 0), outer_step(operands, 1), outer_step(operands, 2)
     inner0, inner1, inner2 = inner_step(operands, 0), inner_step(operands, 1), inner_step(operands, 2)
     second, result = 0 if repeated == 1 else 1, 1 if repeated else 2
+    # Once for all rows: their addresses alone change.
     put_array(frame, 0, 0, itemsize)
     put_array(frame, second, 0, operands.itemsize[1])
     put_array(frame, result, 0, operands.itemsize[2])

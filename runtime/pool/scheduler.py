@@ -38,6 +38,8 @@ def smaller(x: int, y: int) -> int:
 @native
 def claim(job: Job, forward: bool) -> int:
     """The first part that is left, or the last; -1 where there is none."""
+    # Both ends lie in one word, so that one compare-and-swap decides who has a part. The job's number in its upper half
+    # makes it fail for a thread that read the cursor of an earlier job.
     while True:
         cursor = read(job.cursor)
         end, first = cursor >> 16 & 0xFFFF, cursor & 0xFFFF
@@ -50,6 +52,7 @@ def claim(job: Job, forward: bool) -> int:
 @native
 def first_of(job: Job, part: int) -> int:
     """Where a part begins."""
+    # Multiplied before it is divided: no part has more than one unit more than another.
     units = (job.extent + job.unit - 1) // job.unit
     return smaller(units * part // job.parts * job.unit, job.extent)
 
@@ -72,6 +75,7 @@ def is_open(job: Job, slot: ParkingSlot) -> bool:
 def sleep(job: Job, slot: ParkingSlot) -> None:
     """Wait for `wake`; a job that comes before this thread is known to sleep is not missed."""
     write(slot.state, ASLEEP)
+    # A job may have been posted before it could see this sleeper. If `wake` has, the swap fails and the lock is open.
     if is_open(job, slot) and compare_and_swap(slot.state, ASLEEP, AWAKE):
         return
     acquire_lock(slot.lock, 1)
@@ -79,7 +83,7 @@ def sleep(job: Job, slot: ParkingSlot) -> None:
 
 @native
 def wake(job: Job, count: int) -> None:
-    """Let the first so many workers look for what to do."""
+    """Wake those of the first `count` workers that sleep."""
     for i in range(count):
         slot = job.slots[i]
         if compare_and_swap(slot.state, ASLEEP, AWAKE):
@@ -92,13 +96,14 @@ def post(job: Job) -> None:
     write(job.failed, 0)
     write(job.finished, 0)
     number = (read(job.cursor) >> 32) + 1
+    # Last, and with the job's parts: from here on workers claim them, and read what the words before this describe.
     write(job.cursor, (number & 0x7FFFFFFF) << 32 | job.parts << 16)
     wake(job, read(job.workers))
 
 
 @native
 def describe(job: Job, kind: int, kernel: int, arrays: int, extent: int, unit: int, frame: int, more: int) -> None:
-    """Say what the job is."""
+    """Write the description of a job, which `post` offers to the workers."""
     job.kind = kind
     job.kernel = kernel
     job.arrays = arrays
@@ -118,7 +123,8 @@ def share(job: Job, kind: int, kernel: int, arrays: int, extent: int, unit: int,
 
 @native
 def finish(job: Job) -> None:
-    """One more part is finished."""
+    """Count a finished part."""
+    # The last step of a part: with the last one the thread that has the job returns, and frame and arrays may be gone.
     add(job.finished, 1)
 
 
@@ -136,6 +142,7 @@ def await_all(job: Job) -> None:
 @native
 def release(job: Job) -> int:
     """Let other threads acquire the job; 0 where no kernel raised."""
+    # Read before others may acquire the job: `post` of the next one sets it to 0.
     failed = read(job.failed)
     write(job.owned, 0)
     return failed

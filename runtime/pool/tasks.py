@@ -49,6 +49,7 @@ def run_flat_part(job: Job, part: int) -> None:
 @native
 def run_rows_part(job: Job, part: int) -> None:
     """Run a part of the rows."""
+    # A frame for each part: `run_rows` writes every row's addresses into it, and threads run parts at the same time.
     given, frame = cast(CallFrame, job.frame), new(CallFrame)
     for i in range(MOST_NUMBERS):
         frame.numbers[i] = given.numbers[i]
@@ -83,6 +84,7 @@ def run_call_part(job: Job, part: int, kind: int) -> None:
         call.integers[place] = first
         call.integers[place + 1] = last
     for i in range(job.arrays):
+        # The words were copied above: each thread moves its own copy to its slice.
         array = cast(FlatArray, address_of(call.integers) + 8 * request.sliced[i])
         array.size = last - first
         array.memory = array.memory + first * array.itemsize

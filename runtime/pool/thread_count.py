@@ -1,4 +1,4 @@
-"""How many threads one operation may use. `runtime/pool/threads.py` offers this to users; the thread pool asks here."""
+"""The number of threads of one operation. `runtime/pool/threads.py` offers this to users; the thread pool asks here."""
 
 from __future__ import annotations
 

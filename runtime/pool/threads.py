@@ -1,4 +1,4 @@
-"""How many threads one call uses: NumPy's BLAS, and the kernels that share work between threads."""
+"""Setting the number of threads that one call uses in NumPy's BLAS and in kernels that share work."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def set_num_threads(number: int, /) -> None:
 
 
 def get_num_interop_threads() -> int:
-    """How many operations may run at the same time inside a program of one thread: one."""
+    """The number of operations that run at the same time in a program of one thread: always 1."""
     return 1
 
 

@@ -59,7 +59,7 @@ def resize(job: Job, wanted: int) -> None:
         return
     write(job.wanted, wanted)
     write(job.workers, 0)  # so the next job starts them
-    wake(job, MOST_WORKERS)
+    wake(job, MOST_WORKERS)  # all: those that are not wanted must be awake to end
 
 
 @native
@@ -72,4 +72,4 @@ def forget(job: Job) -> None:
     for i in range(MOST_WORKERS):
         slot = job.slots[i]
         write(slot.state, ABSENT)
-        slot.lock = 0
+        slot.lock = 0  # a new one is made: whether this one was open at the fork nobody knows

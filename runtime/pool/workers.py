@@ -71,6 +71,7 @@ def _value(name: str) -> int:
 
 def _want() -> None:
     """Note how many workers there may be, and from which size on they are worth their while."""
+    # Native code compares with `large` alone: with NEVER it does not even try to acquire the job.
     if _value("wanted") > NONE_FOR_GOOD:
         wanted = min(get_num_threads() - 1, MOST_WORKERS)
         Job.put(words, "large", layout.LARGE if wanted else NEVER)
@@ -111,7 +112,7 @@ def in_parts(count: int, unit: int, task: Callable[[int, int], object]) -> None:
 
 
 def resize() -> None:
-    """As many workers as `set_num_threads` allows; they come when they are needed, and go by themselves."""
+    """Allow as many workers as `set_num_threads` says; they start when needed, and those beyond end by themselves."""
     if not _value("scheduler"):
         return  # no worker was started yet, and who starts the first asks
     wanted = min(get_num_threads() - 1, MOST_WORKERS)
@@ -120,14 +121,14 @@ def resize() -> None:
 
 
 def present() -> int:
-    """How many workers there are that have not gone."""
+    """The number of workers that have not ended."""
     first = Job.word("slots")
     states = words[first : first + MOST_WORKERS * length(ParkingSlot) : length(ParkingSlot)]
     return int(np.count_nonzero(states != ABSENT))
 
 
 def _close() -> None:
-    """The interpreter ends: no more jobs. Workers finish what they do, in a second or else when the process is gone."""
+    """Stop the pool at the interpreter's end: jobs are no longer shared, and workers have a second to finish theirs."""
     Job.put(words, "large", NEVER)
     if _value("scheduler"):
         _schedulers()[0](ADDRESS, RESIZE, NONE_FOR_GOOD)
@@ -138,7 +139,7 @@ def _close() -> None:
 
 
 def _forked() -> None:
-    """In a process that was forked there is nobody but the thread that did it."""
+    """Reset the pool in a forked process, which has no thread but the one that forked."""
     if _value("scheduler"):
         _schedulers()[0](ADDRESS, FORKED, 0)
 

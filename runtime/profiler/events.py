@@ -97,7 +97,7 @@ class Interval:
         self.end = end
 
     def elapsed_us(self) -> float:
-        """How long it took."""
+        """The duration in microseconds."""
         return self.end - self.start
 
     def __repr__(self) -> str:

@@ -14,7 +14,7 @@ from .session import Record
 
 
 class ProfilerActivity(Enum):
-    """What is profiled. Everything runs on the CPU; CUDA is accepted, and the times of its kernels are not measured."""
+    """Activities. Everything runs on the CPU; CUDA is accepted, and the times of its kernels are not measured."""
 
     CPU = 0
     XPU = 1
@@ -25,7 +25,7 @@ class ProfilerActivity(Enum):
 
 
 class ProfilerAction(Enum):
-    """What a profiler does during one step."""
+    """The action of a profiler during one step of its schedule."""
 
     NONE = 0
     WARMUP = 1  # it is on, so that what happens only the first time has happened, and forgets what it saw
@@ -202,7 +202,7 @@ class profile(Results):
         return RECORD if self.schedule is None else self.schedule(self.step_num)
 
     def _move(self, before: ProfilerAction, after: ProfilerAction) -> None:
-        """From what was done in the last step to what is to be done in this one."""
+        """Change from the action of the last step to that of this one."""
         recorder = self._recorder
         broken = before in (WARMUP, RECORD) and after is NONE or before is RECORD and after is WARMUP
         if broken:

@@ -116,7 +116,7 @@ def _descriptions(rows: Sequence[Any], layout: Layout) -> list[Column]:
 
 
 def _text_column(title: str, texts: list[str], widest: int) -> Column:
-    """As wide as the longest text and a little more, or as allowed; what is longer is cut."""
+    """A column as wide as its longest text and a margin, or as wide as allowed; longer texts are cut."""
     width = max(_WIDTH, min(widest, 4 + max(map(len, texts), default=0)))
     return Column(title, [text if len(text) < width else text[: width - 3] + "..." for text in texts], width)
 

@@ -108,7 +108,7 @@ class ProfiledPass(BackwardPass):
             session.end(engine)
 
     def follow(self, edges: Sequence[Any], grads: Sequence[Any], owned: bool, incoming: Any = None) -> tuple[Any, Any]:
-        """The node has run: handing on what it returned is the engine's work."""
+        """End the event of the node, which has run; handing on its gradients counts as the engine's time."""
         if self.profiled is not None:
             session, record = self.profiled
             self.profiled = None

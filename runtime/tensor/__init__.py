@@ -1,1 +1,1 @@
-"""What a tensor is: memory, shape, strides, dtype, device; and views of it."""
+"""Tensors below autograd: memory, shape, strides, dtype and device; views and casts."""

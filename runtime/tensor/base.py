@@ -278,7 +278,7 @@ def share(array: np.ndarray) -> Any:
 
 
 def note_layout_change() -> None:
-    """A tensor that may be in use has other memory or another shape from now on: native code begins anew."""
+    """Tell native code, which may be using a tensor, that its memory or its shape has been replaced."""
     layout_changes[0] += 1
 
 

@@ -99,7 +99,7 @@ def cuda_available() -> bool:
 
 
 def cuda_device_count() -> int:
-    """How many CUDA devices tensors can be placed on."""
+    """The number of CUDA devices that tensors can be placed on."""
     if "cuda" not in PLACES:
         return 0
     from ..kernels.compile.loading import load_compiler

@@ -17,7 +17,7 @@ class Named:
 
 
 class layout(Named):
-    """How a tensor's elements are stored: `specgrad.strided` is the only way.
+    """The storage layout of a tensor: `specgrad.strided` is the only one.
 
     Args:
         name: as in `specgrad.strided`.

@@ -175,7 +175,7 @@ def unfold(shape: Ints, strides: Ints, offset: int, dim: int, size: int, step: i
 
 
 def span(size: Ints, stride: Ints) -> int:
-    """How many storage elements a layout reaches over, from its offset on; 0 when it is empty."""
+    """The number of storage elements that a layout spans, from its offset on; 0 when it is empty."""
     return 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if prod(size) else 0
 
 

@@ -1,4 +1,4 @@
-"""PyTorch's `utils`: what is not a layer but belongs to training."""
+"""Checkpointing and data loading under PyTorch's name, `torch.utils`."""
 
 from . import checkpoint as checkpoint
 from . import data as data

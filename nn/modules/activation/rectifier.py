@@ -277,7 +277,7 @@ class Mish(InplaceActivation):
 
 @completed_from(Activation)
 class Threshold(Activation):
-    """Another value for what is not above a threshold.
+    """Replaces values that are not above a threshold.
 
     Formula: y = x if x > threshold, else value
 

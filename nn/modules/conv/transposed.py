@@ -47,7 +47,7 @@ class _ConvolutionTranspose(ConvNd):
         )
 
     def _output_padding(self, input: Tensor, output_size: tuple[int, ...]) -> tuple[int, ...]:
-        """How much larger than the smallest size the output shall be."""
+        """The difference of the requested output size from the smallest one, along each dimension."""
         dims, lead = self.spatial_dims, input.ndim - self.spatial_dims
         if len(output_size) == lead + dims:
             output_size = output_size[lead:]

@@ -1,4 +1,4 @@
-"""How a Module's backward hooks see its gradients: identity functions around its inputs and its outputs.
+"""Identity functions around a Module's inputs and outputs, through which its backward hooks see gradients.
 
 Backward reaches the identity on the outputs first (there the pre-hooks run), then the module's own operations, then
 the identity on the inputs (there the hooks run).

@@ -41,7 +41,7 @@ def check_arguments(layer: Any, dropout: Any) -> None:
 
 
 def check_layers(count: int) -> None:
-    """A number of layers for which somebody can wait: each of them is made."""
+    """Refuse more layers than can be made in reasonable time and memory."""
     if count > _MOST_LAYERS:
         raise ValueError(f"num_layers must be at most {_MOST_LAYERS}, but got {count}")
 

@@ -132,7 +132,7 @@ class LRScheduler:
         return {name: value for name, value in self.__dict__.items() if name != "optimizer"}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Load what state_dict gave."""
+        """Load a state that `state_dict` returned."""
         self.__dict__.update(state_dict)
 
 

@@ -20,7 +20,7 @@ class _Combined(LRScheduler):
         return {**own, "_schedulers": [scheduler.state_dict() for scheduler in self._schedulers]}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Load what state_dict gave."""
+        """Load a state that `state_dict` returned."""
         rest = dict(state_dict)
         for scheduler, state in zip(self._schedulers, rest.pop("_schedulers"), strict=True):
             scheduler.load_state_dict(state)

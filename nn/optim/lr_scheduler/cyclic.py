@@ -102,7 +102,7 @@ class CyclicLR(LRScheduler):
             group["max_momentum"], group["base_momentum"] = high, low
 
     def scale_fn(self, x: float) -> float:
-        """How much of the distance between the bounds the cycle, or the iteration, `x` uses."""
+        """The share of the distance between the bounds that the cycle, or the iteration, `x` uses."""
         if self._scale_fn_custom is not None:
             return self._scale_fn_custom(x)
         return _SCALES[self.mode][0](x, self.gamma)
@@ -130,7 +130,7 @@ class CyclicLR(LRScheduler):
         return {**state, "_scale_fn_custom": None if plain else dict(scale.__dict__)}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Load what state_dict gave; a function stays as it is."""
+        """Load a state that `state_dict` returned; a function stays as it is."""
         rest = dict(state_dict)
         attributes = rest.pop("_scale_fn_custom")
         super().load_state_dict(rest)

@@ -55,7 +55,7 @@ class LambdaLR(LRScheduler):
         return state
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Load what state_dict gave; functions stay as they are."""
+        """Load a state that `state_dict` returned; functions stay as they are."""
         rest = dict(state_dict)
         for fn, attributes in zip(self.lr_lambdas, rest.pop("lr_lambdas"), strict=True):
             if attributes is not None:

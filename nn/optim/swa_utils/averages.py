@@ -1,4 +1,4 @@
-"""How an average takes in a new value: with equal weights, or with weights that fall exponentially."""
+"""Updates of averaged parameters: with equal weights, or with weights that fall exponentially."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class SWALR(LRScheduler):
         return [_next(group["lr"], group["swa_lr"], before, now) for group in self.optimizer.param_groups]
 
     def _share(self, step: int) -> float:
-        """How much of the way is done after a number of steps."""
+        """The share of the annealing that is done after a number of steps."""
         done = max(0.0, min(1.0, step / max(1, self.anneal_epochs)))
         return done if self._anneal_strategy == "linear" else (1 - math.cos(math.pi * done)) / 2
 

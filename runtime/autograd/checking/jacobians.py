@@ -173,7 +173,7 @@ class Jacobians:
         return self._stack([push_one(self.case, i, axis * e) for e in unit_vectors(x.numel())])
 
     def tolerance(self, given: Tolerance, i: int, j: int | None = None) -> Tolerance:
-        """How far an entry may be off."""
+        """The tolerance of one entry."""
         return given
 
     def error(self, place: Place, axis: complex, pair: Pair, tolerance: Tolerance) -> GradcheckError:

@@ -51,7 +51,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far the analytical value may be from the numerical one: atol + rtol |numerical|."""
+    """The largest allowed distance of the analytical value from the numerical one: atol + rtol |numerical|."""
 
     atol: float
     rtol: float

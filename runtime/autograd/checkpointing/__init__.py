@@ -1,1 +1,1 @@
-"""Checkpoints: what is not kept for backward is computed again."""
+"""Checkpoints: intermediate results are not kept for backward, but computed again."""

@@ -1,4 +1,4 @@
-"""Which ops a checkpointed call recorded, and where: what error messages show in debug mode."""
+"""The log of the ops that a checkpointed call recorded, with the calling lines, for errors in debug mode."""
 
 from __future__ import annotations
 

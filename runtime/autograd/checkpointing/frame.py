@@ -1,4 +1,4 @@
-"""One checkpointed call: what its ops save is forgotten, and computed again when backward asks for it.
+"""One checkpointed call: tensors that its ops save are dropped, and computed again when backward needs them.
 
 While the call runs, saved-tensor hooks put a numbered `Holder` in the place of each tensor that an op saves. The first
 holder that backward unpacks runs the call again: the tensor that is saved as number n then is the value of holder n.
@@ -78,7 +78,7 @@ TIP = (
 
 
 class CheckpointError(RuntimeError):
-    """A checkpointed function that does something else when it is called again.
+    """Raised when a checkpointed function saves other tensors when it is called again.
 
     Args:
         message: what differs.
@@ -154,7 +154,7 @@ class Frame:
 
 
 class Again:
-    """The call, made again: `count` tensors were saved, number `wanted` of them is the `value` asked for."""
+    """The repeated call: `count` tensors were saved, number `wanted` of them is the `value` asked for."""
 
     def __init__(self, frame: Frame, wanted: int) -> None:
         self.frame = frame

@@ -22,7 +22,7 @@ OF_THE_NODE = frozenset(
 
 
 class FunctionCtx:
-    """What forward and backward of one call share: saved tensors, flags, and whatever the user puts on it.
+    """The state that forward and backward of one call share: saved tensors, flags, attributes that the user sets.
 
     Args:
         needs_input_grad: as the attribute; set by `Function.apply`.

@@ -181,7 +181,7 @@ def accumulator_of(leaf: Any) -> AccumulateGrad:
 
 
 class Seen(tuple[Any, ...]):
-    """The edges of a node whose next functions somebody has looked at: it keeps those that stand for leaves."""
+    """The edges of a node after `next_functions` was read: they keep its AccumulateGrad nodes alive."""
 
     ends: list[AccumulateGrad]
 

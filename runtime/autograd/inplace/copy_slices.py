@@ -77,7 +77,7 @@ class CopySlices(Node):
 
     @property
     def saved_slots(self) -> tuple[str, ...]:  # type: ignore[override]
-        """As in PyTorch there is always something to release: the inner node."""
+        """The inner node, so that the engine always has something to release, as in PyTorch."""
         return ("inner",)
 
     def release(self) -> None:
@@ -153,7 +153,7 @@ class Overwritten(Node):
         return (op.zeros_like(grad),)
 
     def name(self) -> str:
-        """As PyTorch names it: EqBackward1 for `eq_`."""
+        """PyTorch's name for this node: EqBackward1 for `eq_`."""
         return f"{self.writer.title().replace('_', '')}Backward1"
 
 
@@ -166,7 +166,7 @@ def take_history(tensor: Any, edge: Any) -> None:
 
 
 class Relaid(Node):
-    """The edge of such a tensor; for users, who look at the graph, it is the one behind it."""
+    """The edge of a tensor that got another shape or dtype outside the graph; users see the edge behind it."""
 
     __slots__ = ("meta",)
     gives_fresh = False
@@ -202,7 +202,7 @@ def node_of(edge: Any) -> Any:
 
 
 def keep_in_graph(tensor: Any, before: tuple[Any, Any]) -> None:
-    """A tensor that an op has made got another layout outside the graph: its node still gets what it expects."""
+    """Keep the node of a result whose layout changed outside the graph, behind an edge that makes gradients fit."""
     edge = tensor._fn
     if type(edge) is Relaid:
         edge, before = edge.edges[0], edge.meta

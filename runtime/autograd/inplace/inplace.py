@@ -39,13 +39,13 @@ def after_write(tensor: Any, before: Any) -> Any:
 
 
 def overwrite(tensor: Any, before: Any) -> None:
-    """An in-place op without gradients has replaced all values: nothing of them depends on the old ones any longer."""
+    """Cut a tensor off from its history: an in-place op without gradients has replaced all of its values."""
     if mode.grad and tensor._rg:
         set_history(tensor, Overwritten(before, tensor._writes[1]))
 
 
 def date_operands(tensor: Any) -> None:
-    """Operands that lie in the memory that was written to, and were saved, had the version of before the write."""
+    """Note for saved operands that lie in the written memory that they were saved at the version before the write."""
     node = node_at(tensor._fn)
     for slot in node.saved_slots:
         saved = getattr(node, slot)

@@ -27,7 +27,7 @@ _FORBIDDEN = (
 
 
 class Origin(NamedTuple):
-    """How a view was made: the mode, for those outside the graph, and PyTorch's words on why it is not written to."""
+    """The mode or function that made a view, and PyTorch's words on why it may not be written to."""
 
     made_in: str
     written_in: str
@@ -143,7 +143,7 @@ def live_views(base: Any) -> Iterator[Any]:
 
 
 def written(base: Any) -> bool:
-    """The memory of `base` is being written to: its views that cannot follow are outdated.
+    """Update the views of `base`, whose memory is being written to: those that cannot follow are outdated.
 
     Says whether there are leaves among the views, which may have views that the next write must reach.
     """

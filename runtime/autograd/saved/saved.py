@@ -65,7 +65,7 @@ def edge_from(node: Node, index: int) -> Any:
 
 
 def version_of(tensor: Any) -> int:
-    """How often the memory of a tensor has been written to."""
+    """The version counter of a tensor: the number of writes to its memory."""
     version = tensor._writes
     return 0 if version is None else version[0]
 

@@ -50,7 +50,7 @@ def promoted(call: Call, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def is_operand(value: Any) -> bool:
-    """Whether an argument is a tensor that may have a say in the result's dtype: bools have none, masks or not."""
+    """Whether an argument is a tensor that takes part in type promotion: bools, masks or not, do not."""
     return isinstance(value, TensorBase) and value._dtype is not dtypes.bool_
 
 

@@ -1,4 +1,4 @@
-"""How numba compiles kernels and native functions: the passes of each, what is only linked, what is noalias."""
+"""numba's compiler pipelines for kernels and native functions: linked into callers, unoptimised, noalias."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from numba.core.untyped_passes import FixupArgs, IRProcessing, ReconstructSSA, T
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class OnlyLinked(LoweringPass):
-    """Offer a function, as it was lowered, to those that call it, and to nobody else.
+    """Let compiled code call a lowered function that has no machine code of its own: its callers are linked with it.
 
     numba would optimise each and compile it to machine code, with all that it calls; but nobody runs it by itself, and
     who calls it optimises and compiles it again.

@@ -89,6 +89,7 @@ def _arrays(builder: Any, frame: Any, count: int, size: Any) -> list[Any]:
     for i in range(count):
         elements = _item(builder, frame, "size", i) if size is None else size
         itemsize, memory = _item(builder, frame, "itemsize", i), _item(builder, frame, "memory", i, BYTES)
+        # No owner and no parent: the kernel counts no references, and its caller keeps the array.
         given += [null, null, elements, itemsize, memory, elements, itemsize]
     return given
 

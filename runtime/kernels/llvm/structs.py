@@ -23,7 +23,7 @@ Int32 = Annotated[int, 4]  # four bytes, read as a word
 
 
 class MemoryClass(type):
-    """Of such classes, so that numba tells them from others."""
+    """The metaclass of `Memory`, by which numba recognises its subclasses."""
 
 
 class Memory(metaclass=MemoryClass):
@@ -137,7 +137,7 @@ def _own_hints(cls: type) -> dict[str, Any]:
 
 
 def length(cls: Any) -> int:
-    """How many words a struct has."""
+    """The number of words of a struct."""
     return max(field.distance + field.item * max(field.room, 1) for field in fields(cls).values()) // WORD_BYTES
 
 

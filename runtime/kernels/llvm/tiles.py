@@ -78,6 +78,7 @@ class _Panel:
 
         builder, number = self.builder, self.vectors.number
         masks = [self.vectors.mask(self.width, v) if masked else None for v in range(count)]
+        # Of six rows there are 24 sums for 32 registers, or 12 for 16: a row of b and an element of a have room beside.
         sixes = builder.sdiv(self.rows, number(6))
         with cgutils.for_range(builder, sixes) as loop:
             self.tile(builder.mul(loop.index, number(6)), 6, masks)

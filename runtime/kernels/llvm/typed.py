@@ -235,6 +235,8 @@ def _new(context: Any, cls: Any) -> Any:
     size = length(cls.instance_type.cls)
 
     def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
+        # alloca_once allocates where the function begins: in a loop each turn gets the same memory, and the stack does
+        # not grow.
         return builder.ptrtoint(cgutils.alloca_once(builder, WORD, size=size), WORD)
 
     return cls.instance_type(cls), build

@@ -48,6 +48,7 @@ class Vectors:
         """A vector with the same value in all lanes."""
         kind = self.ir.VectorType(value.type, self.lanes)
         undefined = self.ir.Constant(kind, self.ir.Undefined)
+        # This pair is how LLVM writes a broadcast: it becomes one instruction.
         single = self.builder.insert_element(undefined, value, self.number(0, 32))
         return self.shuffled(single, single, [0] * self.lanes)
 
@@ -71,6 +72,7 @@ class Vectors:
         """The vector at an address; lanes that are masked out are not read, and zero."""
         pointer = self.builder.inttoptr(address, self.type.as_pointer())
         if mask is None:
+            # Aligned as an element: without that LLVM takes a vector's own alignment for granted.
             return self.builder.load(pointer, align=self.size)
         name, align = f"llvm.masked.load.{self.name}.p0", self.number(self.size, 32)
         return self.call(name, self.type, pointer, align, mask, self.zero)
@@ -85,7 +87,7 @@ class Vectors:
             self.call(name, self.ir.VoidType(), vector, pointer, align, mask)
 
     def transposed(self, rows: Sequence[Any]) -> list[Any]:
-        """As many rows as there are lanes, as columns: squares of 1, 2, 4, ... lanes change places between rows."""
+        """The transpose of as many rows as lanes: squares of 1, 2, 4, ... lanes change places between rows."""
         rows, lanes, step = list(rows), self.lanes, 1
         while step < lanes:
             low = [j - step + lanes if j & step else j for j in range(lanes)]

@@ -198,7 +198,7 @@ def where(condition: Any, x: Any, y: Any) -> Any:
 
 
 def either(condition: Any, x: Any, y: Any) -> Any:
-    """What `x if condition else y` of a spec becomes where it differs between elements: both are computed."""
+    """`x if condition else y` of a spec where the condition differs between elements: both values are computed."""
     return where(condition, x, y)
 
 

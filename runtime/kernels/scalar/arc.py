@@ -103,8 +103,8 @@ def atan(x: Any) -> Any:
 def atan_tail(ratio: Any, low: Any) -> Any:
     """atan(ratio + low) - ratio for 0 <= ratio <= 1."""
     square = ratio * ratio
-    slope = fma(square, type(ratio)(-0.5), 1.0)  # about 1 / (1 + ratio^2)
-    return fma(square * ratio, polynomial(square, ATAN_SINGLE, ATAN_DOUBLE), low * slope)
+    derivative = fma(square, type(ratio)(-0.5), 1.0)  # about 1 / (1 + ratio^2)
+    return fma(square * ratio, polynomial(square, ATAN_SINGLE, ATAN_DOUBLE), low * derivative)
 
 
 def atan2(y: Any, x: Any) -> Any:

@@ -217,8 +217,8 @@ def tan_double(x: Any) -> Any:
     cube = square * r
     lost = fma(square, r, -cube) + fma(r, r, -square) * r
     factor = polynomial(square, TAN_DOUBLE, TAN_DOUBLE)
-    slope = fma(square, fma(square, 0.75, 1.0), 1.0)  # about 1 + tan(r)^2
-    tail = fma(cube, factor, fma(lost, factor, low * slope))
+    derivative = fma(square, fma(square, 0.75, 1.0), 1.0)  # about 1 + tan(r)^2
+    tail = fma(cube, factor, fma(lost, factor, low * derivative))
     value = r + tail
     inverse = -1.0 / value
     rest = fma(inverse, value, 1.0) + inverse * (r - value + tail)

@@ -211,9 +211,9 @@ def tanh(z: Any) -> Any:
     if real_abs(x) > TANH_IS_ONE:
         small = real_exp(-real_abs(x))
         return complex(type(x)(math.copysign(1.0, x)), type(x)(4) * sine * cosine * small * small)
-    slope = real_sinh(x)
-    square = slope * slope + cosine * cosine
-    return complex(slope * real_cosh(x) / square, sine * cosine / square)
+    hyperbolic = real_sinh(x)
+    square = hyperbolic * hyperbolic + cosine * cosine
+    return complex(hyperbolic * real_cosh(x) / square, sine * cosine / square)
 
 
 def asin(z: Any) -> Any:
@@ -262,7 +262,7 @@ def where(condition: Any, x: Any, y: Any) -> Any:
 
 
 def either(condition: Any, x: Any, y: Any) -> Any:
-    """What `x if condition else y` of a spec becomes where it differs between elements: both are computed."""
+    """`x if condition else y` of a spec where the condition differs between elements: both values are computed."""
     return where(condition, x, y)
 
 

@@ -94,7 +94,7 @@ def near_two(t: Any) -> Any:
 
 
 def nearest_distance(x: Any) -> Any:
-    """How far x >= 0 is from a whole number; 0 for infinity."""
+    """The distance of x >= 0 from the nearest whole number; 0 for infinity."""
     rest = x - math.floor(x) if x < 2.0**52 else 0.0
     return rest if rest <= 0.5 else 1.0 - rest
 

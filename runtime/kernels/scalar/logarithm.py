@@ -39,6 +39,7 @@ LOG_DOUBLE = (
 def near_one(x: Any) -> Any:
     """k and f with x = 2^k (1 + f), for a normal number x > 0."""
     width = choose(x, 23, 52)
+    # Counted from sqrt(1/2), exponents change there and not at 1: so log(x) for x near 1 is that of f alone, k = 0.
     k = narrow(x, bits(x) - bits(choose(x, math.sqrt(0.5), math.sqrt(0.5)))) >> width
     return k, from_bits(x, bits(x) - (k << width)) - type(x)(1)
 

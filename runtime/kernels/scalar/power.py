@@ -63,7 +63,7 @@ def power_single(x: Any, y: Any) -> Any:
     k, f = near_one(wide)
     s = f / (2.0 + f)
     value = fma(s, polynomial(s * s, LOG2_WIDE, LOG2_WIDE), number(wide, k))
-    exponent = clamped(y * at_limits(wide, value), -200.0, 200.0)
+    exponent = clamped(y * at_limits(wide, value), -200.0, 200.0)  # float32 ends at 2^128 and 2^-149
     n, k = whole(exponent)
     r = exponent - n
     return np.float32(fma(r, polynomial(r, EXP2_WIDE, EXP2_WIDE), 1.0) * power_of_two(r, k))
@@ -74,6 +74,7 @@ def power_double(x: Any, y: Any) -> Any:
     first, second = log2_parts(x)
     first = at_limits(x, first)
     exponent = y * first
+    # Beyond 2000 the power is infinite or 0 without `low`, which an infinite exponent would make nan.
     low = select(abs(exponent) < 2000.0, fma(y, first, -exponent) + y * second, 0.0)
     exponent = clamped(exponent, -1100.0, 1100.0)
     n, k = whole(exponent)

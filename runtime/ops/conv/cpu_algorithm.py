@@ -28,7 +28,7 @@ WEIGHT_BACKWARD: Algorithms = (depthwise_weight_backward, shifted_weight_backwar
 
 
 class Choice(NamedTuple):
-    """How one result of a convolution is computed."""
+    """The algorithm chosen for one result of a convolution."""
 
     block: int  # samples of a block of cpu_batch_last; 0 where `work` computes the result
     work: Work | None

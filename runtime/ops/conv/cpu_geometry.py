@@ -29,12 +29,12 @@ class Geometry(NamedTuple):
 
     @property
     def taps(self) -> int:
-        """How many elements the kernel has."""
+        """The number of elements of the kernel."""
         return prod(self.kernel)
 
     @property
     def products(self) -> int:
-        """How many products the convolution adds up."""
+        """The number of products that the convolution adds up."""
         return self.batch * self.groups * self.outputs * self.channels * self.taps * prod(self.positions)
 
 

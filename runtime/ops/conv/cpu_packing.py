@@ -1,4 +1,4 @@
-"""How the channels of a sample are packed as planes with zeros around them, and the results of a convolution unpacked.
+"""Packing the channels of a sample as zero-padded planes for a convolution, and unpacking its results.
 
 With a stride s a channel is packed as planes of every s-th element, one for each offset that some element of the kernel
 begins at (the polyphase components of the channel).
@@ -20,7 +20,7 @@ LINE = 16  # elements: planes begin at multiples of it
 
 
 class Layout(NamedTuple):
-    """How the channels of a group are packed as planes; all numbers count elements."""
+    """The layout of a group's channels as planes; all numbers count elements."""
 
     channels: int
     channel: int  # from channel to channel of the original

@@ -230,7 +230,7 @@ def _do_task(
 
 @jit
 def block_of(left: int) -> int:
-    """How many rows the next block has."""
+    """The number of rows of the next block."""
     return ROWS if left >= ROWS else 2 if left >= 2 else 1
 
 

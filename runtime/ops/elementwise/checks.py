@@ -133,8 +133,8 @@ def two_halves(op: str, self: Any, dim: int) -> tuple[Any, ...]:
     return self, dim
 
 
-def channel_slopes(op: str, self: Any, weight: Any) -> tuple[Any, ...]:
-    """One slope for all, or one for each channel (dimension 1, if there is one); of the dtype of the numbers."""
+def prelu_weight(op: str, self: Any, weight: Any) -> tuple[Any, ...]:
+    """One weight for all channels, or one for each (dimension 1, if there is one); of the dtype of the input."""
     if self._dtype is not weight._dtype:
         raise DtypeError(f"{op}(): expected input and weight of one dtype, but got {self._dtype} and {weight._dtype}")
     if weight.ndim > 1:

@@ -22,7 +22,7 @@ def plane_size(shape: tuple[int, ...], spatial: int) -> tuple[int, ...]:
 
 
 def window_size(kernel_size: Sequence[int]) -> int:
-    """How many elements a window has."""
+    """The number of elements of a window."""
     return prod(kernel_size)
 
 

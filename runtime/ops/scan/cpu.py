@@ -103,7 +103,7 @@ def logcumsumexp(a: Array, dim: int) -> Array:
 
 
 class _Lines(NamedTuple):
-    """How an array is scanned: as (before, along, after) elements of a dtype."""
+    """The layout of an array for a scan: (before, along, after) elements of a dtype."""
 
     before: int
     along: int

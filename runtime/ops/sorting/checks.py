@@ -92,7 +92,7 @@ def searchsorted(
     return sorted_sequence, self, out_int32, right or side == "right", None, sorter
 
 
-def search_places(op: str, sorted_sequence: Any, self: Any, right: bool, sorter: Any) -> tuple[Any, ...]:
+def searchsorted_indices(op: str, sorted_sequence: Any, self: Any, right: bool, sorter: Any) -> tuple[Any, ...]:
     """One row to search in, or one for each row of the values; an order of the elements of each."""
     _require_rows(op, sorted_sequence, self)
     if sorter is not None:

@@ -1,4 +1,4 @@
-"""How often numbers occur: in bins, by value, in runs."""
+"""Counts of numbers: in bins, by value, in runs."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ Array = np.ndarray
 
 
 def bin_counts(a: Array, minlength: int) -> Array:
-    """How often each of 0, 1, 2, ... occurs."""
+    """The number of occurrences of each of 0, 1, 2, ..."""
     return np.bincount(a.astype(np.int64, copy=False), minlength=minlength)
 
 
 def histc(a: Array, bins: int, min: float, max: float) -> Array:
-    """How many elements lie in each of `bins` equal parts of [min, max]."""
+    """The number of elements in each of `bins` equal parts of [min, max]."""
     inside = a[(a >= min) & (a <= max)]
     low, high = a.dtype.type(min), a.dtype.type(max)
     places = ((inside - low) * a.dtype.type(bins) / (high - low)).astype(np.int64)
@@ -21,7 +21,7 @@ def histc(a: Array, bins: int, min: float, max: float) -> Array:
 
 
 def counts_between(self: Array, edges: Array, weight: Array | None) -> Array:
-    """How many elements, or the weight of how many, lie between neighbouring edges; the last part has both of its."""
+    """The number of elements, or the sum of their weights, between neighbouring edges; the last bin includes both."""
     inside = (self >= edges[0]) & (self <= edges[-1])
     parts = len(edges) - 1
     places = np.minimum(np.searchsorted(edges, self[inside], "right") - 1, parts - 1)

@@ -12,7 +12,7 @@ from ...kernels.jit import jit
 Array = np.ndarray
 
 
-def search_places(sorted_sequence: Array, self: Array, right: bool, sorter: Array | None) -> Array:
+def searchsorted_indices(sorted_sequence: Array, self: Array, right: bool, sorter: Array | None) -> Array:
     """Where each element would be put in to keep its row in order, before its equals or after them."""
     wide = np.float64 if self.dtype.kind == "f" else np.int64
     rows = sorted_sequence if sorter is None else np.take_along_axis(sorted_sequence, sorter, -1)

@@ -1,4 +1,4 @@
-"""Scalar functions of a user's package: what they compute is read, what is said of their slopes is checked and used."""
+"""Scalar functions of a user's package: what they compute is read, their derivatives are checked and used."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HEAD = """\
 import math
 from math import pi
 from specgrad.runtime.kernels.scalar import exp, log1p, maximum
-from specgrad.runtime.kernels.slopes import slopes
+from specgrad.runtime.kernels.derivatives import derivatives
 HALF = 0.5
 """
 
@@ -74,15 +74,15 @@ def test_what_a_function_computes(text: str, read: Read) -> None:
 
 
 WRONG_TEXTS = {
-    "@slopes()": "6:2: f, slopes: expected 1 derivative, by (x) in order, found 0",
-    "@slopes('1', '2')": "6:2: f, slopes: expected 1 derivative, by (x) in order, found 2",
-    "@slopes(1)": "6:9: f, slopes: expected an expression in quotes, or None",
-    "@slopes('2 *')": "6:9: f, slopes: '2 *' is no expression: invalid syntax",
-    "@slopes('y')": "6:9: f, slopes: 'y': unknown name 'y'",
-    "@slopes('expp(x)')": "6:9: f, slopes: 'expp(x)': no derivative is known of 'expp' (did you mean 'exp'?)",
-    "@slopes('x.real')": "6:9: f, slopes: 'x.real': an attribute is not allowed here",
-    "@slopes('1', y=(0, 1))": "6:16: f, slopes: there is no parameter 'y' to give a domain of",
-    "@slopes('1', x=(1, 0))": "6:16: f, slopes: expected the interval (lo, hi) of a parameter, with lo < hi",
+    "@derivatives()": "6:2: f, derivatives: expected 1 derivative, by (x) in order, found 0",
+    "@derivatives('1', '2')": "6:2: f, derivatives: expected 1 derivative, by (x) in order, found 2",
+    "@derivatives(1)": "6:14: f, derivatives: expected an expression in quotes, or None",
+    "@derivatives('2 *')": "6:14: f, derivatives: '2 *' is no expression: invalid syntax",
+    "@derivatives('y')": "6:14: f, derivatives: 'y': unknown name 'y'",
+    "@derivatives('exq(x)')": "6:14: f, derivatives: 'exq(x)': no derivative is known of 'exq' (did you mean 'exp'?)",
+    "@derivatives('x.real')": "6:14: f, derivatives: 'x.real': an attribute is not allowed here",
+    "@derivatives('1', y=(0, 1))": "6:21: f, derivatives: there is no parameter 'y' to give a domain of",
+    "@derivatives('1', x=(1, 0))": "6:21: f, derivatives: expected the interval (lo, hi) of a parameter, with lo < hi",
 }
 
 
@@ -95,7 +95,7 @@ def test_what_cannot_be_said(decorator: str, read: Read) -> None:
 
 
 ROOT = """\
-@slopes("1 / (1 + 3 * result * result)", "{0}", bend=(0.1, 4))
+@derivatives("1 / (1 + 3 * result * result)", "{0}", bend=(0.1, 4))
 def bent_root(x, bend):
     y = x
     for _ in range(60):
@@ -106,18 +106,19 @@ RIGHT_ROOT = ROOT.replace("3 * result", "3 * bend * result").format("-result ** 
 
 
 def test_a_wrong_slope_is_found_at_its_place(read: Read) -> None:
-    """With a point and both numbers; the right ones are not found, and one that nobody can compare is."""
+    """With a point and both numbers, under the old name too; right ones are not, and one that cannot be compared is."""
     home, functions, problems = read(RIGHT_ROOT)
     assert problems == [] and not check_functions(claims([home], functions), functions).findings
     home, functions, _ = read(ROOT.format("None"))
     sys.modules.pop("own_functions_package.scalars", None)
     (finding,) = map(str, check_functions(claims([home], functions), functions).findings.values())
-    assert finding.startswith(f"{home.folder / 'scalars.py'}:6:9: bent_root, derivative by x: at x=")
+    assert finding.startswith(f"{home.folder / 'scalars.py'}:6:14: bent_root, derivative by x: at x=")
     assert "it is said to be 0." in finding and ", and is 0." in finding
-    home, functions, _ = read("@slopes('1')\ndef f(x):\n    return math.sqrt(-1 - x * x)\n")
+    old_name = "from specgrad.runtime.kernels.slopes import slopes\n@slopes('1')\n"
+    home, functions, _ = read(f"{old_name}def f(x):\n    return math.sqrt(-1 - x * x)\n")
     sys.modules.pop("own_functions_package.scalars", None)
     (finding,) = map(str, check_functions(claims([home], functions), functions).findings.values())
-    assert "scalars.py:6:9: f, derivative by x: it cannot be compared: at 0 of 600 points" in finding
+    assert "scalars.py:7:9: f, derivative by x: it cannot be compared: at 0 of 600 points" in finding
 
 
 def test_a_wrong_reading_is_found(read: Read) -> None:
@@ -162,7 +163,7 @@ def test_a_wrong_slope_keeps_a_package_from_being_written(read: Read, capsys: py
     assert main([spec_of(home, SPEC)]) == 1
     shown = capsys.readouterr().out.splitlines()
     assert any(
-        line.startswith(f"{home.folder / 'scalars.py'}:6:49: bent_root, derivative by bend: at x=") for line in shown
+        line.startswith(f"{home.folder / 'scalars.py'}:6:54: bent_root, derivative by bend: at x=") for line in shown
     )
     assert any("ops.yaml:3:16: bent_root, gradient of other: " in line for line in shown)
     assert not (home.folder / "generated").exists()
@@ -171,8 +172,8 @@ def test_a_wrong_slope_keeps_a_package_from_being_written(read: Read, capsys: py
 @pytest.mark.parametrize(
     ("kinds", "says"),
     [
-        ("[float]", "the derivative of looped by its argument 1: say it above the function, by @slopes"),
-        ("[float, complex]", "what looped computes is known of real numbers: say its derivative beside it, by @slopes"),
+        ("[float]", "the derivative of looped by its argument 1: give it above the function, by @derivatives"),
+        ("[float, complex]", "what looped computes is known of real numbers only: give its derivative by @derivatives"),
     ],
 )
 def test_what_nothing_is_known_of(kinds: str, says: str, read: Read, capsys: pytest.CaptureFixture[str]) -> None:

@@ -70,7 +70,9 @@ COUNTING: dict[str, Callable[..., Any]] = {
     ),
     "searchsorted": lambda sorted_sequence, self, **k: places(sorted_sequence, self, **k),
     "bucketize": lambda self, boundaries, right=False: places(boundaries, self, right),
-    "search_places": lambda sorted_sequence, self, right, sorter: places(sorted_sequence, self, right, sorter=sorter),
+    "searchsorted_indices": lambda sorted_sequence, self, right, sorter: places(
+        sorted_sequence, self, right, sorter=sorter
+    ),
     "unique": lambda self, return_inverse=False, return_counts=False, dim=None: wanted(
         distinct(self, dim), return_inverse, return_counts
     ),

@@ -34,15 +34,15 @@ def power_mean(a, power, dim):
 
 
 @njit(cache=True)
-def _power_mean_slopes(grad, rows, result, power):
+def _power_mean_backward(grad, rows, result, power):
     for r in range(rows.shape[0]):
         for i in range(rows.shape[1]):
             rows[r, i] = grad[r] * (rows[r, i] / result[r]) ** (power - 1) / rows.shape[1]
 
 
-def power_mean_slope(grad, a, result, power, dim):
+def power_mean_backward(grad, a, result, power, dim):
     rows, shape = _rows(a, dim)
-    _power_mean_slopes(np.ravel(grad), rows, np.ravel(result), power)
+    _power_mean_backward(np.ravel(grad), rows, np.ravel(result), power)
     return _back(rows, shape, dim)
 
 
@@ -63,7 +63,7 @@ def weighted_logsumexp(a, weight, dim):
 
 
 @njit(cache=True)
-def _weighted_slopes(grad, rows, weight, result, total):
+def _weighted_backward(grad, rows, weight, result, total):
     for r in range(rows.shape[0]):
         for i in range(rows.shape[1]):
             beside = grad[r] * math.exp(rows[r, i] - result[r])
@@ -71,11 +71,11 @@ def _weighted_slopes(grad, rows, weight, result, total):
             rows[r, i] = weight[i] * beside
 
 
-def weighted_slopes(wanted, grad, a, weight, result, dim):
-    """Both gradients in one pass over the rows; without that of the rows nobody has kept the weights."""
+def weighted_logsumexp_backward(wanted, grad, a, weight, result, dim):
+    """Both gradients in one pass over the rows; where `wanted[0]` is false the node has not saved the weights."""
     rows, shape = _rows(a, dim)
     total = np.zeros(shape[-1])
-    _weighted_slopes(
+    _weighted_backward(
         np.ravel(grad), rows, weight if wanted[0] else np.ones(shape[-1], a.dtype), np.ravel(result), total
     )
     return (_back(rows, shape, dim) if wanted[0] else None), (total.astype(a.dtype) if wanted[1] else None)
@@ -99,7 +99,7 @@ def rms_rows(a, gain, eps):
 
 
 @njit(cache=True)
-def _rms_slopes(grad, rows, gain, eps, total):
+def _rms_backward(grad, rows, gain, eps, total):
     for r in range(rows.shape[0]):
         size, along = 0.0, 0.0
         for i in range(rows.shape[1]):
@@ -112,9 +112,9 @@ def _rms_slopes(grad, rows, gain, eps, total):
             rows[r, i] = scale * (grad[r, i] * gain[i] - rows[r, i] * share)
 
 
-def rms_slopes(wanted, grad, a, gain, eps):
-    """Both gradients in two passes over each row; without that of the rows nobody has kept the gains."""
+def rms_rows_backward(wanted, grad, a, gain, eps):
+    """Both gradients in two passes over each row; where `wanted[0]` is false the node has not saved the gains."""
     rows, shape = _rows(a, -1)
     total = np.zeros(shape[-1])
-    _rms_slopes(_rows(grad, -1)[0], rows, gain if wanted[0] else np.ones(shape[-1], a.dtype), eps, total)
+    _rms_backward(_rows(grad, -1)[0], rows, gain if wanted[0] else np.ones(shape[-1], a.dtype), eps, total)
     return (rows.reshape(shape) if wanted[0] else None), (total.astype(a.dtype) if wanted[1] else None)
