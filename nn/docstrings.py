@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from inspect import cleandoc
 from itertools import groupby
@@ -57,15 +57,33 @@ def completed_from(model: Any) -> Callable[[Documented], Documented]:
     """
 
     def completed(variant: Documented) -> Documented:
-        if variant.__doc__ and model.__doc__:  # python -OO keeps none
-            own = _sections(cleandoc(variant.__doc__))
-            theirs = _sections(_translated(_cleaned(model.__doc__), model.__name__, variant.__name__))
-            arguments = _merged(own.get("Args", ""), theirs.get("Args", ""), _parameters(variant))
-            merged = {**theirs, **own, "Args": arguments}
-            variant.__doc__ = "\n\n".join(merged[title] for title in ("", *_SECTIONS) if merged.get(title))
+        if isinstance(variant, type) and variant.__doc__:  # python -OO keeps none
+            variant.__doc__ = _Completed(variant.__doc__, _parameters(variant), model)  # type: ignore[assignment]
+        elif variant.__doc__:
+            variant.__doc__ = _completed(variant.__doc__, variant.__name__, _parameters(variant), model)
         return variant
 
     return completed
+
+
+class _Completed:
+    """The docstring of a class, completed whenever it is read: there are many, and few programs read one."""
+
+    def __init__(self, own: str, parameters: tuple[str, ...], model: Any) -> None:
+        self.own = own
+        self.parameters = parameters
+        self.model = model
+
+    def __get__(self, instance: Any, variant: Any) -> str:
+        return _completed(self.own, variant.__name__, self.parameters, self.model)
+
+
+def _completed(doc: str, name: str, parameters: tuple[str, ...], model: Any) -> str:
+    own = _sections(cleandoc(doc))
+    theirs = _sections(_translated(_cleaned(model.__doc__), model.__name__, name))
+    arguments = _merged(own.get("Args", ""), theirs.get("Args", ""), parameters)
+    merged = {**theirs, **own, "Args": arguments}
+    return "\n\n".join(merged[title] for title in ("", *_SECTIONS) if merged.get(title))
 
 
 _cleaned = cache(cleandoc)  # many variants have one model
@@ -83,15 +101,15 @@ def _translated(doc: str, model: str, variant: str) -> str:
     before, after = _DIMENSIONS.search(model), _DIMENSIONS.search(variant)
     if not before or not after:
         return doc
-    pattern, table = _dictionary(int(before[0][0]) - 1, int(after[0][0]) - 1)
-    return pattern.sub(lambda found: table[found[0]], doc)
+    return _replaced(doc, [(words[int(before[0][0]) - 1], words[int(after[0][0]) - 1]) for words in _WORDS])
 
 
-@cache
-def _dictionary(before: int, after: int) -> tuple[re.Pattern[str], dict[str, str]]:
-    """A pattern of the words of one number of dimensions, and those of another in their place."""
-    table = {words[before]: words[after] for words in _WORDS}
-    return re.compile("|".join(map(re.escape, table))), table
+def _replaced(doc: str, pairs: Sequence[tuple[str, str]]) -> str:
+    """A text with the first phrase of each pair replaced by the second, and nothing in what has been put in."""
+    if not pairs:
+        return doc
+    old, new = pairs[0]
+    return new.join([_replaced(part, pairs[1:]) for part in doc.split(old)])
 
 
 def _parameters(variant: Any) -> tuple[str, ...]:

@@ -15,7 +15,6 @@ import numpy as np
 from ..dispatch import fast_path
 from ..dispatch.fast_path import FastPath, not_handled, stay
 from ..kernels.compile.loading import load_compiler
-from .comparison import compared, compared_walker, public_function
 
 
 @functools.cache
@@ -37,6 +36,7 @@ class NativePath(FastPath):
             return not_handled
         from . import forward, plans
         from .builtins import builtin
+        from .comparison import compared, public_function
         from .interned import node_plans
         from .node_gradients import gradients
 
@@ -57,6 +57,7 @@ class NativePath(FastPath):
         if not supported():
             return not_handled
         from .builtins import builtin
+        from .comparison import compared, public_function
         from .plans import view_plan
         from .views import launch_view
 
@@ -68,6 +69,7 @@ class NativePath(FastPath):
         if not supported():
             return not_handled
         from .builtins import builtin
+        from .comparison import compared, public_function
         from .kernel_ops import launch
         from .plans import kernel_op_plan
 
@@ -79,6 +81,7 @@ class NativePath(FastPath):
         if not supported():
             return not_handled
         from .builtins import builtin
+        from .comparison import compared
         from .interned import node_plans
         from .node_gradients import gradients
         from .plans import planned_gradients_plan
@@ -92,6 +95,7 @@ class NativePath(FastPath):
         if not supported():
             return not_handled
         from .builtins import builtin
+        from .comparison import compared
         from .getitem import getitem
         from .plans import getitem_plan
 
@@ -104,6 +108,7 @@ class NativePath(FastPath):
             return stay
         from .backward import walk
         from .builtins import builtin
+        from .comparison import compared_walker
 
         doc = "Run nodes of a backward pass from one to the next."
         return compared_walker(builtin(walk, np.zeros(1, np.int64), doc))
