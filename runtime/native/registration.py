@@ -108,7 +108,7 @@ class NativePath(FastPath):
             return stay
         from .backward import walk
         from .builtins import builtin
-        from .comparison import compared_walker
+        from .compared_walk import compared_walker
 
         doc = "Run nodes of a backward pass from one to the next."
         return compared_walker(builtin(walk, np.zeros(1, np.int64), doc))

@@ -6,6 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import specgrad as sg
+from specgrad.runtime.autograd.engine import engine
+from specgrad.runtime.dispatch.fast_path import stay
+from specgrad.runtime.native.compared_walk import compared_walker
 from specgrad.runtime.native.comparison import NativeDifference, compared, general_path
 from tests.native.test_native import PROGRAMS, gradients
 
@@ -39,8 +42,8 @@ def wrong_saved(x: Any, y: Any) -> Any:
 
 WRONG: dict[str, tuple[Callable[..., Any], str]] = {
     "values": (wrong_element, "values [2.0, 8.0, 33.0] instead of [2.0, 8.0, 32.0]"),
-    "dtype": (lambda x, y: (x * y).double(), "dtype"),
-    "shape": (lambda x, y: (x * y)[None], "shape"),
+    "dtype": (lambda x, y: (x * y).double(), "float64"),
+    "shape": (lambda x, y: (x * y)[None], "(1, 3)"),
     "graph": (lambda x, y: (x * y).detach(), "rg False instead of True"),
     "node": (other_node, "instead of MulBackward0"),
     "saved": (wrong_saved, "saved kept_other"),
@@ -67,11 +70,20 @@ def main() -> None:
             assert message in str(error), (name, str(error))
             continue
         raise SystemExit(f"{name}: no difference was found")
+    wrong_pass = compared_walker(lambda backward_pass, node, gradient: stay(backward_pass, node, 2 * gradient))
+    engine.walker = lambda: wrong_pass  # type: ignore[assignment]
+    for start in ((x * y).sum().backward, lambda: sg.autograd.grad((x * y).sum(), x)):
+        try:
+            start()
+        except NativeDifference as error:
+            assert "backward from SumBackward0" in str(error) and "[ 4.  8. 16.]" in str(error), str(error)
+            continue
+        raise SystemExit("a pass: no difference was found")
     z = y.clone()
     try:
         compared(lambda x, y: x.mul_(3), "add_", sg.Tensor.add_, writes=True)(z, y)
     except NativeDifference:
-        print(f"{len(PROGRAMS)} programs agree, {len(WRONG) + 1} differences found")
+        print(f"{len(PROGRAMS)} programs agree, {len(WRONG) + 3} differences found")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ the largest number means that all contributions to its gradient have arrived. A 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...dispatch.fast_path import stay, walker
@@ -24,6 +24,8 @@ from ..hooks.hooks import (
 from ..node import LEAF, NODE, Node
 from .accumulate_grad import accumulate, all_different
 from .inputs import Capture
+
+Walk = Callable[[Any, Any, Any], tuple[Any, Any]]  # of a pass, a node and its gradient: those with which Python goes on
 
 
 class Missing(list[Any]):
@@ -51,7 +53,7 @@ def step_without(backward_pass: Any, node: Any, waiting: Missing) -> tuple[Any, 
 class BackwardPass:
     """One backward pass: the gradients that wait for their node, and a heap of those nodes."""
 
-    __slots__ = ("buffers", "capture", "create", "heap", "hooked", "retain")
+    __slots__ = ("__weakref__", "buffers", "capture", "create", "heap", "hooked", "retain")
 
     def __init__(self, retain: bool, create: bool, capture: Capture | None) -> None:
         self.retain = retain
@@ -66,8 +68,11 @@ class BackwardPass:
         if self.capture is not None:
             edges = self.capture.passing(edges)
         node, grad = self.follow(edges, grads, owned=False)
+        self.run_from(node, grad, stay if watch.active else walker())
+
+    def run_from(self, node: Any, grad: Any, run_natively: Walk) -> None:
+        """Run a node, if there is one, and all that wait; `run_natively` goes as far as it can at a time."""
         heap, buffers, step = self.heap, self.buffers, self.step
-        run_natively = stay if watch.active else walker()
         while node is not None or heap:
             if node is None:
                 node = heapq.heappop(heap)[1]

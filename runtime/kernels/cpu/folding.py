@@ -15,7 +15,7 @@ Array = np.ndarray
 Dims = tuple[int, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # compared by identity: they are cached
 class Folded:
     """An array of `shape` as one of fewer dimensions, neighbours made one."""
 
@@ -36,7 +36,7 @@ class Folded:
         return contiguous(array.reshape(sizes).transpose(np.argsort(self.order)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # compared by identity: they are cached
 class Folding(Folded):
     """An array of `shape` reduced over some of its dimensions: (before, along, after), those that stay first."""
 

@@ -16,7 +16,7 @@ Array = np.ndarray
 Ints = tuple[int, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # compared by identity: they are cached
 class NormLayout(Folded):
     """How an array of `shape` is folded, and its weights with it; `kind` names the loops that take both.
 
