@@ -9968,10 +9968,10 @@ OPS = [
         reference="np.nonzero(np.atleast_1d(self)) if as_tuple else np.argwhere(self)",
     ),
     Op(
-        name="checked_places",
-        function=ops.checked_places,
+        name="checked_indices",
+        function=ops.checked_indices,
         kind="kernel",
-        schema="checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor",
+        schema="checked_indices(Tensor index, int dim, int size, str op, bool wrap) -> Tensor",
         arguments=(
             ("index", "Tensor", True, False),
             ("dim", "int", True, False),
@@ -9991,7 +9991,7 @@ OPS = [
         formulas={"index": "non_differentiable"},
         gives={"int32": "int64", "float32": "refused"},
         reference="np.arange(size)[index]",
-        check="whole_places",
+        check="integer_indices",
         refuses=(
             ("index=T(), dim=0, size=3, op='take', wrap=True", "IndexError"),
             ("index=B(3), dim=0, size=3, op='take', wrap=True", "IndexError"),

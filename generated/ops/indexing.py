@@ -994,10 +994,10 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     return op.nonzero(op.atleast_1d(self)).unbind(1) if as_tuple else op.nonzero(self)
 
 
-def checked_places(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> Tensor:
+def checked_indices(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> Tensor:
     """Indices counted from the front, all of which must be below `size`; negative ones count from the end if `wrap`.
 
-    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml)
+    checked_indices(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml)
     Dtypes: integers.
 
     Args:
@@ -1013,14 +1013,14 @@ def checked_places(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> T
     """
     if (
         watch.interceptors
-        and (result := intercept("checked_places", checked_places, "leading", index, dim, size, op, wrap))
+        and (result := intercept("checked_indices", checked_indices, "leading", index, dim, size, op, wrap))
         is not NOT_HANDLED
     ):
         return result
-    return _checked_places("checked_places", index, dim, size, op, wrap)
+    return _checked_indices("checked_indices", index, dim, size, op, wrap)
 
 
-def _checked_places(name: str, index, dim, size, op, wrap, into=None) -> Any:
+def _checked_indices(name: str, index, dim, size, op, wrap, into=None) -> Any:
     if not isinstance(index, Tensor):
         index = checks.tensor(name, "index", index)
     if dim.__class__ is not int:
@@ -1031,9 +1031,9 @@ def _checked_places(name: str, index, dim, size, op, wrap, into=None) -> Any:
         op = checks.string(name, "op", op)
     if wrap.__class__ is not bool:
         wrap = checks.boolean(name, "wrap", wrap)
-    index, dim, size, op, wrap = indexing_checks_take_put.whole_places(name, index, dim, size, op, wrap)
+    index, dim, size, op, wrap = indexing_checks_take_put.integer_indices(name, index, dim, size, op, wrap)
     try:
-        result = adopt(indexing_cpu_gather.checked_places(array_in(index, None), dim, size, op, wrap), None)
+        result = adopt(indexing_cpu_gather.checked_indices(array_in(index, None), dim, size, op, wrap), None)
     except Exception as error:
         reraise(name, error, (index, dim, size, op, wrap))
     if into is not None:
@@ -1094,7 +1094,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, 
         Tensor: the dtype that its ops give.
     Gradients:
         through: index_put(self.flatten(), [places], source.reshape(index.shape), accumulate).view(self.shape)
-        where places: checked_places(index, 0, self.numel(), "put", True)
+        where places: checked_indices(index, 0, self.numel(), "put", True)
     Raises:
         IndexError, RuntimeError: expected: as many elements as indices, of the tensor's dtype.
     Example:
@@ -1120,7 +1120,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, 
     if accumulate.__class__ is not bool:
         accumulate = checks.boolean(name, "accumulate", accumulate)
     self, index, source, accumulate = indexing_checks_take_put.put(name, self, index, source, accumulate)
-    places = op.checked_places(index, 0, self.numel(), "put", True)
+    places = op.checked_indices(index, 0, self.numel(), "put", True)
     return op.index_put(self.flatten(), [places], source.reshape(index._shape), accumulate).view(self._shape)
 
 
@@ -1251,7 +1251,7 @@ def index_copy(
     Gradients:
         through: written if self.ndim else written.view(())
         where x: atleast_1d(self)
-        where places: checked_places(index.reshape((-1,)), dim, x.shape[dim], "index_copy", False)
+        where places: checked_indices(index.reshape((-1,)), dim, x.shape[dim], "index_copy", False)
         where rows: source.reshape(x.shape[:dim] + (index.numel(),) + x.shape[dim + 1:])
         where written: index_put(x, indices_along(dim, places), rows)
     Raises:
@@ -1285,7 +1285,7 @@ def index_copy(
         source = checks.tensor(name, "source", source)
     self, dim, index, source = indexing_checks_take_put.index_copy(name, self, dim, index, source)
     x = op.atleast_1d(self)
-    places = op.checked_places(index.reshape((-1,)), dim, x._shape[dim], "index_copy", False)
+    places = op.checked_indices(index.reshape((-1,)), dim, x._shape[dim], "index_copy", False)
     rows = source.reshape(x._shape[:dim] + (index.numel(),) + x._shape[dim + 1 :])
     written = op.index_put(x, indexing_formulas.indices_along(dim, places), rows)
     return written if self.ndim else written.view(())
@@ -1773,7 +1773,7 @@ def index_reduce(
     Gradients:
         through: scatter_reduce(self, dim, spread, source, reduce, include_self=include_self)
         where size: self.shape[dim] if self.ndim else 1
-        where places: checked_places(index.reshape((-1,)), dim, size, "index_reduce", False)
+        where places: checked_indices(index.reshape((-1,)), dim, size, "index_reduce", False)
         where spread: along_dim(places, dim, self.ndim).expand(source.shape)
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; one slice of the source for each index; one of four
@@ -1823,7 +1823,7 @@ def index_reduce(
         name, self, dim, index, source, reduce, include_self
     )
     size = self._shape[dim] if self.ndim else 1
-    places = op.checked_places(index.reshape((-1,)), dim, size, "index_reduce", False)
+    places = op.checked_indices(index.reshape((-1,)), dim, size, "index_reduce", False)
     spread = indexing_formulas.along_dim(places, dim, self.ndim).expand(source._shape)
     return op.scatter_reduce(self, dim, spread, source, reduce, include_self=include_self)
 
@@ -2777,7 +2777,7 @@ __all__ = [
     "nonzero_default",
     "nonzero_static",
     "nonzero_as_tuple",
-    "checked_places",
+    "checked_indices",
     "take",
     "put",
     "unravel_index",

@@ -1651,7 +1651,7 @@ def _repeat_interleave_tensor(name: str, repeats, output_size, into=None) -> Any
     repeats, output_size = shape_checks_repeat.repeat_counts(name, repeats, output_size)
     computed = computed_dtype(name, "same", ("int",), (repeats,))
     try:
-        result = adopt(shape_cpu.repeat_places(array_in(repeats, computed), output_size), computed)
+        result = adopt(shape_cpu.repeated_indices(array_in(repeats, computed), output_size), computed)
     except Exception as error:
         reraise(name, error, (repeats, output_size))
     if into is not None:

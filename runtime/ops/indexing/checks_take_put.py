@@ -29,7 +29,7 @@ def _require_same_dtype(op: str, self: Any, source: Any) -> None:
         raise RuntimeError(f"{op}(): self and source expected to have the same dtype, got {self.dtype}, {source.dtype}")
 
 
-def whole_places(op: str, index: Any, dim: int, size: int, name: str, wrap: bool) -> tuple[Any, ...]:
+def integer_indices(op: str, index: Any, dim: int, size: int, name: str, wrap: bool) -> tuple[Any, ...]:
     """Indices of integers."""
     if index.dtype.kind != "i":
         raise IndexError(f"{op}(): expected indices of integers, got {index.dtype}")

@@ -136,7 +136,7 @@ def _neutral(reduce: str, dtype: np.dtype) -> Any:
     return np.iinfo(dtype).min if least else np.iinfo(dtype).max
 
 
-def checked_places(index: Array, dim: int, size: int, op: str, wrap: bool) -> Array:
+def checked_indices(index: Array, dim: int, size: int, op: str, wrap: bool) -> Array:
     """The indices counted from the front."""
     require_inside(op, index, dim, size, DimensionError, least=-size if wrap else 0)
     return np.where(index < 0, index + size, index).astype(np.int64)

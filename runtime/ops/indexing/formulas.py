@@ -34,7 +34,7 @@ def padded_to(x: Tensor, shape: Ints) -> Tensor:
 
 def elements_at(self: Tensor, index: Tensor) -> Tensor:
     """x.flatten()[index], in the shape of `index`: negative indices count from the end."""
-    return op.index(self.flatten(), [op.checked_places(index, 0, self.numel(), "take", True)])
+    return op.index(self.flatten(), [op.checked_indices(index, 0, self.numel(), "take", True)])
 
 
 def unraveled(indices: Tensor, shape: Ints) -> tuple[Tensor, ...]:
@@ -61,7 +61,7 @@ def indices_along(dim: int, index: Tensor) -> list[Tensor | None]:
 def slice_mask(self: Tensor, dim: int, index: Tensor) -> Tensor:
     """A mask that broadcasts to the tensor: true in the slices at `index` along a dimension."""
     size = self._shape[dim] if self.ndim else 1
-    places = op.checked_places(index.reshape((-1,)), dim, size, "index_fill", True)
+    places = op.checked_indices(index.reshape((-1,)), dim, size, "index_fill", True)
     no = op.zeros((size,), dtype=dtypes.bool_, device=self.device)
     mask = op.index_put(no, [places], op.ones((), dtype=dtypes.bool_, device=self.device))
     return along_dim(mask, dim, self.ndim)

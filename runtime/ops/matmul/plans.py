@@ -120,12 +120,12 @@ def linear_backward(
     if grad.strides is not None or len(weight_shape) != 2 or len(x_shape) < 2:
         return None
     rows, (columns, depth) = prod(x_shape[:-1]), weight_shape
-    slope = Layout((rows, columns), None)
+    folded_grad = Layout((rows, columns), None)
     steps: list[Plan] = []
     if wanted[0] and weight is not None:
-        steps.append(product(slope, weight, (1, 3), 0, x_shape))
+        steps.append(product(folded_grad, weight, (1, 3), 0, x_shape))
     if wanted[1] and x is not None and x.strides is None:
-        steps.append(product(turned(slope), Layout((rows, depth), None), (1, 2), 1, weight_shape))
+        steps.append(product(turned(folded_grad), Layout((rows, depth), None), (1, 2), 1, weight_shape))
     elif wanted[1]:
         return None
     if wanted[2] and rows and columns:

@@ -217,7 +217,7 @@ def unfold_backward(grad: Array, sizes: Ints, dim: int, length: int, step: int) 
     return result.reshape(sizes)
 
 
-def repeat_places(repeats: Array, output_size: int | None) -> Array:
+def repeated_indices(repeats: Array, output_size: int | None) -> Array:
     """The index i, repeats[i] times, for each i."""
     if repeats.size and repeats.min() < 0:
         raise RuntimeError(f"repeat_interleave(): repeats can not be negative, got {repeats.min()}")

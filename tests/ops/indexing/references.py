@@ -90,7 +90,7 @@ def written(self: Any, src: Any, region: Callable[[Any], Any]) -> Any:
 
 
 PLACES: dict[str, Callable[..., Any]] = {
-    "checked_places": lambda index, dim, size, op, wrap: index % size,
+    "checked_indices": lambda index, dim, size, op, wrap: index % size,
     "take": lambda self, index: np.take(self, index),
     "put": put,
     "unravel_index": lambda indices, shape: tuple(np.unravel_index(indices, shape)),
