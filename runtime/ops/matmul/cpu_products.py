@@ -41,7 +41,8 @@ def product(a: Array, b: Array) -> Array:
 def matmul2d(a: Array, b: Array, row: Array | None = None) -> Array:
     """The product of two matrices, which may be transposed views; `row` is added to all rows."""
     if has_loops(a, b):
-        return run(plans.with_row, contiguous_or_transposed(a), contiguous_or_transposed(b), row)[0]
+        added = None if row is None else np.ascontiguousarray(row)
+        return run(plans.with_row, contiguous_or_transposed(a), contiguous_or_transposed(b), added)[0]
     result = by_vectors(a, b) if len(a) == 1 or b.shape[1] == 1 else product(a, b)
     if row is not None:
         result += row

@@ -72,6 +72,8 @@ def mv(a: Layout, x: Layout) -> Plan | None:
 
 def with_row(a: Layout, b: Layout, row: Layout | None) -> Plan | None:
     """One product, and a row that is added to all its rows."""
+    if row is not None and row.strides is not None:
+        return None
     return product(a, b, (0, 1), 0, (a.shape[0], b.shape[1]), None if row is None else 2) or None
 
 

@@ -78,3 +78,11 @@ def test_integers_are_left_to_numpy() -> None:
     """They are exact, in whatever order they are added."""
     a, x = rng.integers(-9, 9, (200, 100)), rng.integers(-9, 9, 100)
     np.testing.assert_array_equal(linalg.mv(a, x), a @ x)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_bias_of_any_layout(dtype: Any) -> None:
+    """The row that is added may be strided, or one number for all columns."""
+    x, weight = sample((4, 3), dtype), sample((2, 3), dtype)
+    for bias in layouts((2,), dtype):
+        np.testing.assert_allclose(linalg.linear(x, weight, bias), x @ weight.T + bias, rtol=1e-5)
