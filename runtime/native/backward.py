@@ -70,7 +70,7 @@ def plan_of(node: Node) -> Array:
 def gradients_of(node: Node, gradient: Object) -> New[Object]:
     """The gradients that a node computes from one, in a tuple or list with one for each edge."""
     plan = plan_of(node)
-    if plan is not NULL:
+    if plan is not NULL:  # no call of Python between two such nodes
         found = gradients_by(cast(GradientPlan, plan.memory), node, gradient)
         if found is not none:
             return found
@@ -90,7 +90,7 @@ def release_saved(node: Node) -> bool:
     for i in range(plan.saved):
         before = slot(node, plan.slots[i])
         if before is not none:
-            set_slot(node, plan.slots[i], retain(freed))
+            set_slot(node, plan.slots[i], retain(freed))  # first: what is released may look at its node
             c.release(before)
     return True
 
@@ -197,7 +197,7 @@ def deliver(backward: Pass, edge: Object, gradient: Object) -> bool:
 def is_newest(backward: Pass, node: Node) -> bool:
     """Whether no other node that waits is newer: the heap holds (-sequence, node)."""
     heap = backward.heap
-    if c.list_size(heap) == 0:
+    if c.list_size(heap) == 0:  # a chain: no node has ever waited
         return True
     first = cast(Tuple, c.list_item(heap, 0))
     return -c.as_int(item(first, 0)) <= c.as_int(node.sequence)
@@ -266,7 +266,7 @@ def hand_on(backward: Pass, edges: Tuple, gradients: Tuple, incoming: Object, ow
             own = owned and (gradient is not incoming or is_held(gradient, 2))  # here, and in the tuple
             done = reach(backward, cast(Tensor, edge), gradient, own)
         elif edge is held:
-            before = total
+            before = total  # the sum is made while both terms are held
             total = c.add(before, gradient)
             c.release(before)
             done = total is not NULL
@@ -310,7 +310,7 @@ def step(backward: Pass, node: Node, gradient: Object, following: Next) -> bool:
     found = gradients_of(node, gradient)
     if found is NULL:
         return False
-    edges, fresh = retain(node.edges), gives_fresh(node)
+    edges, fresh = retain(node.edges), gives_fresh(node)  # retained: `release` may run Python, which detaches nodes
     done = fresh >= 0 and (backward.retain is true or release_saved(node))
     if done and all_plain(edges, found):
         gradients = cast(Tuple, found)
@@ -329,7 +329,7 @@ def walk(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     node, gradient = retain(arguments[1]), retain(arguments[2])
     while done and node is not none and is_plain(backward, cast(Node, node)):
         done = step(backward, cast(Node, node), gradient, following)
-        c.release(gradient)
+        c.release(gradient)  # before the next node runs: its kernel may write over a gradient that nobody else holds
         c.release(node)
         if done:
             node, gradient = following.node, following.gradient

@@ -45,6 +45,7 @@ def key_of(first: Tensor, second: Tensor) -> New[Tuple]:
 def has_layout(tensor: Tensor, key: Tuple, place: int) -> bool:
     """Whether a tensor still has the shape and the strides that stand at a place of a key."""
     shape, strides = item(key, place), item(key, place + 1)
+    # The key holds both, so no others can have their addresses.
     return tensor.shape is shape and tensor.strides is strides
 
 
@@ -53,7 +54,7 @@ def memory_of(tensor: Tensor, kind: int, reach: int, owned: Owned) -> int:
     """The address of a tensor's first element; 0 where its memory, which is owned, ends before `reach` elements."""
     flat, first = tensor.flat, 0
     if flat is none:
-        flat, first = tensor.storage, c.as_int(tensor.offset)
+        flat, first = tensor.storage, c.as_int(tensor.offset)  # strided: the rows tell how far it reaches
     is_of_kind = tensor.dtype is dtype_of(kind) and holds_kind(flat, kind)
     if not is_of_kind or elements(flat) - first < reach:
         return 0
@@ -111,6 +112,7 @@ def broadcast(
     flat = NULL if kernel == 0 else own_new(owned, new_flat(new(Size).items, rows.elements, result_kind))
     if flat is NULL:
         return NULL
+    # Again: Python may have run when the result was allocated.
     if not has_layout(first, key, 0) or not has_layout(second, key, 2):
         return not_handled()
     operands = new(RowOperands)
@@ -135,7 +137,7 @@ def run_all_rows(kernel: int, operands: RowOperands, frame: CallFrame) -> None:
         run_rows(kernel, operands, frame, 0, count)
         return
     job = job_for(elements_of_all)
-    state = c.release_gil()
+    state = c.release_gil()  # from here to acquire_gil nothing of Python's is touched
     if job is NULL:
         run_rows(kernel, operands, frame, 0, count)
     else:

@@ -52,7 +52,7 @@ def compiled(function: Any) -> Any:
 def builtin(function: Any, plan: np.ndarray, doc: str) -> Any:
     """A builtin function whose `self` is `plan`; it lives as long as the process."""
     definition = Definition(function.__name__.encode(), compiled(function).address, FASTCALL, doc.encode())
-    _definitions.append(definition)
+    _definitions.append(definition)  # CPython keeps its address only
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
     return make(ctypes.addressof(definition), plan, __name__)

@@ -132,12 +132,12 @@ def run_call(call: Call, operands: Operands, results: Tuple, shapes: Tuple, kind
         return False
     arrays, constants = call.operands + call.results, call.constants[0]
     work = frame.size[0] + frame.size[call.operands]
-    if work < LONG:
+    if work < LONG:  # too little to release the GIL for
         return call_with_constants(kernel, arrays, frame, constants) == 0
     job = cast(Job, NULL)
     if call.extent > call.unit:
         job = job_for(max(work, call.work))
-    state = c.release_gil()
+    state = c.release_gil()  # operands and results are owned, the plan's words live as long as the process
     if job is NULL:
         status = call_with_constants(kernel, arrays, frame, constants)
     else:
@@ -160,7 +160,7 @@ def run_plan(found: Tuple, outputs: int, kind: int, operands: Operands) -> New[T
     if results is NULL:
         return NULL
     for i in range(plan.results):
-        put_item(results, i, not_handled())
+        put_item(results, i, not_handled())  # none is NULL: the collector sees the tuple as soon as it exists
     for i in range(plan.calls):
         call = cast(Call, address_of(plan.steps) + CALL_BYTES * i)
         if not run_call(call, operands, results, found, kind):
@@ -168,7 +168,7 @@ def run_plan(found: Tuple, outputs: int, kind: int, operands: Operands) -> New[T
             return NULL
     if plan.results == outputs:
         return results
-    wanted = c.part_of_tuple(results, 0, outputs)
+    wanted = c.part_of_tuple(results, 0, outputs)  # a new tuple: one that others have seen may not be cut
     c.release(results)
     return wanted
 

@@ -62,7 +62,7 @@ def fits(thing: Object, kind: int, dtype: DType, shape: Tuple, size: int) -> boo
         and tensor.fn.type is not outdated_type
         and tensor.dtype is (bool_ if kind == BOOL else dtype)
         and same(tensor.shape, shape)
-        and elements(tensor.flat) == size
+        and elements(tensor.flat) == size  # of the array: rule 3
         and holds_kind(tensor.flat, kind)
     )
 
@@ -79,7 +79,7 @@ def prepared(plan: ForwardPlan, arguments: Items[Object], frame: CallFrame, owne
     dtype, kernel = lead.dtype, kind_of(lead.dtype)
     if lead.flat is none or (kernel != 0 and kernel != 1):
         return UNFIT
-    shape, numbers = own(owned, lead.shape), 0
+    shape, numbers = own(owned, lead.shape), 0  # owned: to find a kernel, Python may run
     size = elements(own(owned, lead.flat))
     for i in range(plan.tensors):
         thing, kind = arguments[i], BOOL if plan.masks >> i & 1 else kernel
@@ -151,6 +151,7 @@ def launch_flat(
         return NULL
     arrays = plan.tensors - (number >> 1)
     put_array(frame, arrays, flat.memory, itemsize(kind))
+    # May release the GIL: all arrays are owned, and the result is known to nobody.
     run_kernel(kernel, arrays + 1, size, frame)
     result = new_tensor(flat, lead_shape(owned), dtype_of(kind))
     if result is not NULL and recorded and not record(plan.node, result, arguments, number > 1, False, owned):
@@ -204,9 +205,11 @@ def write_flat(plan: ForwardPlan, arguments: Items[Object], number: int, frame: 
     first = cast(Tensor, arguments[0])
     two = plan.tensors == 2 and number < 2
     recorded = needs_graph(plan, arguments, number)
+    # Python knows what to say.
     if recorded == 1 or (two and not apart(first, cast(Tensor, arguments[1]))) or awaited(first):
         return not_handled()
     kernel = 0 if recorded < 0 else found_kernel(plan.kernels, number, plan.resolver)
+    # Before the write: no reader may take the old count for the new values.
     if kernel == 0 or not count_write(first, plan.name):
         return NULL
     arrays, flat = plan.tensors - (number >> 1), first_array(owned)

@@ -47,7 +47,7 @@ def find_bounds(key: Object, length: int, bounds: Bounds) -> bool:
 
     What stands in the slice may be objects with an `__index__`, which Python runs.
     """
-    start = address_of(bounds)
+    start = address_of(bounds)  # on our stack: Python may run in `__index__` without harm
     if c.unpack_slice(key, start, start + 8, start + 16) < 0:
         c.clear_error()
         return False
@@ -91,7 +91,7 @@ def parts_of(plan: GetitemPlan, tensor: Tensor, keys: Tuple) -> New[Object]:
     for i in range(size(keys)):
         key = item(keys, i)
         following = part_of(plan, found, dim, key, False)
-        c.release(found)
+        c.release(found)  # the view holds its base
         if following is NULL or following is none:
             return following
         found = cast(Tensor, following)

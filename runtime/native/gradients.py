@@ -144,12 +144,12 @@ def prepared(kernel: FusedKernel, node: Node, kind: int, frame: CallFrame, owned
         found = saved_array(kernel, node, i, own_kind)
         if found is NULL:
             return 0
-        memory = own(owned, found).memory
+        memory = own(owned, found).memory  # owned first: other threads may release what the node saved
         if elements(found) == elements(flat):
             put_array(frame, arrays, memory, itemsize(own_kind))
             arrays += 1
         elif kernel.number == i and elements(found) == 1:
-            frame.numbers[0] = load(memory, 0) if kind == 1 else load_half(memory)
+            frame.numbers[0] = load(memory, 0) if kind == 1 else load_half(memory)  # as bits, whatever the dtype
             numbers = 1
         else:
             return 0
@@ -214,6 +214,7 @@ def computed(
         put_item(results, i, result)
         put_array(frame, place, result.flat.memory, itemsize(kind))
         place += 1
+    # Element i is read before it is written: `spare` is safe.
     run_kernel(kernel, place, elements(gradient_array(owned)), frame)
     return results
 
@@ -228,11 +229,11 @@ def fused_gradients(plan: FusedPlan, node: Node, given: Object, owned: Owned) ->
         return not_handled()
     gradient = cast(Tensor, given)
     flat, kind = gradient.flat, kind_of(gradient.dtype)
-    own(owned, gradient.shape)
+    own(owned, gradient.shape)  # kernels are looked up below, which may run Python
     own(owned, flat)
     edges, metas = own(owned, node.edges), own(owned, node.metas)
     wanted = wanted_of(edges)
-    if only_hands_on(plan, node):
+    if only_hands_on(plan, node):  # as for add: no kernel and no memory
         return handed_on(gradient, wanted, size(edges), metas)
     if metas is not none or flat is none or (kind != 0 and kind != 1) or not holds_kind(flat, kind):
         return not_handled()

@@ -54,7 +54,7 @@ def located(cls: type[M], address: int, owner: Any) -> M:
     """A struct at an address, which native code knows by the name that this is given; its owner is kept."""
     number = len(_objects)
     _objects.append(owner)
-    _table[number] = address
+    _table[number] = address  # never changes: compiled code reads it at each use, so that it can be cached on disk
     entry: Any = Constant(cls, lambda builder: _entry(builder, number))
     return entry
 

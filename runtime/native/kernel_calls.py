@@ -47,7 +47,7 @@ def put_object(frame: CallFrame, index: int, number: Object) -> bool:
 @native
 def job_for(work: int) -> Job:
     """The job, which this thread has acquired, if its work is large enough and no other thread has it; else NULL."""
-    if work < job.large or compare_and_swap(job.owned, 0, 1) == 0:
+    if work < job.large or compare_and_swap(job.owned, 0, 1) == 0:  # never waits: who has the job may wait for the GIL
         return NULL
     if read(job.workers) == 0:
         c.release(c.call(start_workers, new(Arguments).items, 0, 0))
@@ -76,7 +76,7 @@ def run_kernel(kernel: int, arrays: int, elements: int, frame: CallFrame) -> Non
 @native
 def found_kernel(table: Items[int], number: int, resolver: Object) -> int:
     """The address of kernel `number` of a table; asked of `resolver` where it is not there yet, 0 where that fails."""
-    if table[number] == 0:
+    if table[number] == 0:  # once for each dtype: to compile may take a second
         wanted, given = c.new_int(number), new(Arguments)
         if wanted is NULL:
             return 0

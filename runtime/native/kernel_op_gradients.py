@@ -121,7 +121,7 @@ def all_of(metas: Tuple, dtype: Object) -> bool:
 def planned_gradients(plan: PlannedGradients, node: Node, given: Object, owned: Owned) -> New[Object]:
     """The gradients in a tuple; None where no plan has been found."""
     operands, recorded = new(Operands), records()
-    metas = own(owned, node.metas)
+    metas = own(owned, node.metas)  # a list below, and `records`, may run Python
     gradient = own(owned, given if plan.listed < 0 else c.list_item(cast(List, given), plan.listed))
     if not is_operand(gradient, TENSOR, NULL) or metas is none:
         return not_handled()
@@ -140,6 +140,7 @@ def planned_gradients(plan: PlannedGradients, node: Node, given: Object, owned: 
     if found is NULL:
         return not_handled()
     own(owned, found)  # which the table may forget
+    # Again, after the key was made.
     if not all_fit(plan, node, dtype) or not note_all(plan, node, gradient, key, found, operands, owned):
         return not_handled()
     results = run_plan(found, size(node.edges), kind, operands)

@@ -167,7 +167,7 @@ def keep(plan: RecordPlan, node: Node, there: int, result: Object, arguments: It
             tensor = alias_of(output) if kept.alias else retain(output)
         if tensor is NULL:
             return False
-        set_slot(node, kept.version, retain(version_of(tensor)))
+        set_slot(node, kept.version, retain(version_of(tensor)))  # read first: to count a write replaces this object
         set_slot(node, kept.slot, tensor)
     return True
 
@@ -194,7 +194,7 @@ def shapes_of(tensors: Tuple) -> New[Tuple]:
 @native
 def put_behind(tensor: Tensor, edge: Stolen[Object]) -> None:
     """Put a result into the graph."""
-    c.release(exchange(tensor, "fn", edge))
+    c.release(exchange(tensor, "fn", edge))  # exchanged first: the release may run Python, which sees a whole tensor
     c.release(exchange(tensor, "rg", retain(true)))
 
 
@@ -238,7 +238,7 @@ def fill(
 ) -> bool:
     """Give a new node its slots; False where an error is set."""
     edges, there = edges_of(plan, arguments, is_number)
-    node.edges = edges
+    node.edges = edges  # before anything can fail: a node that is released visits its slots
     if edges is NULL or not keep(plan, node, there, result, arguments):
         return False
     node.hooks = retain(none)
@@ -252,7 +252,7 @@ def fill(
         if value is NULL:
             return False
         set_slot(node, kept.slot, value)
-    number = c.next_of(counter)
+    number = c.next_of(counter)  # after its inputs' nodes have theirs: newer nodes run first in backward
     node.sequence = number
     return number is not NULL
 
@@ -274,6 +274,6 @@ def record(
     if plan.outputs == 1:
         put_behind(cast(Tensor, result), node)
         return True
-    done = put_outputs(plan, node, cast(Tuple, result))
+    done = put_outputs(plan, node, cast(Tuple, result))  # the outputs hold the node from now on
     c.release(node)
     return done

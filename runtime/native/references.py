@@ -55,7 +55,7 @@ class Slot(Struct):
 def retain(thing: T) -> New[T]:
     """One more reference to an object, which is returned."""
     if CHECKING:
-        c.alive(thing)
+        c.alive(thing)  # ends the process at the first use after a release, not somewhere later
     if COUNTS_ASK_PYTHON:
         c.increment(thing)
     else:
@@ -85,7 +85,7 @@ def own(owned: Owned, thing: T) -> T:
 @native
 def own_new(owned: Owned, thing: Stolen[T]) -> T:
     """Own a new reference, which is returned, until `release_all`; NULL is none."""
-    if thing is not NULL:
+    if thing is not NULL:  # so that what allocates can be owned in the same line, and compared with NULL after it
         owned.items[owned.count] = thing
         owned.count += 1
     return thing
@@ -101,7 +101,7 @@ def release_all(owned: Owned) -> None:
 @native
 def is_held(thing: Object, times: int) -> bool:
     """Whether there are just so many references to an object."""
-    return thing.references & 0xFFFFFFFF == times
+    return thing.references & 0xFFFFFFFF == times  # the upper half has other meanings from 3.12 on
 
 
 @native
@@ -133,7 +133,7 @@ def pair(first: Object, second: Object) -> New[Tuple]:
     """A tuple of two objects."""
     both = c.new_tuple(2)
     if both is not NULL:
-        put_item(both, 0, retain(first))
+        put_item(both, 0, retain(first))  # none is NULL: a tuple is seen by the collector as soon as it exists
         put_item(both, 1, retain(second))
     return both
 

@@ -36,7 +36,7 @@ BOOL, INTEGERS = 2, 3  # kinds; 0 is float32, 1 float64
 def is_tensor(thing: Object) -> bool:
     """Whether an object is a tensor with slots of its own, which have been filled: one of vmap's examples has
     properties in their place, and one that `__new__` alone has made has nothing in them."""
-    known = thing.type is tensor_type or c.set_has(plain_classes, thing.type) == 1
+    known = thing.type is tensor_type or c.set_has(plain_classes, thing.type) == 1  # the usual class first: no call
     return known and cast(Tensor, thing).rg is not NULL  # the last slot that is filled
 
 
@@ -94,7 +94,7 @@ def new_tensor(flat: Stolen[Array], shape: Tuple, dtype: DType) -> New[Tensor]:
     """A tensor over a flat array, or over None."""
     tensor = cast(Tensor, c.allocate(tensor_type, 0))
     if tensor is NULL:
-        c.release(flat)
+        c.release(flat)  # stolen: nobody else would release it
         return NULL
     tensor.nd = retain(none)
     tensor.strides = retain(none)
@@ -131,7 +131,7 @@ def withdrawn(result: Stolen[Object]) -> New[Object]:
 @native
 def meta_of(tensor: Tensor) -> New[Tuple]:
     """(shape, dtype) of a tensor."""
-    shape, dtype = retain(tensor.shape), retain(tensor.dtype)
+    shape, dtype = retain(tensor.shape), retain(tensor.dtype)  # `pair` allocates, and the slots may change there
     meta = pair(shape, dtype)
     c.release(shape)
     c.release(dtype)
@@ -143,7 +143,7 @@ def new_writes() -> New[List]:
     """A count of writes, of none: [0, ""]."""
     writes = c.new_list(2)
     if writes is not NULL:
-        c.set_list_item(writes, 0, retain(zero))
+        c.set_list_item(writes, 0, retain(zero))  # steals, as the items of a new list are owned by it
         c.set_list_item(writes, 1, retain(empty_text))
     return writes
 
@@ -165,7 +165,7 @@ def shared_writes(tensor: Tensor) -> New[List]:
 @native
 def recording() -> int:
     """Whether this thread records graphs, 2 for None: in a backward pass that records nothing; -1 for an error."""
-    if c.thread_number(c.thread_state()) != thread_state.number:
+    if c.thread_number(c.thread_state()) != thread_state.number:  # to ask `mode` each time takes as long as a small op
         attributes = cast(Dict, c.attribute(mode, name_dict))
         if attributes is NULL:
             return -1
@@ -182,7 +182,7 @@ def recording() -> int:
 def recorded_in(attributes: Dict) -> int:
     """Whether a thread with these attributes of `mode` records graphs, as `recording` gives it."""
     state = c.dict_item(attributes, name_grad)
-    if state is none:
+    if state is none:  # None is for backward passes: nothing is recorded, and views are not noted either
         return 2
     return 1 if state is true else 0
 

@@ -65,7 +65,7 @@ def may_be_looked_up(arguments: Items[Object], count: int) -> bool:
 @native
 def part_of(storage: Array, offset: int, count: int) -> New[Array]:
     """A flat array over `count` elements of another, from element `offset`."""
-    if offset == 0 and count == elements(storage):
+    if offset == 0 and count == elements(storage):  # no array of its own: most views of whole tensors
         return retain(storage)
     shape = new(Size)
     shape.items[0] = count
@@ -81,7 +81,7 @@ def part_of(storage: Array, offset: int, count: int) -> New[Array]:
 @native
 def list_view(base: Tensor, view: Tensor) -> bool:
     """Let a base know its view, weakly; False where there is no memory."""
-    reference = c.weak_reference(view, cast(Object, NULL))
+    reference = c.weak_reference(view, cast(Object, NULL))  # weak: a base must not keep its views alive
     if reference is NULL:
         return False
     if base.views is none:
@@ -97,7 +97,7 @@ def list_view(base: Tensor, view: Tensor) -> bool:
     done = c.append(views, reference) == 0
     c.release(reference)
     count = c.list_size(views)
-    if done and count & (count - 1) == 0 and count > 4:
+    if done and count & (count - 1) == 0 and count > 4:  # at powers of two, so that dead ones cost a constant time each
         given = new(Arguments)
         given.items[0] = views
         answer = c.call(drop_dead, given.items, 1, 0)
@@ -113,7 +113,7 @@ def make_view(source: Tensor, storage: Array, writes: Object, dtype: DType, plac
     is too short for it. The caller owns all of them."""
     count, offset = item(place, 3), c.as_int(item(place, 2))
     number = c.as_int(count) if count is not none else 0
-    if offset + number > elements(storage):
+    if offset + number > elements(storage):  # rule 3: what was found for a layout may meet shorter memory
         return not_handled()
     flat = part_of(storage, offset, number) if count is not none else cast(Array, retain(none))
     view = cast(Tensor, NULL) if flat is NULL else new_tensor(flat, cast(Tuple, item(place, 0)), dtype)
