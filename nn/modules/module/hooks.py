@@ -136,10 +136,7 @@ class ModuleHooks:
         yield from global_hooks.of_kind("forward")
         for number, hook in list(self._forward_hooks.items()):
             with_kwargs = number in self._forward_hooks_with_kwargs
-            yield (
-                number,
-                GlobalHook("forward", hook, with_kwargs, number in self._forward_hooks_always_called),
-            )
+            yield (number, GlobalHook("forward", hook, with_kwargs, number in self._forward_hooks_always_called))
 
     def _backward_watch(self) -> BackwardHooks | None:
         pre_hooks = [h.call for _, h in global_hooks.of_kind("backward_pre")] + [*self._backward_pre_hooks.values()]

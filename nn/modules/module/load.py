@@ -74,12 +74,7 @@ class ModuleLoading:
             unexpected_keys.extend(key for key in state_dict if self._is_unexpected(key, prefix))
 
     def _load_extra_state(
-        self,
-        state_dict: Mapping[str, Any],
-        prefix: str,
-        strict: bool,
-        missing: list[str],
-        unexpected: list[str],
+        self, state_dict: Mapping[str, Any], prefix: str, strict: bool, missing: list[str], unexpected: list[str]
     ) -> None:
         key = prefix + EXTRA_STATE
         if self._has_extra_state("set_extra_state"):
