@@ -14,7 +14,7 @@ from ...runtime.modes.grad_mode import enable_grad, no_grad
 from ...runtime.modes.intercept import watch
 from ...runtime.pool.parallel_for import by_slices
 from .optimizer import Closure, Optimizer
-from .rule import in_parts, scalar_dtype
+from .rule import in_parts, penalty, scalar_dtype, uphill
 
 _EMPTY: dict[Any, np.ndarray] = {
     np.dtype(np.float32): np.empty(0, np.float32),
@@ -84,18 +84,20 @@ def apply_rule(
     settings: Sequence[Any],
     group: dict[str, Any],
 ) -> None:
-    """Change a parameter, the first of `tensors`: by the kernel, or by the same rule in tensor operations.
+    """Change a parameter, the first of `tensors`: by the kernel in one pass, or by the same rule in tensor operations.
 
-    The kernel takes what is contiguous, writable, on the CPU, of one size, and float32, float64 or complex (as pairs of
+    The rule gets a gradient that sign and penalty of the group have changed; the kernel gets these behind the settings.
+    It takes what is contiguous, writable, on the CPU, of one size, and float32, float64 or complex (as pairs of
     reals). Gradients flow through tensor operations only.
     """
     arrays = None if group["differentiable"] or group.get("fused") is False else _arrays(tensors)
     if arrays is None:
-        in_parts(rule, tensors, *settings)
+        param, grad, *buffers = tensors
+        in_parts(rule, (param, uphill(param, grad, *penalty(group)), *buffers), *settings)  # type: ignore[arg-type]
         return
     if watch.active:
         announce_write(tensors[0])
-    by_slices(kernel, (*arrays, *settings), arrays[0].size)
+    by_slices(kernel, (*arrays, *settings, *penalty(group)), arrays[0].size)
     tensors[0]._bump_version()  # type: ignore[union-attr]
 
 

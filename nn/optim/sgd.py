@@ -62,15 +62,8 @@ class SGD(PerParameter):
             if buffer is None:
                 is_first = True
                 buffer = self.state[param]["momentum_buffer"] = empty_like(param)
-        settings = (
-            is_first,
-            rate(group),
-            float(group["momentum"]),
-            float(group["dampening"]),
-            float(group["weight_decay"]),
-            bool(group["nesterov"]),
-            bool(group["maximize"]),
-        )
+        momentum, dampening, nesterov = float(group["momentum"]), float(group["dampening"]), bool(group["nesterov"])
+        settings = (is_first, rate(group), momentum, dampening, nesterov)
         apply_rule(sgd_update, _update, (param, grad, buffer), settings, group)
 
 
@@ -82,15 +75,8 @@ def _update(
     lr: Any,
     momentum: float,
     dampening: float,
-    weight_decay: float,
     nesterov: bool,
-    maximize: bool,
 ) -> None:
-    """The rule as tensor operations; the kernel `sgd_update` computes it in one pass."""
-    if maximize:
-        grad = -grad
-    if weight_decay != 0:
-        grad = grad.add(param, alpha=weight_decay)
     if buffer is not None:
         kept = written(buffer, grad if is_first else buffer.mul(momentum).add_(grad, alpha=1 - dampening))
         grad = grad.add(kept, alpha=momentum) if nesterov else kept
