@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ....generated.tensor import Tensor
-from ....runtime.autograd.hooks.hooks import RemovableHandle
+from ....runtime.autograd.hooks.hooks import RemovableHandle, add_hook
 from ....runtime.modes.grad_mode import no_grad
 from ...parameter import Parameter
-from .hooks import add_hook
 from .state import EXTRA_STATE
 
 
