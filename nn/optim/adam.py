@@ -11,7 +11,7 @@ from ...runtime.ops.optim.cpu import adam_update
 from ..docstrings import completed_from
 from .hyperparameters import checked
 from .per_parameter import PerParameter, apply_rule
-from .rule import averaged, averaged_square, count, descend, rate, root, shrink_by, shrinkage, start, written
+from .rule import averaged, averaged_square, count, descend, rate, root, shrink_by, start, written
 
 
 @completed_from(PerParameter)
@@ -61,8 +61,9 @@ class Adam(PerParameter):
             start(state, param, "exp_avg", "exp_avg_sq")
         if group["amsgrad"] and "max_exp_avg_sq" not in state:
             state["max_exp_avg_sq"] = zeros_like(param)
-        step, (beta1, beta2) = count(state), map(float, group["betas"])
-        settings = (step, rate(group), beta1, beta2, float(group["eps"]), bool(group["amsgrad"]), shrinkage(group))
+        lr, (beta1, beta2) = rate(group), group["betas"]
+        shrink = 1.0 - lr * group["weight_decay"] if group["decoupled_weight_decay"] else 1.0
+        settings = (count(state), lr, float(beta1), float(beta2), float(group["eps"]), bool(group["amsgrad"]), shrink)
         tensors = (param, grad, state["exp_avg"], state["exp_avg_sq"], state.get("max_exp_avg_sq"))
         apply_rule(adam_update, _update, tensors, settings, group)
 

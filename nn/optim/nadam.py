@@ -68,7 +68,7 @@ class NAdam(PerParameter):
         product = float(state["mu_product"]._flat[0])
         tensors, lr = (param, grad, state["exp_avg"], state["exp_avg_sq"]), rate(group)
         weights = lr * (1 - now) / (1 - product), lr * ahead / (1 - product * ahead)
-        settings = (*weights, beta1, beta2, 1 - beta2**step, float(group["eps"]), shrinkage(group))
+        settings = (*weights, beta1, beta2, 1 - beta2**step, float(group["eps"]), shrinkage(group, lr))
         apply_rule(nadam_update, _update, tensors, settings, group)
 
 

@@ -58,7 +58,7 @@ class RAdam(PerParameter):
         step, (beta1, beta2) = count(state), map(float, group["betas"])
         tensors, factor = (param, grad, state["exp_avg"], state["exp_avg_sq"]), _rectified(step, beta2)
         lr = rate(group) / (1 - beta1**step) * (factor or 1.0)
-        settings = (lr, beta1, beta2, factor > 0, float(group["eps"]), shrinkage(group))
+        settings = (lr, beta1, beta2, factor > 0, float(group["eps"]), shrinkage(group, rate(group)))
         apply_rule(radam_update, _update, tensors, settings, group)
 
 

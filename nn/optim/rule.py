@@ -35,12 +35,6 @@ def rate(group: dict[str, Any]) -> Any:
     return group["lr"] if group.get("differentiable") else float(group["lr"])
 
 
-def penalty(group: dict[str, Any]) -> tuple[float, bool]:
-    """The weight of the penalty |p|^2 / 2, 0 where weight decay is decoupled, and whether to go uphill."""
-    decoupled = group.get("decoupled_weight_decay")
-    return 0.0 if decoupled else float(group.get("weight_decay", 0.0)), bool(group["maximize"])
-
-
 def uphill(param: Tensor, grad: Tensor, weight_decay: float, maximize: bool) -> Tensor:
     """The gradient with the sign of `maximize`, and with the penalty."""
     if maximize:
@@ -48,9 +42,9 @@ def uphill(param: Tensor, grad: Tensor, weight_decay: float, maximize: bool) -> 
     return grad.add(param, alpha=weight_decay) if weight_decay != 0 else grad
 
 
-def shrinkage(group: dict[str, Any]) -> Any:
+def shrinkage(group: dict[str, Any], lr: Any) -> Any:
     """The factor by which parameters shrink in a step where weight decay is no penalty."""
-    return 1 - rate(group) * group["weight_decay"] if group["decoupled_weight_decay"] else 1.0
+    return 1 - lr * group["weight_decay"] if group["decoupled_weight_decay"] else 1.0
 
 
 def shrink_by(param: Tensor, factor: Any) -> None:

@@ -56,14 +56,13 @@ class SGD(PerParameter):
         super().__init__(params, checked(locals(), "lr", "weight_decay", "momentum"))
 
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
-        buffer, is_first = None, False
-        if group["momentum"] != 0:
+        momentum, buffer, is_first = float(group["momentum"]), None, False
+        if momentum != 0:
             buffer = self.state[param].get("momentum_buffer")
             if buffer is None:
                 is_first = True
                 buffer = self.state[param]["momentum_buffer"] = empty_like(param)
-        momentum, dampening, nesterov = float(group["momentum"]), float(group["dampening"]), bool(group["nesterov"])
-        settings = (is_first, rate(group), momentum, dampening, nesterov)
+        settings = (is_first, rate(group), momentum, float(group["dampening"]), bool(group["nesterov"]))
         apply_rule(sgd_update, _update, (param, grad, buffer), settings, group)
 
 
