@@ -14,6 +14,8 @@ Wanted = int | None | tuple[int | None, ...]
 
 
 class _AdaptivePool(Module):
+    """Base of pooling to a given size."""
+
     function: Callable[..., Any]
 
     def __init__(self, output_size: Wanted) -> None:
