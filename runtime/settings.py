@@ -11,12 +11,7 @@ from .tensor.devices import device as Device
 
 _PRECISIONS = ("highest", "high", "medium")
 _DEBUG_MODES = ("default", "warn", "error")
-_settings: dict[str, Any] = {
-    "deterministic": False,
-    "precision": "highest",
-    "warn_always": False,
-    "warn_only": False,
-}
+_settings: dict[str, Any] = {"deterministic": False, "precision": "highest", "warn_always": False, "warn_only": False}
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:

@@ -30,11 +30,7 @@ class WeightedRandomSampler(Sampler[int]):
     """
 
     def __init__(
-        self,
-        weights: Sequence[float],
-        num_samples: int,
-        replacement: bool = True,
-        generator: Generator | None = None,
+        self, weights: Sequence[float], num_samples: int, replacement: bool = True, generator: Generator | None = None
     ) -> None:
         if not isinstance(num_samples, int) or isinstance(num_samples, bool) or num_samples <= 0:
             raise ValueError(f"num_samples should be a positive integer value, but got num_samples={num_samples}")

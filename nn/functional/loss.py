@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
-
 from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.dispatch import checks
 from ...runtime.errors import DtypeError, ShapeError
 from ...runtime.functions.loss_reduction import reduction_word
-from ...runtime.tensor.shapes import broadcast_shapes
+from ...runtime.ops.loss.checks import expanded
 from ..docstrings import completed_from
 
 
@@ -43,7 +41,9 @@ def mse_loss(
         tensor(2.)
     """
     code = reduction_code("mse_loss", size_average, reduce, reduction)
-    input, target = _expanded("mse_loss", input, target)
+    checks.tensor("mse_loss", "input", input)
+    checks.tensor("mse_loss", "target", target)
+    input, target = expanded("mse_loss", input, target, stacklevel=3)
     if weight is None:
         return ops.mse_loss(input, target, code)
     return _weighted("mse_loss", ops.mse_loss(input, target, 0), weight, code)
@@ -110,22 +110,6 @@ def binary_cross_entropy_with_logits(
     """
     code = reduction_code("binary_cross_entropy_with_logits", size_average, reduce, reduction)
     return ops.binary_cross_entropy_with_logits(input, target, weight, pos_weight, code)
-
-
-def _expanded(op: str, input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-    """Both in their common shape, with PyTorch's warning if that is not their own."""
-    checks.tensor(op, "input", input)
-    checks.tensor(op, "target", target)
-    if input.shape == target.shape:
-        return input, target
-    warnings.warn(
-        f"Using a target size ({list(target.shape)}) that is different to the input size "
-        f"({list(input.shape)}). This will likely lead to incorrect results due to broadcasting. "
-        "Please ensure they have the same size.",
-        stacklevel=3,
-    )
-    shape = broadcast_shapes(op, input.shape, target.shape)
-    return input.expand(shape), target.expand(shape)
 
 
 def _weighted(op: str, loss: Tensor, weight: Tensor, code: int) -> Tensor:

@@ -57,8 +57,8 @@ def batch_norm(
         raise ValueError(
             f"batch_norm(): Expected more than 1 value per channel when training, got input size {list(input.shape)}"
         )
-    dims = (0, *range(2, input.ndim))
-    output, mean, var = ops.standardize(input, weight, bias, dims, _channel_shape(input), eps)
+    dims, affine_shape = (0, *range(2, input.ndim)), (input.shape[1], *(1,) * (input.ndim - 2))
+    output, mean, var = ops.standardize(input, weight, bias, dims, affine_shape, eps)
     if input.numel():
         follow(running_mean, mean, momentum)
         follow(running_var, var, momentum, count / (count - 1))
@@ -72,11 +72,6 @@ def _require_channels(input: Tensor, **tensors: Tensor | None) -> None:
     for name, tensor in tensors.items():
         if tensor is not None and checks.tensor("batch_norm", name, tensor).numel() != channels:
             raise ShapeError(f"batch_norm(): {name} should contain {channels} elements not {tensor.numel()}")
-
-
-def _channel_shape(input: Tensor) -> tuple[int, ...]:
-    """The shape in which one number per channel broadcasts against input."""
-    return (input.shape[1], *(1,) * (input.ndim - 2))
 
 
 def layer_norm(

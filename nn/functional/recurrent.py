@@ -41,12 +41,7 @@ def gru_layer(
     return ops.gru_layer(input, *states, *weights, batch_sizes, reverse)[:2]  # type: ignore[arg-type,call-arg]
 
 
-LAYERS: dict[str, Layer] = {
-    "RNN_TANH": tanh_layer,
-    "RNN_RELU": relu_layer,
-    "LSTM": lstm_layer,
-    "GRU": gru_layer,
-}
+LAYERS: dict[str, Layer] = {"RNN_TANH": tanh_layer, "RNN_RELU": relu_layer, "LSTM": lstm_layer, "GRU": gru_layer}
 
 
 def stacked(

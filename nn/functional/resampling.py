@@ -138,17 +138,11 @@ def _filtered(
     ndim, filter = FILTERS.get(mode, (4, mode))
     if input.ndim != ndim:
         raise NotImplementedError(f"interpolate(): Got {input.ndim}D input, but {mode} mode needs {ndim}D input")
-    if input.dtype is dtypes.uint8 and mode in SMOOTH:
-        return _of_bytes(input, sizes, scales, filter, align_corners, antialias)
+    if input.dtype is dtypes.uint8 and mode in SMOOTH:  # along rows first, rounded after each, as image libraries do it
+        for i in (1, 0):
+            input = ops.resample_bytes(input, i + 2, sizes[i], filter, align_corners, scales[i], antialias)
+        return input
     return _along_each(input, sizes, scales, filter, align_corners, antialias)
-
-
-def _of_bytes(input: Tensor, sizes: Sequence[int], scales: Numbers, *kind: Any) -> Tensor:
-    """Images of bytes: along rows and then along columns, rounded after each, as image libraries do it."""
-    filter, align_corners, antialias = kind
-    for i in (1, 0):
-        input = ops.resample_bytes(input, i + 2, sizes[i], filter, align_corners, scales[i], antialias)
-    return input
 
 
 def _along_each(input: Tensor, sizes: Sequence[int], scales: Numbers, *kind: Any) -> Tensor:

@@ -14,11 +14,7 @@ PADDINGS = ("zeros", "border", "reflection")
 
 
 def grid_sample(
-    input: Tensor,
-    grid: Tensor,
-    mode: str = "bilinear",
-    padding_mode: str = "zeros",
-    align_corners: bool | None = None,
+    input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool | None = None
 ) -> Tensor:
     """input sampled at the points of a grid, of which -1 and 1 are the borders of the image.
 

@@ -13,7 +13,21 @@ __all__ = ["Fold", "Unfold"]
 Pair = int | Sequence[int]
 
 
-class Unfold(Module):
+class _Windows(Module):
+    """Base of the layers whose windows slide over an image."""
+
+    def __init__(self, kernel_size: Pair, dilation: Pair = 1, padding: Pair = 0, stride: Pair = 1) -> None:
+        super().__init__()
+        self.kernel_size = kernel_size
+        self.dilation = dilation
+        self.padding = padding
+        self.stride = stride
+
+    def extra_repr(self) -> str:
+        return f"kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, stride={self.stride}"
+
+
+class Unfold(_Windows):
     """Each window of an image as a column.
 
     Formula: y[(c kh + i) kw + j, l] = x[c, h_l + i d_h - p_h, w_l + j d_w - p_w], windows l from (h_l, w_l) on
@@ -37,21 +51,11 @@ class Unfold(Module):
                 [1., 2.]])
     """
 
-    def __init__(self, kernel_size: Pair, dilation: Pair = 1, padding: Pair = 0, stride: Pair = 1) -> None:
-        super().__init__()
-        self.kernel_size = kernel_size
-        self.dilation = dilation
-        self.padding = padding
-        self.stride = stride
-
     def forward(self, input: Tensor) -> Tensor:
         return F.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
 
-    def extra_repr(self) -> str:
-        return f"kernel_size={self.kernel_size}, dilation={self.dilation}, padding={self.padding}, stride={self.stride}"
 
-
-class Fold(Module):
+class Fold(_Windows):
     """Columns added up to an image, each where its window lies: the transpose of `Unfold`.
 
     Formula: y[c, h, w] = sum of x[(c kh + i) kw + j, l] over the windows l that have (h, w) at their place (i, j)
@@ -78,19 +82,12 @@ class Fold(Module):
     def __init__(
         self, output_size: Pair, kernel_size: Pair, dilation: Pair = 1, padding: Pair = 0, stride: Pair = 1
     ) -> None:
-        super().__init__()
+        super().__init__(kernel_size, dilation, padding, stride)
         self.output_size = output_size
-        self.kernel_size = kernel_size
-        self.dilation = dilation
-        self.padding = padding
-        self.stride = stride
 
     def forward(self, input: Tensor) -> Tensor:
         geometry = self.dilation, self.padding, self.stride
         return F.fold(input, self.output_size, self.kernel_size, *geometry)
 
     def extra_repr(self) -> str:
-        return (
-            f"output_size={self.output_size}, kernel_size={self.kernel_size}, dilation={self.dilation}, "
-            f"padding={self.padding}, stride={self.stride}"
-        )
+        return f"output_size={self.output_size}, {super().extra_repr()}"

@@ -77,10 +77,7 @@ class Linear(Module):
         self.in_features = checks.integer("Linear", "in_features", in_features)
         self.out_features = checks.integer("Linear", "out_features", out_features)
         self.weight = Parameter(empty((out_features, in_features), device=device, dtype=dtype))
-        if bias:
-            self.bias = Parameter(empty(out_features, device=device, dtype=dtype))
-        else:
-            self.register_parameter("bias", None)
+        self.register_parameter("bias", Parameter(empty(out_features, device=device, dtype=dtype)) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
@@ -145,10 +142,7 @@ class Bilinear(Module):
             raise ValueError(f"Bilinear(): in1_features must be > 0, but got {in1_features}")
         shape = (self.out_features, self.in1_features, self.in2_features)
         self.weight = Parameter(empty(shape, device=device, dtype=dtype))
-        if bias:
-            self.bias = Parameter(empty(out_features, device=device, dtype=dtype))
-        else:
-            self.register_parameter("bias", None)
+        self.register_parameter("bias", Parameter(empty(out_features, device=device, dtype=dtype)) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:

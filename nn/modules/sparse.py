@@ -16,7 +16,50 @@ from .module.base import Module
 __all__ = ["Embedding", "EmbeddingBag"]
 
 
-class Embedding(Module):
+class _Table(Module):
+    """Base of the layers that look up rows of a learned table."""
+
+    weight: Parameter
+    padding_idx: int | None
+
+    def __init__(
+        self, rows: int, columns: int, max_norm: float | None, norm_type: float, scale_grad_by_freq: bool, sparse: bool
+    ) -> None:
+        super().__init__()
+        name = type(self).__name__
+        self.num_embeddings = checks.integer(name, "num_embeddings", rows)
+        self.embedding_dim = checks.integer(name, "embedding_dim", columns)
+        self.max_norm, self.norm_type, self.scale_grad_by_freq = max_norm, norm_type, scale_grad_by_freq
+        self.sparse = sparse
+        if sparse:
+            raise ValueError(f"{name}: sparse=True is not supported, gradients are dense")
+
+    def _set_weight(self, given: Tensor | None, requires_grad: bool, device: Any, dtype: Any) -> None:
+        """Start with the given table, or with a random one."""
+        shape = (self.num_embeddings, self.embedding_dim)
+        if given is None:
+            self.weight = Parameter(empty(shape, device=device, dtype=dtype), requires_grad)
+            self.reset_parameters()
+        elif tuple(given.shape) != shape:
+            raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
+        else:
+            self.weight = Parameter(given, requires_grad)
+
+    def reset_parameters(self) -> None:
+        """Draw new initial values."""
+        init.normal_(self.weight)
+        if self.padding_idx is not None:
+            with no_grad():
+                self.weight[self.padding_idx].fill_(0)
+
+    def _with_options(self, **usual: Any) -> str:
+        """The sizes of the table, and the options whose values are not the usual ones."""
+        values = {name: getattr(self, name) for name in usual}
+        options = [f"{name}={value!r}" for name, value in values.items() if value != usual[name]]
+        return ", ".join([f"{self.num_embeddings}, {self.embedding_dim}", *options])
+
+
+class Embedding(_Table):
     """A table of learned vectors, looked up by index.
 
     Formula: y[..., :] = weight[x[...], :]
@@ -51,8 +94,6 @@ class Embedding(Module):
         [2, 2, 3]
     """
 
-    weight: Parameter
-
     def __init__(
         self,
         num_embeddings: int,
@@ -67,55 +108,18 @@ class Embedding(Module):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        super().__init__()
-        self.num_embeddings = checks.integer("Embedding", "num_embeddings", num_embeddings)
-        self.embedding_dim = checks.integer("Embedding", "embedding_dim", embedding_dim)
+        super().__init__(num_embeddings, embedding_dim, max_norm, norm_type, scale_grad_by_freq, sparse)
         padding_idx = checks.optional_integer("Embedding", "padding_idx", padding_idx)
-        self.padding_idx = _checked_index(padding_idx, self.num_embeddings)
-        self.max_norm = max_norm
-        self.norm_type = norm_type
-        self.scale_grad_by_freq = scale_grad_by_freq
-        self.sparse = sparse
-        if sparse:
-            raise ValueError("Embedding: sparse=True is not supported, gradients are dense")
-        if _weight is None:
-            values = empty((num_embeddings, embedding_dim), device=device, dtype=dtype)
-            self.weight = Parameter(values, requires_grad=not _freeze)
-            self.reset_parameters()
-        else:
-            if list(_weight.shape) != [num_embeddings, embedding_dim]:
-                raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
-            self.weight = Parameter(_weight, requires_grad=not _freeze)
-
-    def reset_parameters(self) -> None:
-        """Draw new initial values."""
-        init.normal_(self.weight)
-        if self.padding_idx is not None:
-            with no_grad():
-                self.weight[self.padding_idx].fill_(0)
+        self.padding_idx = _row("Padding_idx", padding_idx, self.num_embeddings)
+        self._set_weight(_weight, not _freeze, device, dtype)
 
     def forward(self, input: Tensor) -> Tensor:
         return F.embedding(
-            input,
-            self.weight,
-            self.padding_idx,
-            self.max_norm,
-            self.norm_type,
-            self.scale_grad_by_freq,
-            self.sparse,
+            input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse
         )
 
     def extra_repr(self) -> str:
-        parts = [f"{self.num_embeddings}, {self.embedding_dim}"]
-        if self.padding_idx is not None:
-            parts.append(f"padding_idx={self.padding_idx}")
-        if self.max_norm is not None:
-            parts.append(f"max_norm={self.max_norm}")
-        if self.norm_type != 2:
-            parts.append(f"norm_type={self.norm_type}")
-        if self.scale_grad_by_freq:
-            parts.append("scale_grad_by_freq=True")
-        return ", ".join(parts)
+        return self._with_options(padding_idx=None, max_norm=None, norm_type=2, scale_grad_by_freq=False)
 
     @classmethod
     def from_pretrained(
@@ -146,28 +150,18 @@ class Embedding(Module):
         if embeddings.dim() != 2:
             raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
         rows, columns = embeddings.shape
-        return cls(
-            rows,
-            columns,
-            padding_idx,
-            max_norm,
-            norm_type,
-            scale_grad_by_freq,
-            sparse,
-            _weight=embeddings,
-            _freeze=freeze,
-        )
+        options = (padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)
+        return cls(rows, columns, *options, _weight=embeddings, _freeze=freeze)
 
 
-def _checked_index(padding_idx: int | None, rows: int) -> int | None:
-    if padding_idx is None:
-        return None
-    if not -rows <= padding_idx < rows:
-        raise AssertionError("Padding_idx must be within num_embeddings")
-    return padding_idx % rows
+def _row(name: str, index: int | None, rows: int) -> int | None:
+    """The index of a row, counted from the front."""
+    if index is not None and not -rows <= index < rows:
+        raise AssertionError(f"{name} must be within num_embeddings")
+    return None if index is None else index % rows
 
 
-class EmbeddingBag(Module):
+class EmbeddingBag(_Table):
     """A table of learned vectors, of which those in each bag of indices are added up, averaged or compared.
 
     Formula: y[b, :] = sum over i in bag b of w[i] weight[x[i], :]
@@ -202,8 +196,6 @@ class EmbeddingBag(Module):
         [2, 3]
     """
 
-    weight: Parameter
-
     def __init__(
         self,
         num_embeddings: int,
@@ -219,30 +211,10 @@ class EmbeddingBag(Module):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        super().__init__()
-        rows = self.num_embeddings = checks.integer("EmbeddingBag", "num_embeddings", num_embeddings)
-        self.embedding_dim = checks.integer("EmbeddingBag", "embedding_dim", embedding_dim)
-        self.max_norm, self.norm_type, self.scale_grad_by_freq = max_norm, norm_type, scale_grad_by_freq
-        if padding_idx is not None and not -rows <= padding_idx < rows:
-            raise AssertionError("padding_idx must be within num_embeddings")
-        self.padding_idx = None if padding_idx is None else padding_idx % rows
-        if sparse:
-            raise ValueError("EmbeddingBag: sparse=True is not supported, gradients are dense")
-        self.mode, self.sparse, self.include_last_offset = mode, sparse, include_last_offset
-        if _weight is None:
-            self.weight = Parameter(empty((num_embeddings, embedding_dim), device=device, dtype=dtype))
-            self.reset_parameters()
-        else:
-            if list(_weight.shape) != [num_embeddings, embedding_dim]:
-                raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
-            self.weight = Parameter(_weight)
-
-    def reset_parameters(self) -> None:
-        """Draw new initial values."""
-        init.normal_(self.weight)
-        if self.padding_idx is not None:
-            with no_grad():
-                self.weight[self.padding_idx].fill_(0)
+        super().__init__(num_embeddings, embedding_dim, max_norm, norm_type, scale_grad_by_freq, sparse)
+        self.padding_idx = _row("padding_idx", padding_idx, self.num_embeddings)
+        self.mode, self.include_last_offset = mode, include_last_offset
+        self._set_weight(_weight, True, device, dtype)
 
     def forward(self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None) -> Tensor:
         return F.embedding_bag(
@@ -260,17 +232,8 @@ class EmbeddingBag(Module):
         )
 
     def extra_repr(self) -> str:
-        parts = [f"{self.num_embeddings}, {self.embedding_dim}"]
-        if self.max_norm is not None:
-            parts.append(f"max_norm={self.max_norm}")
-        if self.norm_type != 2:
-            parts.append(f"norm_type={self.norm_type}")
-        if self.scale_grad_by_freq:
-            parts.append(f"scale_grad_by_freq={self.scale_grad_by_freq}")
-        parts.append(f"mode={self.mode!r}")
-        if self.padding_idx is not None:
-            parts.append(f"padding_idx={self.padding_idx}")
-        return ", ".join(parts)
+        usual = {"max_norm": None, "norm_type": 2, "scale_grad_by_freq": False, "mode": None, "padding_idx": None}
+        return self._with_options(**usual)
 
     @classmethod
     def from_pretrained(

@@ -10,7 +10,7 @@ from ...runtime.ops.optim.cpu import adadelta_update
 from ..docstrings import completed_from
 from .hyperparameters import checked
 from .per_parameter import PerParameter, apply_rule
-from .rule import averaged_square, count, descend, penalised, penalty, rate, start
+from .rule import averaged_square, count, descend, rate, start
 
 
 @completed_from(PerParameter)
@@ -60,23 +60,13 @@ class Adadelta(PerParameter):
             start(state, param, "square_avg", "acc_delta")
         count(state)
         tensors = (param, grad, state["square_avg"], state["acc_delta"])
-        settings = (rate(group), float(group["rho"]), float(group["eps"]), *penalty(group))
+        settings = (rate(group), float(group["rho"]), float(group["eps"]))
         apply_rule(adadelta_update, _update, tensors, settings, group)
 
 
 def _update(
-    param: Tensor,
-    grad: Tensor,
-    square_avg: Tensor,
-    acc_delta: Tensor,
-    lr: Any,
-    rho: float,
-    eps: float,
-    weight_decay: float,
-    maximize: bool,
+    param: Tensor, grad: Tensor, square_avg: Tensor, acc_delta: Tensor, lr: Any, rho: float, eps: float
 ) -> None:
-    """The rule as tensor operations; the kernel `adadelta_update` computes it in one pass."""
-    grad = penalised(param, grad, weight_decay, maximize)
     square = averaged_square(square_avg, grad, rho)
     delta = acc_delta.add(eps).sqrt_().div(square.add(eps).sqrt_()).mul(grad)
     averaged_square(acc_delta, delta, rho)

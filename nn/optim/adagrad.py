@@ -12,7 +12,7 @@ from ...runtime.ops.optim.cpu import adagrad_update
 from ..docstrings import completed_from
 from .hyperparameters import checked
 from .per_parameter import PerParameter, apply_rule
-from .rule import count, descend, rate, root, scalar_dtype, uphill, written
+from .rule import count, descend, rate, root, scalar_dtype, written
 
 
 @completed_from(PerParameter)
@@ -72,11 +72,10 @@ class Adagrad(PerParameter):
             self._start(param, group)
         state = self.state[param]
         lr = rate(group) / (1 + (count(state) - 1) * group["lr_decay"])
-        tensors, settings = (param, uphill(param, grad, group), state["sum"]), (lr, float(group["eps"]))
+        tensors, settings = (param, grad, state["sum"]), (lr, float(group["eps"]))
         apply_rule(adagrad_update, _update, tensors, settings, group)
 
 
 def _update(param: Tensor, grad: Tensor, sums: Tensor, lr: Any, eps: float) -> None:
-    """The rule as tensor operations; the kernel `adagrad_update` computes it in one pass."""
     total = written(sums, sums.addcmul(grad, grad)) if is_grad_enabled() else sums.addcmul_(grad, grad)
     descend(param, grad, root(total, eps), lr)

@@ -11,7 +11,7 @@ from ...runtime.ops.optim.cpu import adam_update
 from ..docstrings import completed_from
 from .hyperparameters import checked
 from .per_parameter import PerParameter, apply_rule
-from .rule import averaged, averaged_square, count, descend, rate, root, start, written
+from .rule import averaged, averaged_square, count, descend, rate, root, shrink_by, start, written
 
 
 @completed_from(PerParameter)
@@ -61,18 +61,9 @@ class Adam(PerParameter):
             start(state, param, "exp_avg", "exp_avg_sq")
         if group["amsgrad"] and "max_exp_avg_sq" not in state:
             state["max_exp_avg_sq"] = zeros_like(param)
-        beta1, beta2 = group["betas"]
-        settings = (
-            count(state),
-            rate(group),
-            float(beta1),
-            float(beta2),
-            float(group["eps"]),
-            float(group["weight_decay"]),
-            bool(group["decoupled_weight_decay"]),
-            bool(group["amsgrad"]),
-            bool(group["maximize"]),
-        )
+        lr, (beta1, beta2) = rate(group), group["betas"]
+        shrink = 1.0 - lr * group["weight_decay"] if group["decoupled_weight_decay"] else 1.0
+        settings = (count(state), lr, float(beta1), float(beta2), float(group["eps"]), bool(group["amsgrad"]), shrink)
         tensors = (param, grad, state["exp_avg"], state["exp_avg_sq"], state.get("max_exp_avg_sq"))
         apply_rule(adam_update, _update, tensors, settings, group)
 
@@ -88,18 +79,10 @@ def _update(
     beta1: float,
     beta2: float,
     eps: float,
-    weight_decay: float,
-    decoupled: bool,
     amsgrad: bool,
-    maximize: bool,
+    shrink: Any,
 ) -> None:
-    """The rule as tensor operations; the kernel `adam_update` computes it in one pass."""
-    if maximize:
-        grad = -grad
-    if decoupled:
-        param.mul_(1 - lr * weight_decay)
-    elif weight_decay != 0:
-        grad = grad.add(param, alpha=weight_decay)
+    shrink_by(param, shrink)
     mean = averaged(exp_avg, grad, 1 - beta1)
     square = averaged_square(exp_avg_sq, grad, beta2)
     if max_exp_avg_sq is not None:

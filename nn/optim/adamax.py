@@ -10,7 +10,7 @@ from ...runtime.ops.optim.cpu import adamax_update
 from ..docstrings import completed_from
 from .hyperparameters import checked
 from .per_parameter import PerParameter, apply_rule
-from .rule import averaged, count, descend, penalised, penalty, rate, start, written
+from .rule import averaged, count, descend, rate, start, written
 
 
 @completed_from(PerParameter)
@@ -58,24 +58,13 @@ class Adamax(PerParameter):
         beta1, beta2 = map(float, group["betas"])
         step = rate(group) / (1 - beta1 ** count(state))
         tensors = (param, grad, state["exp_avg"], state["exp_inf"])
-        settings = (step, beta1, beta2, float(group["eps"]), *penalty(group))
+        settings = (step, beta1, beta2, float(group["eps"]))
         apply_rule(adamax_update, _update, tensors, settings, group)
 
 
 def _update(
-    param: Tensor,
-    grad: Tensor,
-    exp_avg: Tensor,
-    exp_inf: Tensor,
-    step: Any,
-    beta1: float,
-    beta2: float,
-    eps: float,
-    weight_decay: float,
-    maximize: bool,
+    param: Tensor, grad: Tensor, exp_avg: Tensor, exp_inf: Tensor, step: Any, beta1: float, beta2: float, eps: float
 ) -> None:
-    """The rule as tensor operations; the kernel `adamax_update` computes it in one pass."""
-    grad = penalised(param, grad, weight_decay, maximize)
     mean = averaged(exp_avg, grad, 1 - beta1)
     greatest = written(exp_inf, exp_inf.mul(beta2).maximum(grad.abs().add_(eps)))
     descend(param, mean, greatest, step)

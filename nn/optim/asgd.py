@@ -11,7 +11,7 @@ from ...runtime.ops.optim.cpu import asgd_update
 from ..docstrings import completed_from
 from .hyperparameters import checked
 from .per_parameter import PerParameter, apply_rule
-from .rule import count, penalised, penalty, scalar_dtype, start
+from .rule import count, scalar_dtype, start
 
 
 @completed_from(PerParameter)
@@ -62,25 +62,14 @@ class ASGD(PerParameter):
             state["eta"], state["mu"] = (as_tensor(x, dtype=scalar_dtype()).clone() for x in (group["lr"], 1.0))
             state["ax"] = zeros_like(param)
         step, eta, mu = count(state), state["eta"]._flat, state["mu"]._flat  # written past autograd, as by `count`
-        settings = (float(eta[0]), float(group["lambd"]), float(mu[0]), *penalty(group))
+        settings = (float(eta[0]), float(group["lambd"]), float(mu[0]))
         apply_rule(asgd_update, _update, (param, grad, state["ax"]), settings, group)
         lr = float(group["lr"])
         eta[0] = lr / (1 + group["lambd"] * lr * step) ** group["alpha"]
         mu[0] = 1 / max(1, step - group["t0"])
 
 
-def _update(
-    param: Tensor,
-    grad: Tensor,
-    average: Tensor,
-    eta: float,
-    lambd: float,
-    mu: float,
-    weight_decay: float,
-    maximize: bool,
-) -> None:
-    """The rule as tensor operations; the kernel `asgd_update` computes it in one pass."""
-    grad = penalised(param, grad, weight_decay, maximize)
+def _update(param: Tensor, grad: Tensor, average: Tensor, eta: float, lambd: float, mu: float) -> None:
     param.mul_(1 - lambd * eta).sub_(grad * eta)
     if mu == 1:
         average.copy_(param)

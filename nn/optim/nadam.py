@@ -11,7 +11,7 @@ from ...runtime.ops.optim.cpu import nadam_update
 from ..docstrings import completed_from
 from .hyperparameters import checked
 from .per_parameter import PerParameter, apply_rule
-from .rule import averaged, averaged_square, count, decoupling, descend, rate, root, scalar_dtype, shrunk, start
+from .rule import averaged, averaged_square, count, descend, rate, root, scalar_dtype, shrink_by, shrinkage, start
 
 
 @completed_from(PerParameter)
@@ -68,7 +68,7 @@ class NAdam(PerParameter):
         product = float(state["mu_product"]._flat[0])
         tensors, lr = (param, grad, state["exp_avg"], state["exp_avg_sq"]), rate(group)
         weights = lr * (1 - now) / (1 - product), lr * ahead / (1 - product * ahead)
-        settings = (*weights, beta1, beta2, 1 - beta2**step, float(group["eps"]), *decoupling(group))
+        settings = (*weights, beta1, beta2, 1 - beta2**step, float(group["eps"]), shrinkage(group, lr))
         apply_rule(nadam_update, _update, tensors, settings, group)
 
 
@@ -88,11 +88,8 @@ def _update(
     started: float,
     eps: float,
     shrink: Any,
-    weight_decay: float,
-    maximize: bool,
 ) -> None:
-    """The rule as tensor operations; the kernel `nadam_update` computes it in one pass."""
-    grad = shrunk(param, grad, shrink, weight_decay, maximize)
+    shrink_by(param, shrink)
     mean = averaged(exp_avg, grad, 1 - beta1)
     divisor = root(averaged_square(exp_avg_sq, grad, beta2), eps, started)
     descend(param, grad, divisor, of_grad)

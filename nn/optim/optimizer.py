@@ -8,8 +8,8 @@ from contextlib import nullcontext
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.autograd.engine.accumulate_grad import zero_gradient
-from ...runtime.autograd.hooks.hooks import RemovableHandle
+from ...runtime.autograd.engine.accumulate_grad import forget_gradients
+from ...runtime.autograd.hooks.hooks import RemovableHandle, add_hook
 from ...runtime.errors import type_name
 from ...runtime.modes.intercept import watch
 from ...runtime.user_warning import warn_user
@@ -67,6 +67,8 @@ class Optimizer(OptimizerState):
 
     param_groups: list[dict[str, Any]]
     state: defaultdict[Any, Any]
+    _optimizer_step_pre_hooks: OrderedDict[int, Hook]
+    _optimizer_step_post_hooks: OrderedDict[int, Hook]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -122,33 +124,18 @@ class Optimizer(OptimizerState):
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters, or with `set_to_none=False` fill those tensors with zeros."""
         with named(self, "zero_grad") if watch.active else _UNNAMED:
-            self._forget_gradients(set_to_none)
-
-    def _forget_gradients(self, set_to_none: bool) -> None:
-        for group in self.param_groups:
-            for parameter in group["params"]:
-                if set_to_none:
-                    parameter.grad = None
-                else:
-                    zero_gradient(parameter)
+            for group in self.param_groups:
+                forget_gradients(group["params"], set_to_none)
 
     # ---- hooks -------------------------------------------------------------------------------------------------
 
     def register_step_pre_hook(self, hook: Hook) -> RemovableHandle:
         """Call `hook(optimizer, args, kwargs)` before each step; it may return new (args, kwargs)."""
-        return self._add_hook("_optimizer_step_pre_hooks", hook)
+        return add_hook(self._optimizer_step_pre_hooks, hook)
 
     def register_step_post_hook(self, hook: Hook) -> RemovableHandle:
         """Call `hook(optimizer, args, kwargs)` after each step."""
-        return self._add_hook("_optimizer_step_post_hooks", hook)
-
-    def _add_hook(self, table: str, hook: Hook, prepend: bool = False) -> RemovableHandle:
-        hooks: OrderedDict[int, Hook] = getattr(self, table)
-        handle = RemovableHandle(hooks)
-        hooks[handle.id] = hook
-        if prepend:
-            hooks.move_to_end(handle.id, last=False)
-        return handle
+        return add_hook(self._optimizer_step_post_hooks, hook)
 
     def _make_hook_tables(self) -> None:
         for table in _HOOK_TABLES:

@@ -13,13 +13,11 @@ from ...runtime.creation import tensor
 from ...runtime.modes.grad_mode import enable_grad, no_grad
 from ...runtime.modes.intercept import watch
 from ...runtime.pool.parallel_for import by_slices
+from ...runtime.tensor.dtypes import float32, float64
 from .optimizer import Closure, Optimizer
-from .rule import in_parts, scalar_dtype
+from .rule import in_parts, scalar_dtype, uphill
 
-_EMPTY: dict[Any, np.ndarray] = {
-    np.dtype(np.float32): np.empty(0, np.float32),
-    np.dtype(np.float64): np.empty(0, np.float64),
-}
+_EMPTY: dict[Any, np.ndarray] = {float32: np.empty(0, np.float32), float64: np.empty(0, np.float64)}
 
 
 class PerParameter(Optimizer):
@@ -84,37 +82,42 @@ def apply_rule(
     settings: Sequence[Any],
     group: dict[str, Any],
 ) -> None:
-    """Change a parameter, the first of `tensors`: by the kernel, or by the same rule in tensor operations.
+    """Change a parameter, the first of `tensors`: by the kernel in one pass, or by the same rule in tensor operations.
 
-    The kernel takes what is contiguous, writable, on the CPU, of one size, and float32, float64 or complex (as pairs of
+    The rule gets a gradient that sign and penalty of the group have changed; the kernel gets these behind the settings.
+    It takes what is contiguous, writable, on the CPU, of one size, and float32, float64 or complex (as pairs of
     reals). Gradients flow through tensor operations only.
     """
+    weight_decay, maximize = float(group.get("weight_decay", 0.0)), bool(group["maximize"])
+    if weight_decay and group.get("decoupled_weight_decay"):
+        weight_decay = 0.0
     arrays = None if group["differentiable"] or group.get("fused") is False else _arrays(tensors)
     if arrays is None:
-        in_parts(rule, tensors, *settings)
+        param, grad, *buffers = tensors
+        changed = uphill(param, grad, weight_decay, maximize)  # type: ignore[arg-type]
+        in_parts(rule, (param, changed, *buffers), *settings)
         return
     if watch.active:
         announce_write(tensors[0])
-    by_slices(kernel, (*arrays, *settings), arrays[0].size)
+    by_slices(kernel, (*arrays, *settings, weight_decay, maximize), arrays[0].size)
     tensors[0]._bump_version()  # type: ignore[union-attr]
 
 
 def _arrays(tensors: Sequence[Tensor | None]) -> list[np.ndarray] | None:
     """1-D arrays of real numbers over the memory of each tensor; an empty one for None."""
     first: Any = tensors[0]
-    dtype = first._dtype
-    if not (dtype.native or dtype.is_complex):
+    dtype, shape, native = first._dtype, first._shape, first._dtype.native
+    if not (native or dtype.is_complex):
         return None
-    real = dtype.real.np
     arrays: list[np.ndarray] = []
     for t in tensors:
         if t is None:
-            arrays.append(_EMPTY[real])
+            arrays.append(_EMPTY[dtype.real])
             continue
         flat: Any = t._flat
-        if flat is None or t._dtype is not dtype or t._shape != first._shape or t._device.type != "cpu":
+        if flat is None or t._dtype is not dtype or t._shape != shape or t._device.type != "cpu":
             return None
         if not flat.flags.writeable:
             return None
-        arrays.append(flat if dtype.native else flat.view(real))
+        arrays.append(flat if native else flat.view(dtype.real.np))
     return arrays

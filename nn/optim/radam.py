@@ -11,7 +11,7 @@ from ...runtime.ops.optim.cpu import radam_update
 from ..docstrings import completed_from
 from .hyperparameters import checked
 from .per_parameter import PerParameter, apply_rule
-from .rule import averaged, averaged_square, count, decoupling, descend, rate, root, shrunk, start
+from .rule import averaged, averaged_square, count, descend, rate, root, shrink_by, shrinkage, start
 
 
 @completed_from(PerParameter)
@@ -58,7 +58,7 @@ class RAdam(PerParameter):
         step, (beta1, beta2) = count(state), map(float, group["betas"])
         tensors, factor = (param, grad, state["exp_avg"], state["exp_avg_sq"]), _rectified(step, beta2)
         lr = rate(group) / (1 - beta1**step) * (factor or 1.0)
-        settings = (lr, beta1, beta2, factor > 0, float(group["eps"]), *decoupling(group))
+        settings = (lr, beta1, beta2, factor > 0, float(group["eps"]), shrinkage(group, rate(group)))
         apply_rule(radam_update, _update, tensors, settings, group)
 
 
@@ -83,11 +83,8 @@ def _update(
     divides: bool,
     eps: float,
     shrink: Any,
-    weight_decay: float,
-    maximize: bool,
 ) -> None:
-    """The rule as tensor operations; the kernel `radam_update` computes it in one pass."""
-    grad = shrunk(param, grad, shrink, weight_decay, maximize)
+    shrink_by(param, shrink)
     mean = averaged(exp_avg, grad, 1 - beta1)
     square = averaged_square(exp_avg_sq, grad, beta2)
     descend(param, mean, root(square, eps) if divides else None, lr)

@@ -11,7 +11,7 @@ from ...runtime.ops.optim.cpu import rmsprop_update
 from ..docstrings import completed_from
 from .hyperparameters import checked
 from .per_parameter import PerParameter, apply_rule
-from .rule import averaged, averaged_square, count, descend, rate, root, start, uphill, written
+from .rule import averaged, averaged_square, count, descend, rate, root, start, written
 
 
 @completed_from(PerParameter)
@@ -65,7 +65,7 @@ class RMSprop(PerParameter):
         count(state)
         buffer = state["momentum_buffer"] if momentum > 0 else None
         mean = state["grad_avg"] if group["centered"] else None
-        tensors = (param, uphill(param, grad, group), state["square_avg"], buffer, mean)
+        tensors = (param, grad, state["square_avg"], buffer, mean)
         settings = rate(group), float(group["alpha"]), float(group["eps"]), momentum
         apply_rule(rmsprop_update, _update, tensors, settings, group)
 
@@ -81,7 +81,6 @@ def _update(
     eps: float,
     momentum: float,
 ) -> None:
-    """The rule as tensor operations; the kernel `rmsprop_update` computes it in one pass."""
     square = averaged_square(square_avg, grad, alpha)
     if grad_avg is not None:
         mean = averaged(grad_avg, grad, 1 - alpha)

@@ -11,7 +11,7 @@ from ...runtime.ops.optim.cpu import rprop_update
 from ..docstrings import completed_from
 from .hyperparameters import checked
 from .per_parameter import PerParameter, apply_rule
-from .rule import count, penalised, start, written
+from .rule import count, start, written
 
 
 @completed_from(PerParameter)
@@ -62,7 +62,7 @@ class Rprop(PerParameter):
             state["step_size"] = full_like(param, complex(first, first) if param.is_complex() else first)
         count(state)
         tensors = (param, grad, state["prev"], state["step_size"])
-        settings = (*map(float, group["etas"]), *map(float, group["step_sizes"]), bool(group["maximize"]))
+        settings = (*map(float, group["etas"]), *map(float, group["step_sizes"]))
         apply_rule(rprop_update, _update, tensors, settings, group)
 
 
@@ -75,10 +75,7 @@ def _update(
     grow: float,
     least: float,
     greatest: float,
-    maximize: bool,
 ) -> None:
-    """The rule as tensor operations; the kernel `rprop_update` computes it in one pass."""
-    grad = penalised(param, grad, 0.0, maximize)
     agreed = grad.mul(prev)
     factor = ones_like(agreed).masked_fill_(agreed > 0, grow).masked_fill_(agreed < 0, shrink)
     size = written(step_size, step_size.mul(factor).clamp(least, greatest))

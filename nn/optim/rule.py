@@ -35,35 +35,22 @@ def rate(group: dict[str, Any]) -> Any:
     return group["lr"] if group.get("differentiable") else float(group["lr"])
 
 
-def uphill(param: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
-    """The gradient with sign and penalty of its group, as `penalised` computes it."""
-    return penalised(param, grad, *penalty(group))
-
-
-def penalty(group: dict[str, Any]) -> tuple[float, bool]:
-    """The weight of the penalty |p|^2 / 2, and whether to go uphill: the last settings of an update rule."""
-    return float(group["weight_decay"]), bool(group["maximize"])
-
-
-def penalised(param: Tensor, grad: Tensor, weight_decay: float, maximize: bool) -> Tensor:
+def uphill(param: Tensor, grad: Tensor, weight_decay: float, maximize: bool) -> Tensor:
     """The gradient with the sign of `maximize`, and with the penalty."""
     if maximize:
         grad = -grad
     return grad.add(param, alpha=weight_decay) if weight_decay != 0 else grad
 
 
-def decoupling(group: dict[str, Any]) -> tuple[Any, float, bool]:
-    """The factor by which the parameter shrinks where weight decay is no penalty, and what `penalty` gives."""
-    if not group["decoupled_weight_decay"]:
-        return (1.0, *penalty(group))
-    return 1 - rate(group) * group["weight_decay"], 0.0, bool(group["maximize"])
+def shrinkage(group: dict[str, Any], lr: Any) -> Any:
+    """The factor by which parameters shrink in a step where weight decay is no penalty."""
+    return 1 - lr * group["weight_decay"] if group["decoupled_weight_decay"] else 1.0
 
 
-def shrunk(param: Tensor, grad: Tensor, shrink: Any, weight_decay: float, maximize: bool) -> Tensor:
-    """The parameter multiplied by a factor, in place; the gradient as `penalised` gives it."""
-    if isinstance(shrink, Tensor) or shrink != 1:
-        param.mul_(shrink)
-    return penalised(param, grad, weight_decay, maximize)
+def shrink_by(param: Tensor, factor: Any) -> None:
+    """Multiply the parameter by a factor, in place."""
+    if isinstance(factor, Tensor) or factor != 1:
+        param.mul_(factor)
 
 
 # Below, what a rule has written to a buffer is what it goes on with. Gradients through several steps need it when the

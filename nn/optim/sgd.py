@@ -56,21 +56,13 @@ class SGD(PerParameter):
         super().__init__(params, checked(locals(), "lr", "weight_decay", "momentum"))
 
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
-        buffer, is_first = None, False
-        if group["momentum"] != 0:
+        momentum, buffer, is_first = float(group["momentum"]), None, False
+        if momentum != 0:
             buffer = self.state[param].get("momentum_buffer")
             if buffer is None:
                 is_first = True
                 buffer = self.state[param]["momentum_buffer"] = empty_like(param)
-        settings = (
-            is_first,
-            rate(group),
-            float(group["momentum"]),
-            float(group["dampening"]),
-            float(group["weight_decay"]),
-            bool(group["nesterov"]),
-            bool(group["maximize"]),
-        )
+        settings = (is_first, rate(group), momentum, float(group["dampening"]), bool(group["nesterov"]))
         apply_rule(sgd_update, _update, (param, grad, buffer), settings, group)
 
 
@@ -82,15 +74,8 @@ def _update(
     lr: Any,
     momentum: float,
     dampening: float,
-    weight_decay: float,
     nesterov: bool,
-    maximize: bool,
 ) -> None:
-    """The rule as tensor operations; the kernel `sgd_update` computes it in one pass."""
-    if maximize:
-        grad = -grad
-    if weight_decay != 0:
-        grad = grad.add(param, alpha=weight_decay)
     if buffer is not None:
         kept = written(buffer, grad if is_first else buffer.mul(momentum).add_(grad, alpha=1 - dampening))
         grad = grad.add(kept, alpha=momentum) if nesterov else kept

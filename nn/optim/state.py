@@ -8,7 +8,7 @@ from copy import deepcopy
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.autograd.hooks.hooks import RemovableHandle
+from ...runtime.autograd.hooks.hooks import RemovableHandle, add_hook
 
 Hook = Callable[..., Any]
 
@@ -26,30 +26,29 @@ class OptimizerState:
     _optimizer_state_dict_post_hooks: dict[int, Hook]
     _optimizer_load_state_dict_pre_hooks: dict[int, Hook]
     _optimizer_load_state_dict_post_hooks: dict[int, Hook]
-    _add_hook: Callable[..., RemovableHandle]
     __setstate__: Callable[[dict[str, Any]], None]
 
     def register_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call `hook(optimizer)` before state_dict; `prepend` puts it before the hooks that are there."""
-        return self._add_hook("_optimizer_state_dict_pre_hooks", hook, prepend)
+        return add_hook(self._optimizer_state_dict_pre_hooks, hook, prepend)
 
     def register_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call `hook(optimizer, state_dict)` after state_dict; it may return another dict.
 
         `prepend` puts it before the hooks that are there.
         """
-        return self._add_hook("_optimizer_state_dict_post_hooks", hook, prepend)
+        return add_hook(self._optimizer_state_dict_post_hooks, hook, prepend)
 
     def register_load_state_dict_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call `hook(optimizer, state_dict)` before loading; it may return another dict.
 
         `prepend` puts it before the hooks that are there.
         """
-        return self._add_hook("_optimizer_load_state_dict_pre_hooks", hook, prepend)
+        return add_hook(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
 
     def register_load_state_dict_post_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call `hook(optimizer)` after loading; `prepend` puts it before the hooks that are there."""
-        return self._add_hook("_optimizer_load_state_dict_post_hooks", hook, prepend)
+        return add_hook(self._optimizer_load_state_dict_post_hooks, hook, prepend)
 
     def state_dict(self) -> dict[str, Any]:
         """A dict of "state", by index of the parameter, and of "param_groups" with indices in place of tensors.

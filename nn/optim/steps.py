@@ -9,7 +9,7 @@ from itertools import chain
 from typing import Any
 
 from ...runtime import arguments
-from ...runtime.autograd.hooks.hooks import RemovableHandle
+from ...runtime.autograd.hooks.hooks import RemovableHandle, add_hook
 from ...runtime.modes.intercept import watch
 from ...runtime.profiler.ranges import record_function
 
@@ -25,7 +25,7 @@ def register_optimizer_step_pre_hook(hook: Hook) -> RemovableHandle:
     Args:
         hook: called as `hook(optimizer, args, kwargs)`; it may return new (args, kwargs).
     """
-    return _added(_before_all, hook)
+    return add_hook(_before_all, hook)
 
 
 def register_optimizer_step_post_hook(hook: Hook) -> RemovableHandle:
@@ -34,13 +34,7 @@ def register_optimizer_step_post_hook(hook: Hook) -> RemovableHandle:
     Args:
         hook: called as `hook(optimizer, args, kwargs)`.
     """
-    return _added(_after_all, hook)
-
-
-def _added(table: OrderedDict[int, Hook], hook: Hook) -> RemovableHandle:
-    handle = RemovableHandle(table)
-    table[handle.id] = hook
-    return handle
+    return add_hook(_after_all, hook)
 
 
 def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:

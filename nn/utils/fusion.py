@@ -113,13 +113,7 @@ def fuse_conv_bn_weights(
 
 
 def fuse_linear_bn_weights(
-    linear_w: Tensor,
-    linear_b: Tensor | None,
-    bn_rm: Tensor,
-    bn_rv: Tensor,
-    bn_eps: float,
-    bn_w: Tensor,
-    bn_b: Tensor,
+    linear_w: Tensor, linear_b: Tensor | None, bn_rm: Tensor, bn_rv: Tensor, bn_eps: float, bn_w: Tensor, bn_b: Tensor
 ) -> tuple[Parameter, Parameter]:
     """The weight and bias of a linear layer together with the batch norm after it.
 

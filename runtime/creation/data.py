@@ -15,12 +15,7 @@ from .options import finish, from_array
 
 
 def tensor(
-    data: Any,
-    *,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
-    pin_memory: bool = False,
+    data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, pin_memory: bool = False
 ) -> Any:
     """A tensor that holds a copy of `data`.
 

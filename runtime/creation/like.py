@@ -162,12 +162,7 @@ def new_tensor(self: Any, data: Any, *, dtype: Any = None, device: Any = None, r
 
 
 def new_zeros(
-    self: Any,
-    *sizes: Any,
-    size: Any = None,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
+    self: Any, *sizes: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Any:
     """Zeros in the given size, with the dtype and device of this tensor.
 
@@ -182,12 +177,7 @@ def new_zeros(
 
 
 def new_ones(
-    self: Any,
-    *sizes: Any,
-    size: Any = None,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
+    self: Any, *sizes: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Any:
     """Ones in the given size, with the dtype and device of this tensor; arguments as of `new_zeros`."""
     kind, place = options_like("new_ones", self, dtype, device)
@@ -196,13 +186,7 @@ def new_ones(
 
 
 def new_full(
-    self: Any,
-    size: Any,
-    fill_value: Any,
-    *,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
+    self: Any, size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Any:
     """One value in the given size, with the dtype and device of this tensor.
 
@@ -219,12 +203,7 @@ def new_full(
 
 
 def new_empty(
-    self: Any,
-    *sizes: Any,
-    size: Any = None,
-    dtype: Any = None,
-    device: Any = None,
-    requires_grad: bool = False,
+    self: Any, *sizes: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Any:
     """Uninitialised elements in the given size; arguments as of `new_zeros`."""
     kind, place = options_like("new_empty", self, dtype, device)

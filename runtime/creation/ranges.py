@@ -102,15 +102,7 @@ def linspace(
         >>> sg.linspace(0, 1, 5)
         tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
-    first, last = checks.scalar("linspace", "start", start), checks.scalar("linspace", "end", end)
-    count = checks.integer("linspace", "steps", steps)
-    if count < 0:
-        raise RuntimeError(f"linspace(): number of steps must be non-negative, got {count}")
-    default = get_default_dtype()
-    is_complex = isinstance(first, complex) or isinstance(last, complex)
-    kind = chosen_dtype("linspace", dtype, default.to_complex() if is_complex else default)
-    if kind is bool_:
-        raise DtypeError(f"linspace(): not implemented for {kind}")
+    count, kind, (first, last) = _checked("linspace", steps, dtype, start=start, end=end)
     checked_size("linspace", (count,))
     with allocating("linspace"):
         values = _line(convert_number("linspace", first, kind), convert_number("linspace", last, kind), count)
@@ -154,17 +146,23 @@ def logspace(
         >>> sg.logspace(-1, 1, 3)
         tensor([ 0.1000,  1.0000, 10.0000])
     """
-    number = checks.scalar("logspace", "base", base)
-    count = checks.integer("logspace", "steps", steps)
-    if count < 0:
-        raise RuntimeError(f"logspace(): number of steps must be non-negative, got {count}")
-    first, last = checks.scalar("logspace", "start", start), checks.scalar("logspace", "end", end)
+    count, kind, (number, first, last) = _checked("logspace", steps, dtype, base=base, start=start, end=end)
     is_complex = any(isinstance(x, complex) for x in (first, last, number))
-    default = get_default_dtype()
-    kind = chosen_dtype("logspace", dtype, default.to_complex() if is_complex else default)
-    if kind is bool_:
-        raise DtypeError(f"logspace(): not implemented for {kind}")
     exponents = linspace(first, last, count, dtype=complex128 if is_complex else float64)
     with np.errstate(all="ignore"):
         values = np.power(number, exponents.array)
     return finish("logspace", from_array(values, kind), device, requires_grad, pin_memory)
+
+
+def _checked(op: str, steps: Any, dtype: Any, **given: Any) -> tuple[int, Dtype, list[Any]]:
+    """The number of steps, the dtype, complex by default where a number is, and the numbers."""
+    numbers = [checks.scalar(op, name, value) for name, value in given.items()]
+    count = checks.integer(op, "steps", steps)
+    if count < 0:
+        raise RuntimeError(f"{op}(): number of steps must be non-negative, got {count}")
+    default = get_default_dtype()
+    is_complex = any(isinstance(x, complex) for x in numbers)
+    kind = chosen_dtype(op, dtype, default.to_complex() if is_complex else default)
+    if kind is bool_:
+        raise DtypeError(f"{op}(): not implemented for {kind}")
+    return count, kind, numbers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,15 +25,8 @@ def stream(op: str, generator: Generator | None) -> np.random.Generator:
 
 def uniform(op: str, rng: np.random.Generator, size: Shape, kind: Dtype) -> Any:
     """Numbers in [0, 1), also after rounding to a 16-bit dtype; both parts of a complex number."""
-    if kind.kind == "c":
-        with allocating(op):
-            real, imaginary = (rng.random(size, kind.to_real().np) for _ in range(2))
-        return from_array(real + 1j * imaginary, kind)
-    if kind.kind != "f":
-        raise UnsupportedDtypeError(f"{op}(): expected a floating point or complex dtype, but got {kind}")
-    with allocating(op):
-        values = rng.random(size, kind.compute.np)
-    if not kind.native:
+    values = _drawn(op, rng.random, size, kind)
+    if kind.kind == "f" and not kind.native:
         digits = 2.0 ** (8 if kind is bfloat16 else 11)  # truncated to these bits, nothing rounds up to 1
         values = np.floor(values * np.float32(digits)) / np.float32(digits)
     return from_array(np.asarray(values), kind)
@@ -40,14 +34,19 @@ def uniform(op: str, rng: np.random.Generator, size: Shape, kind: Dtype) -> Any:
 
 def normal(op: str, rng: np.random.Generator, size: Shape, kind: Dtype) -> Any:
     """Numbers of mean 0 and variance 1; a complex number has half of the variance in each part."""
-    if kind.kind == "c":
-        with allocating(op):
-            real, imaginary = (rng.standard_normal(size, kind.to_real().np) for _ in range(2))
-        return from_array((real + 1j * imaginary) * np.float32(0.5) ** 0.5, kind)
-    if kind.kind != "f":
+    values = _drawn(op, rng.standard_normal, size, kind)
+    return from_array(np.asarray(values * np.float32(0.5) ** 0.5 if kind.kind == "c" else values), kind)
+
+
+def _drawn(op: str, draw: Callable[..., Any], size: Shape, kind: Dtype) -> Any:
+    """Numbers of the dtype that is computed in, both parts of a complex one."""
+    if kind.kind not in "fc":
         raise UnsupportedDtypeError(f"{op}(): expected a floating point or complex dtype, but got {kind}")
     with allocating(op):
-        return from_array(np.asarray(rng.standard_normal(size, kind.compute.np)), kind)
+        if kind.kind == "f":
+            return draw(size, kind.compute.np)
+        real, imaginary = (draw(size, kind.to_real().np) for _ in range(2))
+        return real + 1j * imaginary
 
 
 def integers(op: str, rng: np.random.Generator, bounds: tuple[int, int], size: Shape, kind: Dtype) -> Any:

@@ -13,13 +13,7 @@ from .options import allocating, checked_size, chosen_dtype, finish, from_array
 
 
 def tril_indices(
-    row: int,
-    col: int,
-    offset: int = 0,
-    *,
-    dtype: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
+    row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None, pin_memory: bool = False
 ) -> Any:
     """The places (i, j) with j - i <= offset of a matrix, row by row: all i, and below them all j.
 
@@ -48,13 +42,7 @@ def tril_indices(
 
 
 def triu_indices(
-    row: int,
-    col: int,
-    offset: int = 0,
-    *,
-    dtype: Any = None,
-    device: Any = None,
-    pin_memory: bool = False,
+    row: int, col: int, offset: int = 0, *, dtype: Any = None, device: Any = None, pin_memory: bool = False
 ) -> Any:
     """The places (i, j) with j - i >= offset of a matrix, row by row: all i, and below them all j.
 

@@ -19,11 +19,7 @@ def reduction_of_flags(size_average: bool | None, reduce: bool | None) -> str:
 
 
 def reduction_word(
-    op: str,
-    size_average: bool | None,
-    reduce: bool | None,
-    reduction: Any,
-    words: Sequence[str] = WORDS,
+    op: str, size_average: bool | None, reduce: bool | None, reduction: Any, words: Sequence[str] = WORDS
 ) -> str:
     """The reduction of a loss; the older flags overrule the word.
 

@@ -157,12 +157,7 @@ def format_text(tensor: Any, spec: str) -> str:
 
 
 def dlpack(
-    tensor: Any,
-    *,
-    stream: Any = None,
-    max_version: Any = None,
-    dl_device: Any = None,
-    copy: bool | None = None,
+    tensor: Any, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
 ) -> Any:
     """`__dlpack__`: a capsule over the tensor's memory, for `from_dlpack` of any library.
 

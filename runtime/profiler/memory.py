@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..autograd.saved.mutation import owner_of
 from ..locks import new_lock
 from ..tensor.base import TensorBase
 
@@ -41,10 +42,10 @@ class Tally:
 
     def count(self, result: Any, args: Any, kwargs: Any, record: Any) -> None:
         """Charge `record` with the new memory among what its op returned."""
-        made = [array for array in map(_owner, _tensors((result,))) if id(array) not in self.alive]
+        made = [array for array in map(owner_of, _tensors((result,))) if id(array) not in self.alive]
         if not made:
             return
-        given = {id(_owner(t)) for t in (*_tensors(args), *_tensors(kwargs.values()))}
+        given = {id(owner_of(t)) for t in (*_tensors(args), *_tensors(kwargs.values()))}
         for array in made:
             if id(array) not in given and id(array) not in self.alive:
                 self._follow(array, record)
@@ -71,11 +72,7 @@ class Tally:
     def stop(self) -> None:
         """Later frees no longer count, and nothing leads back to the session."""
         self.alive.clear()
-        self.innermost = _nobody
-
-
-def _nobody() -> None:
-    return None
+        self.innermost = lambda: None
 
 
 def _tensors(values: Any) -> Iterator[TensorBase]:
@@ -85,11 +82,3 @@ def _tensors(values: Any) -> Iterator[TensorBase]:
             yield value
         elif isinstance(value, (list, tuple)):
             yield from _tensors(value)
-
-
-def _owner(tensor: Any) -> np.ndarray:
-    """The array whose memory a tensor lies in."""
-    array = tensor._storage
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array

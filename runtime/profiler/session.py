@@ -37,17 +37,13 @@ def describe(args: Iterable[Any], kwargs: dict[str, Any]) -> tuple[Argument, ...
 
 def _argument(value: Any) -> Argument:
     if isinstance(value, TensorBase):
-        return Argument(list(value.shape), list(value.stride()), _type_name(value))
+        return Argument(list(value.shape), list(value.stride()), value.dtype.name)
     if isinstance(value, (list, tuple)) and value and all(isinstance(item, TensorBase) for item in value):
         parts = [_argument(item) for item in value]
         return Argument([p.dims for p in parts], [p.strides for p in parts], [p.type for p in parts])
     kind = "Scalar" if isinstance(value, (bool, int, float, complex)) else ""
     text = "" if value is None else str(value)
     return Argument([], [], kind, text if len(text) <= _LONGEST else text[: _LONGEST - 3] + "...")
-
-
-def _type_name(tensor: Any) -> str:
-    return str(tensor.dtype).rpartition(".")[2]
 
 
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(__file__))) + os.sep

@@ -89,12 +89,7 @@ class Encoder:
             raise SerializationError(f"save(): cannot save a tensor of the class {type_name(tensor)} at {path}")
         self._tensors[id(tensor)] = (len(self._tensors), tensor)
         _, storage, (shape, strides, offset), requires_grad, place, attributes, kind = parts(tensor)
-        node = {
-            "type": "tensor",
-            "class": name,
-            "storage": self._storage(storage),
-            "dtype": kind.name,
-        }
+        node = {"type": "tensor", "class": name, "storage": self._storage(storage), "dtype": kind.name}
         node |= {"shape": shape, "strides": strides, "offset": offset}
         node |= {"requires_grad": requires_grad, "device": str(place)}
         if attributes:

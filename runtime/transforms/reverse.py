@@ -141,11 +141,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
 
 
 def jacrev(
-    func: Callable[..., Any],
-    argnums: Argnums = 0,
-    *,
-    has_aux: bool = False,
-    chunk_size: int | None = None,
+    func: Callable[..., Any], argnums: Argnums = 0, *, has_aux: bool = False, chunk_size: int | None = None
 ) -> Callable[..., Any]:
     """A function that computes the Jacobian of `func` by reverse mode, all rows at once (`vmap` of `vjp`).
 

@@ -99,10 +99,7 @@ def _projected(inputs: tuple[Tensor, Tensor, Tensor], projections: Projections, 
             return _apart(linear(query, weight, bias), 3, heads)
         first, others = weight.split([width, 2 * width])
         first_bias, other_bias = (None, None) if bias is None else bias.split([width, 2 * width])
-        return [
-            *_apart(linear(query, first, first_bias), 1, heads),
-            *_apart(linear(key, others, other_bias), 2, heads),
-        ]
+        return [*_apart(linear(query, first, first_bias), 1, heads), *_apart(linear(key, others, other_bias), 2, heads)]
     weights = separate if weight is None else weight.chunk(3)
     biases = (None,) * 3 if bias is None else bias.chunk(3)
     given = zip(inputs, weights, biases, strict=True)

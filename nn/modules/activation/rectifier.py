@@ -56,8 +56,19 @@ class LeakyReLU(Activation):
         return F.leaky_relu(input, self.negative_slope, self.inplace)
 
 
+class _AlphaActivation(Activation):
+    """An activation with one number, alpha."""
+
+    shown = ("alpha", "inplace")
+
+    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
+        super().__init__()
+        self.alpha = alpha
+        self.inplace = inplace
+
+
 @completed_from(Activation)
-class ELU(Activation):
+class ELU(_AlphaActivation):
     """The exponential linear unit.
 
     Formula: y = x if x > 0, else alpha (exp(x) - 1)
@@ -73,13 +84,6 @@ class ELU(Activation):
         >>> sg.nn.ELU()(sg.tensor([-1.0, 2.0]))
         tensor([-0.6321,  2.0000])
     """
-
-    shown = ("alpha", "inplace")
-
-    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        super().__init__()
-        self.alpha = alpha
-        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return F.elu(input, self.alpha, self.inplace)
@@ -209,7 +213,7 @@ class ReLU6(Hardtanh):
 
 
 @completed_from(Activation)
-class CELU(Activation):
+class CELU(_AlphaActivation):
     """The continuously differentiable exponential linear unit.
 
     Formula: y = max(0, x) + min(0, alpha (exp(x / alpha) - 1))
@@ -227,13 +231,6 @@ class CELU(Activation):
         >>> sg.nn.CELU(0.5)(sg.tensor([-100.0, 2.0]))
         tensor([-0.5000,  2.0000])
     """
-
-    shown = ("alpha", "inplace")
-
-    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
-        super().__init__()
-        self.alpha = alpha
-        self.inplace = inplace
 
     def forward(self, input: Tensor) -> Tensor:
         return F.celu(input, self.alpha, self.inplace)

@@ -145,8 +145,19 @@ class Hardswish(InplaceActivation):
         return F.hardswish(input, self.inplace)
 
 
+class _Shrink(Activation):
+    """An activation with one number, lambd."""
+
+    def __init__(self, lambd: float = 0.5) -> None:
+        super().__init__()
+        self.lambd = lambd
+
+    def extra_repr(self) -> str:
+        return str(self.lambd)
+
+
 @completed_from(Activation)
-class Hardshrink(Activation):
+class Hardshrink(_Shrink):
     """Zero for small values.
 
     Formula: y = x if |x| > lambd, else 0
@@ -160,19 +171,12 @@ class Hardshrink(Activation):
         tensor([-0.7000,  0.0000,  2.0000])
     """
 
-    def __init__(self, lambd: float = 0.5) -> None:
-        super().__init__()
-        self.lambd = lambd
-
     def forward(self, input: Tensor) -> Tensor:
         return F.hardshrink(input, self.lambd)
 
-    def extra_repr(self) -> str:
-        return str(self.lambd)
-
 
 @completed_from(Activation)
-class Softshrink(Activation):
+class Softshrink(_Shrink):
     """Moves values towards zero.
 
     Formula: y = x - lambd if x > lambd, x + lambd if x < -lambd, else 0
@@ -189,15 +193,8 @@ class Softshrink(Activation):
         tensor([-0.2000,  0.0000,  1.5000])
     """
 
-    def __init__(self, lambd: float = 0.5) -> None:
-        super().__init__()
-        self.lambd = lambd
-
     def forward(self, input: Tensor) -> Tensor:
         return F.softshrink(input, self.lambd)
-
-    def extra_repr(self) -> str:
-        return str(self.lambd)
 
 
 @completed_from(Activation)

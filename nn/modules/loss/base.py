@@ -88,11 +88,7 @@ class SmoothL1Loss(Loss):
     """
 
     def __init__(
-        self,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
-        beta: float = 1.0,
+        self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean", beta: float = 1.0
     ) -> None:
         super().__init__(size_average, reduce, reduction)
         self.beta = beta
@@ -194,12 +190,7 @@ class PoissonNLLLoss(Loss):
 
     def forward(self, log_input: Tensor, target: Tensor) -> Tensor:
         return F.poisson_nll_loss(
-            log_input,
-            target,
-            log_input=self.log_input,
-            full=self.full,
-            eps=self.eps,
-            reduction=self.reduction,
+            log_input, target, log_input=self.log_input, full=self.full, eps=self.eps, reduction=self.reduction
         )
 
 

@@ -16,11 +16,7 @@ class _MarginLoss(Loss):
     """A loss with a margin."""
 
     def __init__(
-        self,
-        margin: float = 0.0,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
+        self, margin: float = 0.0, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
     ) -> None:
         super().__init__(size_average, reduce, reduction)
         self.margin = margin
@@ -42,11 +38,7 @@ class HingeEmbeddingLoss(_MarginLoss):
     """
 
     def __init__(
-        self,
-        margin: float = 1.0,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
+        self, margin: float = 1.0, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
     ) -> None:
         super().__init__(margin, size_average, reduce, reduction)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Self
 
 from ....generated.tensor import Tensor
-from ....runtime.autograd.engine.accumulate_grad import zero_gradient
+from ....runtime.autograd.engine.accumulate_grad import forget_gradients
 from ....runtime.creation import empty_like
 from ....runtime.errors import ArgumentError, type_name
 from ....runtime.modes.grad_mode import no_grad
@@ -122,11 +122,7 @@ class ModuleConversion:
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients of all parameters, or with `set_to_none=False` fill those tensors with zeros."""
-        for parameter in self.parameters():
-            if set_to_none:
-                parameter.grad = None
-            else:
-                zero_gradient(parameter)
+        forget_gradients(self.parameters(), set_to_none)
 
 
 def _convert_parameter(parameter: Parameter, fn: Convert) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from ....runtime.autograd.hooks.hooks import RemovableHandle
+from ....runtime.autograd.hooks.hooks import RemovableHandle, add_hook
 
 
 class GlobalHook(NamedTuple):
@@ -38,12 +38,6 @@ def at_registration(kind: str, module: Any, name: str, value: Any) -> Any:
     return value
 
 
-def _add(table: dict[int, GlobalHook], hook: GlobalHook) -> RemovableHandle:
-    handle = RemovableHandle(table)
-    table[handle.id] = hook
-    return handle
-
-
 def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
     """Call a function before the forward of every module.
 
@@ -53,7 +47,7 @@ def register_module_forward_pre_hook(hook: Callable[..., Any]) -> RemovableHandl
     Returns:
         A handle whose `remove()` takes the hook away.
     """
-    return _add(call_hooks, GlobalHook("forward_pre", hook))
+    return add_hook(call_hooks, GlobalHook("forward_pre", hook))
 
 
 def register_module_forward_hook(
@@ -69,7 +63,7 @@ def register_module_forward_hook(
     Returns:
         A handle whose `remove()` takes the hook away.
     """
-    return _add(call_hooks, GlobalHook("forward", hook, with_kwargs, always_call))
+    return add_hook(call_hooks, GlobalHook("forward", hook, with_kwargs, always_call))
 
 
 def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> RemovableHandle:
@@ -82,7 +76,7 @@ def register_module_full_backward_pre_hook(hook: Callable[..., Any]) -> Removabl
     Returns:
         A handle whose `remove()` takes the hook away.
     """
-    return _add(call_hooks, GlobalHook("backward_pre", hook))
+    return add_hook(call_hooks, GlobalHook("backward_pre", hook))
 
 
 def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHandle:
@@ -95,7 +89,7 @@ def register_module_full_backward_hook(hook: Callable[..., Any]) -> RemovableHan
     Returns:
         A handle whose `remove()` takes the hook away.
     """
-    return _add(call_hooks, GlobalHook("backward", hook))
+    return add_hook(call_hooks, GlobalHook("backward", hook))
 
 
 def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
@@ -107,7 +101,7 @@ def register_module_parameter_registration_hook(hook: Callable[..., Any]) -> Rem
     Returns:
         A handle whose `remove()` takes the hook away.
     """
-    return _add(registration_hooks, GlobalHook("parameter", hook))
+    return add_hook(registration_hooks, GlobalHook("parameter", hook))
 
 
 def register_module_buffer_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
@@ -119,7 +113,7 @@ def register_module_buffer_registration_hook(hook: Callable[..., Any]) -> Remova
     Returns:
         A handle whose `remove()` takes the hook away.
     """
-    return _add(registration_hooks, GlobalHook("buffer", hook))
+    return add_hook(registration_hooks, GlobalHook("buffer", hook))
 
 
 def register_module_module_registration_hook(hook: Callable[..., Any]) -> RemovableHandle:
@@ -131,4 +125,4 @@ def register_module_module_registration_hook(hook: Callable[..., Any]) -> Remova
     Returns:
         A handle whose `remove()` takes the hook away.
     """
-    return _add(registration_hooks, GlobalHook("module", hook))
+    return add_hook(registration_hooks, GlobalHook("module", hook))

@@ -7,25 +7,12 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ....runtime.autograd.hooks.hooks import RemovableHandle
+from ....runtime.autograd.hooks.hooks import RemovableHandle, add_hook
 from . import global_hooks
 from .backward_hooks import BackwardHooks
 from .global_hooks import GlobalHook
 
 Hook = Callable[..., Any]
-
-
-class HookHandle(RemovableHandle):
-    """Takes a module's hook away, together with what was noted about how to call it."""
-
-    def __init__(self, table: dict[int, Any], *notes: dict[int, bool]) -> None:
-        super().__init__(table)
-        self.notes = notes
-
-    def remove(self) -> None:
-        super().remove()
-        for note in self.notes:
-            note.pop(self.id, None)
 
 
 class ModuleHooks:
@@ -54,10 +41,10 @@ class ModuleHooks:
         Returns:
             A handle whose `remove()` takes the hook away.
         """
-        handle = HookHandle(self._forward_pre_hooks, self._forward_pre_hooks_with_kwargs)
+        handle = add_hook(self._forward_pre_hooks, hook, prepend, (self._forward_pre_hooks_with_kwargs,))
         if with_kwargs:
             self._forward_pre_hooks_with_kwargs[handle.id] = True
-        return _place(handle, self._forward_pre_hooks, hook, prepend)
+        return handle
 
     def register_forward_hook(
         self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False, always_call: bool = False
@@ -73,19 +60,20 @@ class ModuleHooks:
         Returns:
             A handle whose `remove()` takes the hook away.
         """
-        handle = HookHandle(self._forward_hooks, self._forward_hooks_with_kwargs, self._forward_hooks_always_called)
+        notes = (self._forward_hooks_with_kwargs, self._forward_hooks_always_called)
+        handle = add_hook(self._forward_hooks, hook, prepend, notes)
         if with_kwargs:
             self._forward_hooks_with_kwargs[handle.id] = True
         if always_call:
             self._forward_hooks_always_called[handle.id] = True
-        return _place(handle, self._forward_hooks, hook, prepend)
+        return handle
 
     def register_full_backward_pre_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_output)` before the module's gradients are computed.
 
         The tuple that it returns, if not None, replaces grad_output. `prepend` puts it before the hooks that are there.
         """
-        return _place(HookHandle(self._backward_pre_hooks), self._backward_pre_hooks, hook, prepend)
+        return add_hook(self._backward_pre_hooks, hook, prepend)
 
     def register_full_backward_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
         """Call `hook(module, grad_input, grad_output)` when the gradients of the module's inputs are computed.
@@ -93,7 +81,7 @@ class ModuleHooks:
         The tuple that it returns, if not None, replaces grad_input, whose entries are those of the positional
         arguments of the call: None for what is not a tensor. `prepend` puts it before the hooks that are there.
         """
-        return _place(HookHandle(self._backward_hooks), self._backward_hooks, hook, prepend)
+        return add_hook(self._backward_hooks, hook, prepend)
 
     def _call_with_hooks(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         called: set[int] = set()
@@ -136,10 +124,7 @@ class ModuleHooks:
         yield from global_hooks.of_kind("forward")
         for number, hook in list(self._forward_hooks.items()):
             with_kwargs = number in self._forward_hooks_with_kwargs
-            yield (
-                number,
-                GlobalHook("forward", hook, with_kwargs, number in self._forward_hooks_always_called),
-            )
+            yield (number, GlobalHook("forward", hook, with_kwargs, number in self._forward_hooks_always_called))
 
     def _backward_watch(self) -> BackwardHooks | None:
         pre_hooks = [h.call for _, h in global_hooks.of_kind("backward_pre")] + [*self._backward_pre_hooks.values()]
@@ -158,18 +143,6 @@ class ModuleHooks:
                         f"another error was raised in forward: {error}",
                         stacklevel=4,
                     )
-
-
-def add_hook(table: OrderedDict[int, Hook], hook: Hook) -> HookHandle:
-    """Put a hook at the end of a table."""
-    return _place(HookHandle(table), table, hook, prepend=False)
-
-
-def _place(handle: HookHandle, table: OrderedDict[int, Hook], hook: Hook, prepend: bool) -> HookHandle:
-    table[handle.id] = hook
-    if prepend:
-        table.move_to_end(handle.id, last=False)
-    return handle
 
 
 def _as_args(found: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:

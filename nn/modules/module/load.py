@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ....generated.tensor import Tensor
-from ....runtime.autograd.hooks.hooks import RemovableHandle
+from ....runtime.autograd.hooks.hooks import RemovableHandle, add_hook
 from ....runtime.modes.grad_mode import no_grad
 from ...parameter import Parameter
-from .hooks import add_hook
 from .state import EXTRA_STATE
 
 
@@ -74,12 +73,7 @@ class ModuleLoading:
             unexpected_keys.extend(key for key in state_dict if self._is_unexpected(key, prefix))
 
     def _load_extra_state(
-        self,
-        state_dict: Mapping[str, Any],
-        prefix: str,
-        strict: bool,
-        missing: list[str],
-        unexpected: list[str],
+        self, state_dict: Mapping[str, Any], prefix: str, strict: bool, missing: list[str], unexpected: list[str]
     ) -> None:
         key = prefix + EXTRA_STATE
         if self._has_extra_state("set_extra_state"):

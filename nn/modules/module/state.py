@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ....generated.tensor import Tensor
-from ....runtime.autograd.hooks.hooks import RemovableHandle
+from ....runtime.autograd.hooks.hooks import RemovableHandle, add_hook
 from ...parameter import Parameter
-from .hooks import add_hook
 
 EXTRA_STATE = "_extra_state"
 

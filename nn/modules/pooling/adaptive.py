@@ -13,37 +13,35 @@ from ..module.base import Module
 Wanted = int | None | tuple[int | None, ...]
 
 
-class _AdaptiveAvgPoolNd(Module):
-    """A subclass names its function."""
+class _AdaptivePool(Module):
+    """Base of pooling to a given size."""
 
-    function: Callable[..., Tensor]
+    function: Callable[..., Any]
 
     def __init__(self, output_size: Wanted) -> None:
         super().__init__()
         self.output_size = output_size
 
-    def forward(self, input: Tensor) -> Tensor:
-        return type(self).function(input, self.output_size)
-
     def extra_repr(self) -> str:
         return f"output_size={self.output_size}"
 
 
-class _AdaptiveMaxPoolNd(Module):
+class _AdaptiveAvgPoolNd(_AdaptivePool):
     """A subclass names its function."""
 
-    function: Callable[..., Any]
+    def forward(self, input: Tensor) -> Tensor:
+        return type(self).function(input, self.output_size)
+
+
+class _AdaptiveMaxPoolNd(_AdaptivePool):
+    """A subclass names its function."""
 
     def __init__(self, output_size: Wanted, return_indices: bool = False) -> None:
-        super().__init__()
-        self.output_size = output_size
+        super().__init__(output_size)
         self.return_indices = return_indices
 
     def forward(self, input: Tensor) -> Any:
         return type(self).function(input, self.output_size, self.return_indices)
-
-    def extra_repr(self) -> str:
-        return f"output_size={self.output_size}"
 
 
 class AdaptiveAvgPool1d(_AdaptiveAvgPoolNd):

@@ -145,13 +145,9 @@ class RNNBase(Module):
         return PackedSequence(output, batch_sizes, order, back), self._packed_states(last)
 
     def _run(self, x: Tensor, states: list[Tensor], sizes: tuple[int, ...]) -> tuple[Tensor, ...]:
-        weights = [own if self.bias else self._without_bias(own) for own in self.all_weights]
+        weights = [own if self.bias else [*own[:2], None, None, *own[2:]] for own in self.all_weights]
         dropout = self.dropout if self.training else 0.0
         return stacked(LAYERS[self.mode], x, states, weights, sizes, self._directions, dropout)
-
-    @staticmethod
-    def _without_bias(weights: list[Parameter]) -> list[Parameter | None]:
-        return [*weights[:2], None, None, *weights[2:]]
 
     def _states(self, x: Tensor, batch: int, given: list[Tensor] | None) -> list[Tensor]:
         """The initial states of all layers, checked; zeros where none are given."""

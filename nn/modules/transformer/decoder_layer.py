@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ....generated.tensor import Tensor
-from ... import functional as F
 from ...docstrings import completed_from
-from ..activation.multihead_attention import MultiheadAttention
-from ..dropout import Dropout
-from ..linear import Linear
-from ..module.base import Module
-from ..normalization import LayerNorm
-from .encoder_layer import Activation, TransformerEncoderLayer, activation_of
+from .encoder_layer import TransformerEncoderLayer, TransformerLayer
 
 
 @completed_from(TransformerEncoderLayer)
-class TransformerDecoderLayer(Module):
+class TransformerDecoderLayer(TransformerLayer):
     """Self-attention, attention to a memory, and two linear layers, each with a residual connection and a norm.
 
     Formula: that of `TransformerEncoderLayer`, with attention of x to the encoder's output in between
@@ -37,35 +29,7 @@ class TransformerDecoderLayer(Module):
         [4, 3, 8]
     """
 
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: str | Activation = F.relu,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        factory = {"device": device, "dtype": dtype}
-        super().__init__()
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **factory)
-        self.multihead_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **factory)
-        self.linear1 = Linear(d_model, dim_feedforward, bias, **factory)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias, **factory)
-        self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, layer_norm_eps, bias=bias, **factory)
-        self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias, **factory)
-        self.norm3 = LayerNorm(d_model, layer_norm_eps, bias=bias, **factory)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
-        self.dropout3 = Dropout(dropout)
-        self.activation = activation_of(activation)
+    attentions = ("self_attn", "multihead_attn")
 
     def forward(
         self,
@@ -87,11 +51,6 @@ class TransformerDecoderLayer(Module):
         x = self.norm1(tgt + self._sa_block(tgt, *own))
         x = self.norm2(x + self._mha_block(x, memory, *other))
         return self.norm3(x + self._ff_block(x))
-
-    def _sa_block(self, x: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool = False) -> Tensor:
-        """Self-attention."""
-        options = {"attn_mask": mask, "key_padding_mask": padding, "is_causal": is_causal, "need_weights": False}
-        return self.dropout1(self.self_attn(x, x, x, **options)[0])
 
     def _mha_block(
         self, x: Tensor, memory: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool = False

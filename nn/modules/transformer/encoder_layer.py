@@ -17,7 +17,47 @@ from .masks import as_numbers
 Activation = Callable[[Tensor], Tensor]
 
 
-class TransformerEncoderLayer(Module):
+class TransformerLayer(Module):
+    """Base of the layers: attention under each of the names, then two linear layers."""
+
+    attentions: tuple[str, ...]
+
+    def __init__(
+        self,
+        d_model: int,
+        nhead: int,
+        dim_feedforward: int = 2048,
+        dropout: float = 0.1,
+        activation: str | Activation = F.relu,
+        layer_norm_eps: float = 1e-5,
+        batch_first: bool = False,
+        norm_first: bool = False,
+        bias: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+    ) -> None:
+        factory = {"device": device, "dtype": dtype}
+        super().__init__()
+        for name in self.attentions:
+            setattr(self, name, MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **factory))
+        self.linear1 = Linear(d_model, dim_feedforward, bias, **factory)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias, **factory)
+        self.norm_first = norm_first
+        blocks = range(1, len(self.attentions) + 2)
+        for number in blocks:
+            setattr(self, f"norm{number}", LayerNorm(d_model, layer_norm_eps, bias=bias, **factory))
+        for number in blocks:
+            setattr(self, f"dropout{number}", Dropout(dropout))
+        self.activation = activation_of(activation)
+
+    def _sa_block(self, x: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool = False) -> Tensor:
+        """Self-attention."""
+        options = {"attn_mask": mask, "key_padding_mask": padding, "is_causal": is_causal, "need_weights": False}
+        return self.dropout1(self.self_attn(x, x, x, **options)[0])
+
+
+class TransformerEncoderLayer(TransformerLayer):
     """Self-attention and two linear layers, each with a residual connection and a norm.
 
     Formula: y = norm(x + attention(x)); output = norm(y + W_2 activation(W_1 y)); with norm_first y = x +
@@ -55,32 +95,7 @@ class TransformerEncoderLayer(Module):
         [5, 3, 8]
     """
 
-    def __init__(
-        self,
-        d_model: int,
-        nhead: int,
-        dim_feedforward: int = 2048,
-        dropout: float = 0.1,
-        activation: str | Activation = F.relu,
-        layer_norm_eps: float = 1e-5,
-        batch_first: bool = False,
-        norm_first: bool = False,
-        bias: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-    ) -> None:
-        factory = {"device": device, "dtype": dtype}
-        super().__init__()
-        self.self_attn = MultiheadAttention(d_model, nhead, dropout, bias, batch_first=batch_first, **factory)
-        self.linear1 = Linear(d_model, dim_feedforward, bias, **factory)
-        self.dropout = Dropout(dropout)
-        self.linear2 = Linear(dim_feedforward, d_model, bias, **factory)
-        self.norm_first = norm_first
-        self.norm1 = LayerNorm(d_model, layer_norm_eps, bias=bias, **factory)
-        self.norm2 = LayerNorm(d_model, layer_norm_eps, bias=bias, **factory)
-        self.dropout1 = Dropout(dropout)
-        self.dropout2 = Dropout(dropout)
-        self.activation = activation_of(activation)
+    attentions = ("self_attn",)
 
     def forward(
         self,
@@ -96,11 +111,6 @@ class TransformerEncoderLayer(Module):
             return x + self._ff_block(self.norm2(x))
         x = self.norm1(src + self._sa_block(src, mask, padding, is_causal))
         return self.norm2(x + self._ff_block(x))
-
-    def _sa_block(self, x: Tensor, mask: Tensor | None, padding: Tensor | None, is_causal: bool = False) -> Tensor:
-        """Self-attention."""
-        options = {"attn_mask": mask, "key_padding_mask": padding, "is_causal": is_causal, "need_weights": False}
-        return self.dropout1(self.self_attn(x, x, x, **options)[0])
 
     def _ff_block(self, x: Tensor) -> Tensor:
         """The linear layers."""

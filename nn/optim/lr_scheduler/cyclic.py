@@ -9,7 +9,7 @@ from typing import Any
 
 from ..optimizer import Optimizer
 from .base import LRScheduler, checked, per_group, put
-from .momentum import needs_momentum, set_momentum
+from .momentum import set_momentum, start_momentum
 
 _SCALES: dict[str, tuple[Callable[[float, float], float], str]] = {  # of the cycle or the iteration, and gamma
     "triangular": (lambda x, gamma: 1.0, "cycle"),
@@ -86,20 +86,10 @@ class CyclicLR(LRScheduler):
         self.scale_mode = scale_mode if scale_fn is not None else _SCALES[mode][1]
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
-            self._prepare_momentum(optimizer, base_momentum, max_momentum, last_epoch)
+            found = start_momentum(optimizer, base_momentum, max_momentum, last_epoch)
+            self.use_beta1, self.base_momentums, self.max_momentums = found
         super().__init__(optimizer, last_epoch)
         self.base_lrs = lower
-
-    def _prepare_momentum(self, optimizer: Optimizer, lower: Any, upper: Any, last_epoch: int) -> None:
-        self.use_beta1 = needs_momentum(optimizer)
-        self.base_momentums = per_group("base_momentum", lower, optimizer)
-        self.max_momentums = per_group("max_momentum", upper, optimizer)
-        if last_epoch != -1:
-            return
-        bounds = zip(self.max_momentums, self.base_momentums, optimizer.param_groups, strict=True)
-        for high, low, group in bounds:
-            set_momentum(group, self.use_beta1, high)
-            group["max_momentum"], group["base_momentum"] = high, low
 
     def scale_fn(self, x: float) -> float:
         """The share of the distance between the bounds that the cycle, or the iteration, `x` uses."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..optimizer import Optimizer
 from .base import LRScheduler, checked, per_group
-from .momentum import needs_momentum, set_momentum
+from .momentum import set_momentum, start_momentum
 
 
 class OneCycleLR(LRScheduler):
@@ -81,13 +81,7 @@ class OneCycleLR(LRScheduler):
                 group["min_lr"] = group["initial_lr"] / final_div_factor
         self.cycle_momentum = cycle_momentum
         if cycle_momentum:
-            self.use_beta1 = needs_momentum(optimizer)
-            lower = per_group("base_momentum", base_momentum, optimizer)
-            upper = per_group("max_momentum", max_momentum, optimizer)
-            if last_epoch == -1:
-                for high, low, group in zip(upper, lower, optimizer.param_groups, strict=True):
-                    set_momentum(group, self.use_beta1, high)
-                    group["max_momentum"], group["base_momentum"] = high, low
+            self.use_beta1, _, _ = start_momentum(optimizer, base_momentum, max_momentum, last_epoch)
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[Any]:

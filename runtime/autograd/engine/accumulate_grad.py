@@ -11,7 +11,7 @@ it is the same one as long as somebody has it, or a node that was asked for its 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -208,6 +208,15 @@ def next_function(edge: Any) -> tuple[Any, int]:
     if edge.edge_kind == LEAF:
         return (accumulator_of(edge), 0)
     return output_at(edge)
+
+
+def forget_gradients(leaves: Iterable[Any], set_to_none: bool) -> None:
+    """Take the gradients of leaves away, or fill them with zeros."""
+    for leaf in leaves:
+        if set_to_none:
+            leaf.grad = None
+        else:
+            zero_gradient(leaf)
 
 
 def zero_gradient(leaf: Any) -> None:

@@ -35,13 +35,14 @@ registered = Registered()
 class RemovableHandle:
     """Takes a hook away again: `handle.remove()`, or by leaving its `with` block."""
 
-    def __init__(self, table: dict[int, Any]) -> None:
-        self.table = table
+    def __init__(self, *tables: dict[int, Any]) -> None:
+        self.tables = tables  # that of the hook, and those with notes about how to call it
         self.id = next(_ids)
 
     def remove(self) -> None:
         """Remove the hook; doing so twice is harmless."""
-        self.table.pop(self.id, None)
+        for table in self.tables:
+            table.pop(self.id, None)
 
     def __enter__(self) -> RemovableHandle:
         return self
@@ -64,23 +65,26 @@ class Hooks:
         self.accumulator: Any = None  # of a leaf: a weak reference to its AccumulateGrad, if that was given hooks
 
 
-def _add(table: dict[int, Any], hook: Any) -> RemovableHandle:
-    handle = RemovableHandle(table)
+def add_hook(table: Any, hook: Any, prepend: bool = False, notes: Any = ()) -> RemovableHandle:
+    """Put a hook at the end of a table, or in front of all others; `notes` are tables that forget it with the hook."""
+    handle = RemovableHandle(table, *notes)
     table[handle.id] = hook
+    if prepend:
+        table.move_to_end(handle.id, last=False)
     return handle
 
 
 def add_node_hook(node: Any, kind: str, hook: Callable[..., Any]) -> RemovableHandle:
     """Register a node hook; `kind` is 'pre' or 'post'."""
-    return _add(getattr(_hooks_of(node), kind), hook)
+    return add_hook(getattr(_hooks_of(node), kind), hook)
 
 
 def add_tensor_hook(tensor: Any, hook: Callable[..., Any]) -> RemovableHandle:
     """Register `hook(grad)` on a tensor: on its node where it has one, on itself where it is a leaf."""
     if tensor.is_leaf:
-        return _add(leaf_hooks(tensor).tensor, (0, hook))
+        return add_hook(leaf_hooks(tensor).tensor, (0, hook))
     hooks, index = _output_hooks(tensor._fn)
-    return _add(hooks.tensor, (index, hook))
+    return add_hook(hooks.tensor, (index, hook))
 
 
 def _output_hooks(edge: Any) -> tuple[Hooks, int]:
@@ -98,7 +102,7 @@ def _hooks_of(node: Any) -> Hooks:
 
 def add_accumulated_hook(tensor: Any, hook: Callable[..., Any]) -> RemovableHandle:
     """Register `hook(tensor)`, called after a gradient was added to a leaf's `.grad`."""
-    return _add(leaf_hooks(tensor).accumulated, hook)
+    return add_hook(leaf_hooks(tensor).accumulated, hook)
 
 
 def leaf_hooks(tensor: Any) -> Hooks:
@@ -120,7 +124,7 @@ def retain_grad(tensor: Any) -> RemovableHandle:
             alive._grad = grad.clone() if alive._grad is None else alive._grad + grad
 
     hooks, index = _output_hooks(tensor._fn)
-    return _add(hooks.retained, (index, keep))
+    return add_hook(hooks.retained, (index, keep))
 
 
 def run_tensor_hooks(hooks: Hooks, grad: Any, index: int = 0) -> Any:

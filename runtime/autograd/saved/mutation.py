@@ -48,7 +48,7 @@ class Mutation:
     def pack(self, tensor: Any) -> Kept:
         """The pack hook of the block."""
         kept = Kept(tensor)
-        self.kept.setdefault(memory_of(tensor), weakref.WeakSet()).add(kept)
+        self.kept.setdefault(id(owner_of(tensor)), weakref.WeakSet()).add(kept)
         return kept
 
     def unpack(self, kept: Kept) -> Any:
@@ -67,7 +67,7 @@ class Mutation:
 
     def about_to_write(self, tensor: Any) -> None:
         """Copy what was saved in the memory of a tensor."""
-        for kept in self.kept.pop(memory_of(tensor), ()):
+        for kept in self.kept.pop(id(owner_of(tensor)), ()):
             kept.copy()
 
     def intercept(self, call: OpCall) -> Any:
@@ -81,12 +81,12 @@ class Mutation:
         return NOT_HANDLED
 
 
-def memory_of(tensor: Any) -> int:
-    """A number that all tensors over one memory share, as long as one of them lives."""
+def owner_of(tensor: Any) -> np.ndarray:
+    """The array that holds the memory of a tensor, one for all tensors over it; it lives as long as one of them."""
     array = tensor._storage
     while isinstance(array.base, np.ndarray):
         array = array.base
-    return id(array)
+    return array
 
 
 def announce_write(tensor: Any) -> None:

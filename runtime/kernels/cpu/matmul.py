@@ -49,16 +49,7 @@ def multiply_rows(a: Array, b: Array, c: Array, trans_a: bool, trans_b: bool, ad
 
 @jit
 def multiply_part(
-    a: Array,
-    b: Array,
-    c: Array,
-    trans_a: bool,
-    trans_b: bool,
-    add: bool,
-    first: int,
-    last: int,
-    start: int,
-    stop: int,
+    a: Array, b: Array, c: Array, trans_a: bool, trans_b: bool, add: bool, first: int, last: int, start: int, stop: int
 ) -> None:
     """Some rows of c = a b, or c + a b, over depth `start` to `stop`: the blocked loops around the register tiles."""
     depth, rows = stop - start, last - first

@@ -31,16 +31,7 @@ def stencil(
 
 @for_numba
 def stencil_backward(
-    context: Any,
-    kernel: Any,
-    g: Any,
-    g_step: Any,
-    x: Any,
-    x_step: Any,
-    out: Any,
-    rows: Any,
-    columns: Any,
-    samples: Any,
+    context: Any, kernel: Any, g: Any, g_step: Any, x: Any, x_step: Any, out: Any, rows: Any, columns: Any, samples: Any
 ) -> Any:
     """stencil_backward(kernel, g, g_step, x, x_step, out, rows, columns, samples) with a literal kernel size K:
 

@@ -225,13 +225,11 @@ def _is(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 
 @intrinsic
 def _cast(context: Any, cls: Any, address: Any) -> Any:
-    """The intrinsic behind `cast`."""
     return cls.instance_type(cls, address), lambda _, builder, signature, args: args[1]
 
 
 @intrinsic
 def _new(context: Any, cls: Any) -> Any:
-    """The intrinsic behind `new`."""
     size = length(cls.instance_type.cls)
 
     def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -244,13 +242,11 @@ def _new(context: Any, cls: Any) -> Any:
 
 @intrinsic
 def _address_of(context: Any, thing: Any) -> Any:
-    """The intrinsic behind `address_of`."""
     return Word(thing), lambda _, builder, signature, args: args[0]
 
 
 @intrinsic(prefer_literal=True)
 def _exchange(context: Any, thing: Any, name: Any, value: Any) -> Any:
-    """The intrinsic behind `exchange`."""
     field = fields(thing.cls)[name.literal_value]
     kind = numba_type(field.kind)
 

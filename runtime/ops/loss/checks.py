@@ -97,7 +97,7 @@ def _require_classes(op: str, target: Any, weight: Any, shape: Sequence[int]) ->
 def same_sizes(op: str, input: Any, target: Any, *rest: Any) -> tuple[Any, ...]:
     """Input and target broadcast to each other, with a warning where they differ; a weight has input's shape."""
     _require_same_size(op, rest[-1], input)
-    return *_expanded(op, input, target), *rest
+    return *expanded(op, input, target), *rest
 
 
 def floating_values(op: str, input: Any, target: Any, *rest: Any) -> tuple[Any, ...]:
@@ -113,7 +113,7 @@ def smooth_l1(op: str, input: Any, target: Any, *rest: Any) -> tuple[Any, ...]:
     beta = rest[-1]
     if beta < 0:
         raise RuntimeError(f"{op}(): smooth_l1_loss does not support negative values for beta, got {beta}")
-    return *_expanded(op, input, target), *rest
+    return *expanded(op, input, target), *rest
 
 
 def huber(op: str, input: Any, target: Any, reduction: str, delta: float, weight: Any) -> tuple[Any, ...]:
@@ -121,7 +121,7 @@ def huber(op: str, input: Any, target: Any, reduction: str, delta: float, weight
     if not delta > 0:
         raise RuntimeError(f"{op}(): huber_loss does not support non-positive values for delta, got {delta}")
     _require_same_size(op, weight, input)
-    return *_expanded(op, input, target), reduction, delta, weight
+    return *expanded(op, input, target), reduction, delta, weight
 
 
 def _require_same_size(op: str, weight: Any, input: Any) -> None:
@@ -131,7 +131,8 @@ def _require_same_size(op: str, weight: Any, input: Any) -> None:
         )
 
 
-def _expanded(op: str, input: Any, target: Any) -> tuple[Any, Any]:
+def expanded(op: str, input: Any, target: Any, stacklevel: int = 4) -> tuple[Any, Any]:
+    """Both in their common shape, with PyTorch's warning if that is not their own."""
     if input._shape == target._shape:
         return input, target
     shape = broadcast_shapes(op, input._shape, target._shape)
@@ -139,7 +140,7 @@ def _expanded(op: str, input: Any, target: Any) -> tuple[Any, Any]:
         f"Using a target size ({list(target._shape)}) that is different to the input size "
         f"({list(input._shape)}). This will likely lead to incorrect results due to broadcasting. "
         "Please ensure they have the same size.",
-        stacklevel=4,
+        stacklevel=stacklevel,
     )
     return input.expand(shape), target.expand(shape)
 

@@ -1,6 +1,6 @@
 """Update rules of optimizers, each parameter in one pass: all arrays are 1-D, contiguous, and written in place.
 
-Most take a weight decay and whether to maximize, by both of which gradients would be changed before.
+The last two arguments of each are the weight decay and whether to maximize, by which gradients are changed first.
 """
 
 from __future__ import annotations
@@ -11,29 +11,35 @@ import numpy as np
 
 from ...kernels.jit import jit
 
+Array = np.ndarray
+
+
+@jit
+def uphill(grad: float, param: float, sign: float, decay: float) -> float:
+    """The gradient of one element with the sign of `maximize` and with weight decay."""
+    return sign * grad + decay * param if decay != 0 else sign * grad
+
 
 @jit
 def sgd_update(
-    param: np.ndarray,
-    grad: np.ndarray,
-    buffer: np.ndarray,
+    param: Array,
+    grad: Array,
+    buffer: Array,
     is_first: bool,
     lr: float,
     momentum: float,
     dampening: float,
-    weight_decay: float,
     nesterov: bool,
+    weight_decay: float,
     maximize: bool,
 ) -> None:
     """Gradient descent. `buffer` is not touched when momentum is zero; the first step starts it at the gradient."""
     number = param.dtype.type
-    sign = number(-1.0 if maximize else 1.0)
-    decay, rate, kept = number(weight_decay), number(lr), number(momentum)
+    sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
+    rate, kept = number(lr), number(momentum)
     taken = number(1.0 if is_first else 1.0 - dampening)
     for i in range(param.size):
-        g = sign * grad[i]
-        if decay != 0:
-            g += decay * param[i]
+        g = uphill(grad[i], param[i], sign, decay)
         if kept != 0:
             buffer[i] = taken * g if is_first else kept * buffer[i] + taken * g
             g = g + kept * buffer[i] if nesterov else buffer[i]
@@ -42,34 +48,30 @@ def sgd_update(
 
 @jit
 def adam_update(
-    param: np.ndarray,
-    grad: np.ndarray,
-    mean: np.ndarray,
-    square: np.ndarray,
-    max_square: np.ndarray,
+    param: Array,
+    grad: Array,
+    mean: Array,
+    square: Array,
+    max_square: Array,
     step: float,
     lr: float,
     beta1: float,
     beta2: float,
     eps: float,
-    weight_decay: float,
-    decoupled: bool,
     amsgrad: bool,
+    shrink: float,
+    weight_decay: float,
     maximize: bool,
 ) -> None:
-    """Adam, and with `decoupled` weight decay AdamW. `max_square` is read with `amsgrad` only."""
+    """Adam; the parameter is first multiplied by `shrink`. `max_square` is read with `amsgrad` only."""
     number = param.dtype.type
-    sign = number(-1.0 if maximize else 1.0)
+    sign, decay, factor = number(-1.0 if maximize else 1.0), number(weight_decay), number(shrink)
     rate = number(lr / (1.0 - beta1**step))
     scale = number(1.0 / math.sqrt(1.0 - beta2**step))
-    shrink = number(1.0 - lr * weight_decay if decoupled else 1.0)
-    decay = number(0.0 if decoupled else weight_decay)
     new1, kept2, new2, small = number(1.0 - beta1), number(beta2), number(1.0 - beta2), number(eps)
     for i in range(param.size):
-        p = param[i] * shrink
-        g = sign * grad[i]
-        if decay != 0:
-            g += decay * p
+        p = param[i] * factor
+        g = uphill(grad[i], p, sign, decay)
         m = mean[i] + new1 * (g - mean[i])
         v = kept2 * square[i] + new2 * g * g
         mean[i] = m
@@ -82,21 +84,24 @@ def adam_update(
 
 @jit
 def rmsprop_update(
-    param: np.ndarray,
-    grad: np.ndarray,
-    square: np.ndarray,
-    buffer: np.ndarray,
-    mean: np.ndarray,
+    param: Array,
+    grad: Array,
+    square: Array,
+    buffer: Array,
+    mean: Array,
     lr: float,
     alpha: float,
     eps: float,
     momentum: float,
+    weight_decay: float,
+    maximize: bool,
 ) -> None:
     """RMSprop; `buffer` is empty without momentum, `mean` where the mean square is not centered."""
     number = param.dtype.type
+    sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
     rate, kept, new, small, inertia = number(lr), number(alpha), number(1.0 - alpha), number(eps), number(momentum)
     for i in range(param.size):
-        g = grad[i]
+        g = uphill(grad[i], param[i], sign, decay)
         v = kept * square[i] + new * g * g
         square[i] = v
         if mean.size:
@@ -111,22 +116,25 @@ def rmsprop_update(
 
 
 @jit
-def adagrad_update(param: np.ndarray, grad: np.ndarray, total: np.ndarray, lr: float, eps: float) -> None:
+def adagrad_update(
+    param: Array, grad: Array, total: Array, lr: float, eps: float, weight_decay: float, maximize: bool
+) -> None:
     """Adagrad."""
     number = param.dtype.type
+    sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
     rate, small = number(lr), number(eps)
     for i in range(param.size):
-        g = grad[i]
+        g = uphill(grad[i], param[i], sign, decay)
         total[i] += g * g
         param[i] -= rate * g / (number(math.sqrt(total[i])) + small)
 
 
 @jit
 def adadelta_update(
-    param: np.ndarray,
-    grad: np.ndarray,
-    square: np.ndarray,
-    moved: np.ndarray,
+    param: Array,
+    grad: Array,
+    square: Array,
+    moved: Array,
     lr: float,
     rho: float,
     eps: float,
@@ -138,9 +146,7 @@ def adadelta_update(
     sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
     rate, kept, new, small = number(lr), number(rho), number(1.0 - rho), number(eps)
     for i in range(param.size):
-        g = sign * grad[i]
-        if decay != 0:
-            g += decay * param[i]
+        g = uphill(grad[i], param[i], sign, decay)
         v = kept * square[i] + new * g * g
         d = number(math.sqrt(moved[i] + small)) / number(math.sqrt(v + small)) * g
         square[i] = v
@@ -150,10 +156,10 @@ def adadelta_update(
 
 @jit
 def adamax_update(
-    param: np.ndarray,
-    grad: np.ndarray,
-    mean: np.ndarray,
-    greatest: np.ndarray,
+    param: Array,
+    grad: Array,
+    mean: Array,
+    greatest: Array,
     lr: float,
     beta1: float,
     beta2: float,
@@ -166,9 +172,7 @@ def adamax_update(
     sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
     rate, new, kept, small = number(lr), number(1.0 - beta1), number(beta2), number(eps)
     for i in range(param.size):
-        g = sign * grad[i]
-        if decay != 0:
-            g += decay * param[i]
+        g = uphill(grad[i], param[i], sign, decay)
         m = mean[i] + new * (g - mean[i])
         old, size = kept * greatest[i], abs(g) + small
         u = size if size >= old or size != size else old
@@ -179,10 +183,10 @@ def adamax_update(
 
 @jit
 def nadam_update(
-    param: np.ndarray,
-    grad: np.ndarray,
-    mean: np.ndarray,
-    square: np.ndarray,
+    param: Array,
+    grad: Array,
+    mean: Array,
+    square: Array,
     of_grad: float,
     of_mean: float,
     beta1: float,
@@ -200,9 +204,7 @@ def nadam_update(
     along, ahead, scale = number(of_grad), number(of_mean), number(1.0 / math.sqrt(started))
     for i in range(param.size):
         p = param[i] * factor
-        g = sign * grad[i]
-        if decay != 0:
-            g += decay * p
+        g = uphill(grad[i], p, sign, decay)
         m = mean[i] + new1 * (g - mean[i])
         v = kept2 * square[i] + new2 * g * g
         mean[i] = m
@@ -212,10 +214,10 @@ def nadam_update(
 
 @jit
 def radam_update(
-    param: np.ndarray,
-    grad: np.ndarray,
-    mean: np.ndarray,
-    square: np.ndarray,
+    param: Array,
+    grad: Array,
+    mean: Array,
+    square: Array,
     lr: float,
     beta1: float,
     beta2: float,
@@ -232,9 +234,7 @@ def radam_update(
     new1, kept2, new2 = number(1.0 - beta1), number(beta2), number(1.0 - beta2)
     for i in range(param.size):
         p = param[i] * factor
-        g = sign * grad[i]
-        if decay != 0:
-            g += decay * p
+        g = uphill(grad[i], p, sign, decay)
         m = mean[i] + new1 * (g - mean[i])
         v = kept2 * square[i] + new2 * g * g
         mean[i] = m
@@ -245,22 +245,23 @@ def radam_update(
 
 @jit
 def rprop_update(
-    param: np.ndarray,
-    grad: np.ndarray,
-    before: np.ndarray,
-    size: np.ndarray,
+    param: Array,
+    grad: Array,
+    before: Array,
+    size: Array,
     shrink: float,
     grow: float,
     least: float,
     greatest: float,
+    weight_decay: float,
     maximize: bool,
 ) -> None:
     """Rprop: steps of `size` against the sign of the gradient; none where that has changed since `before`."""
     number = param.dtype.type
-    sign, one, none = number(-1.0 if maximize else 1.0), number(1.0), number(0.0)
+    sign, decay, one, none = number(-1.0 if maximize else 1.0), number(weight_decay), number(1.0), number(0.0)
     fewer, more, low, high = number(shrink), number(grow), number(least), number(greatest)
     for i in range(param.size):
-        g = sign * grad[i]
+        g = uphill(grad[i], param[i], sign, decay)
         agreed = g * before[i]
         step = size[i] * (more if agreed > none else fewer if agreed < none else one)
         step = low if step < low else high if step > high else step
@@ -272,23 +273,13 @@ def rprop_update(
 
 @jit
 def asgd_update(
-    param: np.ndarray,
-    grad: np.ndarray,
-    average: np.ndarray,
-    eta: float,
-    lambd: float,
-    mu: float,
-    weight_decay: float,
-    maximize: bool,
+    param: Array, grad: Array, average: Array, eta: float, lambd: float, mu: float, weight_decay: float, maximize: bool
 ) -> None:
     """ASGD; the average is the parameter itself while `mu` is 1."""
     number = param.dtype.type
     sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
     kept, rate, new = number(1.0 - lambd * eta), number(eta), number(mu)
     for i in range(param.size):
-        p, g = param[i], sign * grad[i]
-        if decay != 0:
-            g += decay * p
-        p = p * kept - rate * g
+        p = param[i] * kept - rate * uphill(grad[i], param[i], sign, decay)
         param[i] = p
         average[i] = p if mu == 1 else average[i] + new * (p - average[i])

@@ -86,9 +86,7 @@ def searchsorted(
         raise RuntimeError(f"{op}(): expected side to be 'left' or 'right', but got {side!r}")
     if side == "left" and right:
         raise RuntimeError(f"{op}(): expected side and right to agree, but got side='left' and right=True")
-    _require_rows(op, sorted_sequence, self)
-    if sorter is not None:
-        _require_order(op, sorted_sequence, sorter)
+    searchsorted_indices(op, sorted_sequence, self, right, sorter)
     return sorted_sequence, self, out_int32, right or side == "right", None, sorter
 
 
