@@ -72,6 +72,8 @@ def mv(a: Layout, x: Layout) -> Plan | None:
 
 def with_row(a: Layout, b: Layout, row: Layout | None) -> Plan | None:
     """One product, and a row that is added to all its rows."""
+    if row is not None and row.strides is not None:
+        return None
     return product(a, b, (0, 1), 0, (a.shape[0], b.shape[1]), None if row is None else 2) or None
 
 
@@ -91,8 +93,8 @@ def mm_backward(wanted: tuple[bool, ...], grad: Layout, a: Layout | None, b: Lay
 
 
 def joined(steps: list[Plan]) -> Plan | None:
-    """All calls, if there is one for each part."""
-    return tuple([step for part in steps for step in part]) if all(steps) else None
+    """All calls, if there are parts, and one for each."""
+    return tuple([step for part in steps for step in part]) if steps and all(steps) else None
 
 
 def linear(x: Layout, weight: Layout, bias: Layout | None) -> Plan | None:
