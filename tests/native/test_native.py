@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import subprocess
 import sys
@@ -141,6 +142,54 @@ def test_a_gradient_that_somebody_holds_stays_as_it_is() -> None:
         program(x).backward(before)
         assert x.grad is not before and x.grad._storage is not before._storage
         assert sg.allclose(x.grad, kept, rtol=1e-6, atol=1e-7)
+
+
+def test_a_gradient_that_is_lent_stays_as_it_is() -> None:
+    """CPython 3.14 counts no reference for an argument that a local variable of the caller's holds."""
+    held, call = [sg.full((64,), 2.0)], ctypes.pythonapi.PyObject_Vectorcall
+    kinds = ctypes.py_object, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p
+    call.restype, call.argtypes = ctypes.py_object, kinds
+    node = sg.randn(64, requires_grad=True).tanh().grad_fn
+    with sg.no_grad():
+        found = call(node.elementwise.gradients, (ctypes.c_void_p * 2)(id(node), id(held[0])), 2, None)
+    assert found[0] is not held[0] and (held[0] == 2).all()
+
+
+def test_gradients_of_more_tensors_than_a_word_has_bits() -> None:
+    """Each tensor of a long list gets its own gradient, and none in the place of another."""
+    for op in (sg.cat, sg.stack):
+        for wanted in ((0,), (64,), (0, 64), (1, 69), (5,)):
+            for _ in range(2):
+                tensors = [sg.ones(2, requires_grad=i in wanted) for i in range(70)]
+                op(tensors).sum().backward()
+                assert tuple(i for i, tensor in enumerate(tensors) if tensor.grad is not None) == wanted
+
+
+@pytest.mark.parametrize("op", [lambda x: x.tanh(), lambda x: x * x, lambda x: x.softmax(0), lambda x: sg.cat([x, x])])
+def test_an_input_that_needs_no_gradient_any_more(op: Any) -> None:
+    """A finalizer may say so while the op runs: then it is in no graph, or its gradient goes where it should."""
+    for _ in range(3):
+        op(sg.ones(8, requires_grad=True)).sum().backward()
+    threshold = gc.get_threshold()
+    for number in range(1, 8):
+        x, calls = sg.ones(8, requires_grad=True), []
+
+        def collected(phase: str, info: Any, x: Any = x, calls: Any = calls, number: int = number) -> None:
+            calls.append(phase)
+            if len(calls) == number:
+                x.requires_grad_(False)
+
+        gc.callbacks.append(collected)
+        gc.set_threshold(1)
+        try:
+            result = op(x)
+        finally:
+            gc.set_threshold(*threshold)
+            gc.callbacks.remove(collected)
+        x.requires_grad_()
+        if result.requires_grad:
+            result.backward(sg.ones(result.shape))
+            assert x.grad.shape == (8,)
 
 
 def test_numbers_beyond_floats_are_for_python() -> None:
