@@ -9,6 +9,7 @@ import sys
 import threading
 from typing import Any
 
+import numpy as np
 import pytest
 
 import specgrad as sg
@@ -214,6 +215,18 @@ def test_a_target_that_is_no_class_is_an_error_in_words() -> None:
     for _ in range(3):
         with pytest.raises(IndexError, match=r"cross_entropy_loss\(\): Target 9 is out of bounds"):
             F.cross_entropy(A, CLASSES * 0 + 9)
+
+
+@pytest.mark.parametrize("shape", [(4, 3), (4, 3, 2), (3000, 3, 40)])
+def test_a_target_that_is_no_class_any_more(shape: tuple[int, ...]) -> None:
+    """An array that a target shares memory with may change unseen: no gradient is written beside its row."""
+    for bad in (3, -1, 10**12):
+        for _ in range(2):
+            x, classes = sg.zeros(shape, requires_grad=True), np.zeros((shape[0], *shape[2:]), np.int64)
+            loss = F.cross_entropy(x, sg.from_numpy(classes))
+            classes.flat[-1] = bad
+            with pytest.raises(IndexError, match=rf"Target {bad} is out of bounds"):
+                loss.backward()
 
 
 WITHOUT = """
