@@ -48,13 +48,10 @@ class KernelOp:
         if not self.fits(checked):
             return False
         key = self.key(checked)
-        if key not in self.found:
-            if len(self.found) >= MOST:
-                self.found.clear()
-            self.found[key] = self.plan(checked)
+        plan = plan_for(self.found, key, lambda: self.plan(checked))
         with contextlib.suppress(TypeError):  # of a list among the arguments
-            self.found[self.key(given)] = self.found[key]
-        return self.found[key] is not None
+            self.found[self.key(given)] = plan
+        return plan is not None
 
     def key(self, arguments: Sequence[Any]) -> tuple[Any, ...]:
         """The key under which the plan for these arguments is kept."""
@@ -81,6 +78,17 @@ class KernelOp:
         return fast_path().call_plan(plan, known, self.letters, self.outputs, own)
 
 
+def plan_for(found: dict[Any, Any], key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+    """The plan that is kept under a key, which `make` gives where there is none yet."""
+    plan = found.get(key, found)  # another thread may make the op forget its plans at any time
+    if plan is found:
+        plan = make()
+        if len(found) >= MOST:
+            found.clear()
+        found[key] = plan
+    return plan
+
+
 def as_known(letter: str, argument: Any) -> Any:
     """An argument as a plan is found by it: layouts in the place of tensors."""
     if letter == "L":
@@ -97,13 +105,14 @@ def parts_of_key(letter: str, argument: Any) -> tuple[Any, ...]:
     return (argument,)
 
 
-def is_as_kept(node: Any, slot: str) -> bool:
+def is_as_kept(node: Any, slot: str, grad: Any) -> bool:
     """Whether a node finds a tensor as it kept it, or kept none: hooks may have packed it, and somebody written to it,
-    as a layout changes in place; then it is for `unpack`."""
+    as a layout changes in place; then it is for `unpack`. Plans are for the gradient's dtype, and for indices of int64:
+    one that was found for another would be found by layouts alone."""
     tensor = getattr(node, slot)
     if tensor is None:
         return True
-    if not isinstance(tensor, TensorBase):
+    if not isinstance(tensor, TensorBase) or not (tensor._dtype is grad._dtype or tensor._dtype is int64):
         return False
     writes = tensor._writes
     return writes is None or writes[0] == getattr(node, f"{slot}_version")
@@ -131,17 +140,13 @@ class KernelOpGradient:
 
     def remember(self, node: Any, grad: Any) -> bool:
         """Find the plan of a node's gradients, so that `gradients` gives them; whether there is one."""
-        if not all(is_as_kept(node, slot) for letter, slot in self.reads if letter == "k"):
+        if not all(is_as_kept(node, slot, grad) for letter, slot in self.reads if letter == "k"):
             return False
         values = [self.value(letter, slot, node, grad) for letter, slot in self.reads]
         parts = [value if letter in "gk" else (value,) for (letter, _), value in zip(self.reads, values, strict=True)]
         key = tuple([part for both in parts for part in (both or (None, None))])
         self.node = type(node)
-        if key not in self.found:
-            if len(self.found) >= MOST:
-                self.found.clear()
-            self.found[key] = self.plan(node, values)
-        return self.found[key] is not None
+        return plan_for(self.found, key, lambda: self.plan(node, values)) is not None
 
     def value(self, letter: str, slot: str, node: Any, grad: Any) -> Any:
         """An operand as `find` takes it, but for the wanted gradients: their bits."""

@@ -27,7 +27,7 @@ from .tensors import (
     same,
 )
 
-MOST = 4  # saved tensors, and numbers, that one kernel reads
+MOST = 4  # saved tensors that one kernel reads, and room for numbers
 MOST_CASES = 3  # sets of wanted gradients, of two inputs
 HANDS_ON, HANDS_ON_AT_ONE, BY_PLANS = 1, 2, 3  # see GradientPlan.kind
 
@@ -233,7 +233,7 @@ def fused_gradients(plan: FusedPlan, node: Node, given: Object, owned: Owned) ->
     own(owned, flat)
     edges, metas = own(owned, node.edges), own(owned, node.metas)
     wanted = wanted_of(edges)
-    if only_hands_on(plan, node):  # as for add: no kernel and no memory
+    if wanted == 0 or only_hands_on(plan, node):  # as for add: no kernel and no memory
         return handed_on(gradient, wanted, size(edges), metas)
     if metas is not none or flat is none or (kind != 0 and kind != 1) or not holds_kind(flat, kind):
         return not_handled()

@@ -15,6 +15,7 @@ from .references import Owned, item, own, own_new, put_item, retain, size, slot
 from .tensors import kind_of, not_handled, records
 
 WANTED, GRADIENT, KEPT, VALUE = (ord(letter) for letter in "wgkv")
+MOST_EDGES = 63  # of a node: as many as a word has bits that say which gradients are wanted, beside its sign
 
 
 class Read(Struct):
@@ -121,9 +122,10 @@ def all_of(metas: Tuple, dtype: Object) -> bool:
 def planned_gradients(plan: PlannedGradients, node: Node, given: Object, owned: Owned) -> New[Object]:
     """The gradients in a tuple; None where no plan has been found."""
     operands, recorded = new(Operands), records()
-    metas = own(owned, node.metas)  # a list below, and `records`, may run Python
+    # Owned: a list below, and `records`, may run Python.
+    edges, metas = own(owned, node.edges), own(owned, node.metas)
     gradient = own(owned, given if plan.listed < 0 else c.list_item(cast(List, given), plan.listed))
-    if not is_operand(gradient, TENSOR, NULL) or metas is none:
+    if not is_operand(gradient, TENSOR, NULL) or metas is none or size(edges) > MOST_EDGES:
         return not_handled()
     if recorded != 0:
         return NULL if recorded < 0 else not_handled()
@@ -143,5 +145,5 @@ def planned_gradients(plan: PlannedGradients, node: Node, given: Object, owned: 
     # Again, after the key was made.
     if not all_fit(plan, node, dtype) or not note_all(plan, node, gradient, key, found, operands, owned):
         return not_handled()
-    results = run_plan(found, size(node.edges), kind, operands)
+    results = run_plan(found, size(edges), kind, operands)
     return not_handled() if results is NULL and c.error_set() is NULL else results

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from ..kernels.llvm.structs import Items
 from ..kernels.llvm.typed import New, cast, native, new
+from . import c_functions as c
 from .gradients import BY_PLANS, FusedPlan, GradientPlan, fused_gradients
 from .kernel_op_gradients import PlannedGradients, planned_gradients
 from .layout import Array, Node, Object
-from .references import Owned, begin, release_all
+from .references import Owned, begin, release_all, retain
 
 
 @native
@@ -26,4 +27,9 @@ def gradients_by(plan: GradientPlan, node: Node, given: Object) -> New[Object]:
 @native
 def gradients(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     """gradients(node, gradient): the gradients of the node's inputs, or None where this is for the general path."""
-    return gradients_by(cast(GradientPlan, self.memory), cast(Node, arguments[0]), arguments[1])
+    # From CPython 3.14 on a caller lends what a local variable holds, and counts no reference for that: the gradient
+    # would seem to be nobody else's, and be written over.
+    gradient = retain(arguments[1])
+    found = gradients_by(cast(GradientPlan, self.memory), cast(Node, arguments[0]), gradient)
+    c.release(gradient)
+    return found

@@ -62,8 +62,11 @@ def bits(flags: Sequence[bool]) -> int:
 
 
 def has_room(op: Any) -> bool:
-    """Whether an element-wise op has no more arrays, numbers and kept values than a frame and a record have places."""
-    numbers = len(op.numbers) + op.takes_number
+    """Whether an element-wise op has no more arrays, numbers and kept values than a frame and a record have places.
+
+    One of two operands may be a number: given as one, or the same for a whole row.
+    """
+    numbers = len(op.numbers) + (op.takes_number or len(op.operands) == 2)
     return len(op.operands) < MOST_ARRAYS and numbers <= MOST_NUMBERS and (op.node is None or can_record(op.node))
 
 
@@ -77,7 +80,12 @@ def has_room_backward(node: Any) -> bool:
 
     def fits(mask: int, kept: Sequence[str], numbers: Sequence[str]) -> bool:
         arrays = 1 + len(kept) + mask.bit_count()
-        return mask <= MOST_CASES and arrays <= MOST_ARRAYS and max(len(kept), len(numbers)) <= gradients.MOST
+        return (
+            mask <= MOST_CASES
+            and arrays <= MOST_ARRAYS
+            and len(kept) <= gradients.MOST
+            and len(numbers) < MOST_NUMBERS  # one more may stand in the place of a kept tensor
+        )
 
     return len(node.keeps) <= gradients.MOST and all(fits(mask, *reads) for mask, reads in node.fused.items())
 

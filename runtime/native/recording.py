@@ -116,7 +116,7 @@ def input_of(plan: RecordPlan, arguments: Items[Object], i: int) -> Object:
 
 @native
 def edges_of(plan: RecordPlan, arguments: Items[Object], is_number: bool) -> tuple[Tuple, int]:
-    """The edges of the inputs, a new reference, and as bits which of them there are; (NULL, 0) without memory."""
+    """The edges of the inputs, a new reference, as bits which inputs have any; (NULL, 0) without memory."""
     count, there = count_of(plan, arguments), 0
     edges = c.new_tuple(count)
     if edges is NULL:
@@ -125,7 +125,8 @@ def edges_of(plan: RecordPlan, arguments: Items[Object], is_number: bool) -> tup
         a_number = is_number and plan.inputs[i] == 1
         edge = none if a_number else edge_of(input_of(plan, arguments, i))
         put_item(edges, i, retain(edge))
-        there |= (edge is not none) << i
+        # All items of a list are one input.
+        there |= (edge is not none) << (0 if plan.listed else i)
     return edges, there
 
 
@@ -236,10 +237,11 @@ def new_output(node: Node, number: int) -> New[Output]:
 def fill(
     plan: RecordPlan, node: Node, result: Object, arguments: Items[Object], is_number: bool, broadcasts: bool
 ) -> bool:
-    """Give a new node its slots; False where an error is set."""
+    """Give a new node its slots; False where an error is set, or no input needs a gradient any more."""
     edges, there = edges_of(plan, arguments, is_number)
     node.edges = edges  # before anything can fail: a node that is released visits its slots
-    if edges is NULL or not keep(plan, node, there, result, arguments):
+    # No edges: another thread made the inputs need no gradients while the op ran, so it is not recorded after all.
+    if edges is NULL or there == 0 or not keep(plan, node, there, result, arguments):
         return False
     node.hooks = retain(none)
     metas = cast(Tuple, retain(none)) if plan.elementwise and not broadcasts else metas_of(plan, arguments)
@@ -261,7 +263,7 @@ def fill(
 def record(
     plan: RecordPlan, result: Object, arguments: Items[Object], is_number: bool, broadcasts: bool, owned: Owned
 ) -> bool:
-    """Make a node, and put the result behind it; False where there is no memory, or a layout has changed meanwhile.
+    """Make a node, and put the result behind it; False where there is no memory, or the inputs have changed meanwhile.
 
     The caller holds the result, or the tuple of several, which nobody else knows yet, and the arguments.
     """

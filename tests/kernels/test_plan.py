@@ -5,7 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+import specgrad as sg
+from specgrad.runtime.dispatch.kernel_op import KernelOp
+from specgrad.runtime.kernels.cpu import plan
 from specgrad.runtime.kernels.cpu.plan import Layout, Plan, Step, run, single
+from specgrad.runtime.ops.reduction import plans
 
 Array = np.ndarray
 given: list[Any] = []
@@ -74,3 +78,20 @@ def test_without_a_plan_the_error_says_for_what() -> None:
 def test_single_is_one_call_on_all_operands() -> None:
     """With one result, and nothing for threads to share unless it is said."""
     assert single(print, 2, (3,)) == (Step(print, (0, 1), ((0, (3,)),)),)
+
+
+class Forgetful(dict[Any, Any]):
+    """A table that another thread clears whenever something is put into it."""
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.clear()
+
+
+def test_another_thread_may_clear_the_plans_that_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it does when there are too many: nobody looks for a plan a second time."""
+    x = np.arange(3.0)
+    monkeypatch.setattr(plan, "_ready", Forgetful())
+    np.testing.assert_array_equal(run(one_call, x, None, 3)[0], 3 * x)
+    tensor, op = sg.ones(2, 3), KernelOp("sum", plans.sum_all, None, {"self": "T"})
+    op.found = Forgetful()
+    assert op.remember((tensor,), (tensor,)) and not op.found

@@ -50,6 +50,11 @@ def test_ops_with_more_operands_are_for_the_general_path() -> None:
     for tensors, fits in ((7, True), (8, False)):
         op = SimpleNamespace(operands=tuple("abcdefgh"[:tensors]), numbers=(), takes_number=False, node=None)
         assert plans.has_room(op) is fits
+    for operands, numbers, fits in (("a", 4, True), ("ab", 3, True), ("ab", 4, False), ("abc", 4, True)):
+        # Rows of two operands may need one number more: an operand that is the same for a whole row.
+        op = SimpleNamespace(operands=tuple(operands), numbers=("n",) * numbers, takes_number=False, node=None)
+        assert plans.has_room(op) is fits
+    assert not plans.has_room_backward(SimpleNamespace(keeps={}, fused={1: ((), tuple("abcd"))}))
     node = SimpleNamespace(keeps=dict.fromkeys("ab"), fused={1: (("kept_a",), ())})
     assert plans.has_room_backward(node)
     assert not plans.has_room_backward(SimpleNamespace(keeps={}, fused={7: ((), ())}))

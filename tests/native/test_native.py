@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import subprocess
 import sys
 import threading
 from typing import Any
 
+import numpy as np
 import pytest
 
 import specgrad as sg
@@ -143,6 +145,64 @@ def test_a_gradient_that_somebody_holds_stays_as_it_is() -> None:
         assert sg.allclose(x.grad, kept, rtol=1e-6, atol=1e-7)
 
 
+def test_a_gradient_that_is_lent_stays_as_it_is() -> None:
+    """CPython 3.14 counts no reference for an argument that a local variable of the caller's holds."""
+    held, call = [sg.full((64,), 2.0)], ctypes.pythonapi.PyObject_Vectorcall
+    kinds = ctypes.py_object, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p
+    call.restype, call.argtypes = ctypes.py_object, kinds
+    node = sg.randn(64, requires_grad=True).tanh().grad_fn
+    with sg.no_grad():
+        found = call(node.elementwise.gradients, (ctypes.c_void_p * 2)(id(node), id(held[0])), 2, None)
+    assert found[0] is not held[0] and (held[0] == 2).all()
+
+
+def test_gradients_of_more_tensors_than_a_word_has_bits() -> None:
+    """Each tensor of a long list gets its own gradient, and none in the place of another."""
+    for op in (sg.cat, sg.stack):
+        for wanted in ((0,), (64,), (0, 64), (1, 69), (5,)):
+            for _ in range(2):
+                tensors = [sg.ones(2, requires_grad=i in wanted) for i in range(70)]
+                op(tensors).sum().backward()
+                assert tuple(i for i, tensor in enumerate(tensors) if tensor.grad is not None) == wanted
+
+
+def test_a_plan_is_for_the_dtypes_that_it_was_found_for() -> None:
+    """A target of uint8, which is for the general path, leaves nothing behind for one of int64."""
+    expected = None
+    for dtype in (sg.uint8, sg.uint8, sg.int64, sg.int64):
+        x = sg.arange(14.0).reshape(7, 2).requires_grad_()
+        F.cross_entropy(x, sg.tensor([0, 1, 1, 0, 1, 0, 0], dtype=dtype)).backward()
+        expected = x.grad if expected is None else expected
+        assert x.grad.equal(expected)
+
+
+@pytest.mark.parametrize("op", [lambda x: x.tanh(), lambda x: x * x, lambda x: x.softmax(0), lambda x: sg.cat([x, x])])
+def test_an_input_that_needs_no_gradient_any_more(op: Any) -> None:
+    """A finalizer may say so while the op runs: then it is in no graph, or its gradient goes where it should."""
+    for _ in range(3):
+        op(sg.ones(8, requires_grad=True)).sum().backward()
+    threshold = gc.get_threshold()
+    for number in range(1, 8):
+        x, calls = sg.ones(8, requires_grad=True), []
+
+        def collected(phase: str, info: Any, x: Any = x, calls: Any = calls, number: int = number) -> None:
+            calls.append(phase)
+            if len(calls) == number:
+                x.requires_grad_(False)
+
+        gc.callbacks.append(collected)
+        gc.set_threshold(1)
+        try:
+            result = op(x)
+        finally:
+            gc.set_threshold(*threshold)
+            gc.callbacks.remove(collected)
+        x.requires_grad_()
+        if result.requires_grad:
+            result.backward(sg.ones(result.shape))
+            assert x.grad.shape == (8,)
+
+
 def test_numbers_beyond_floats_are_for_python() -> None:
     """An int too large for a float gives the error, or the inf, that the general path gives."""
     for _ in range(2):
@@ -155,6 +215,18 @@ def test_a_target_that_is_no_class_is_an_error_in_words() -> None:
     for _ in range(3):
         with pytest.raises(IndexError, match=r"cross_entropy_loss\(\): Target 9 is out of bounds"):
             F.cross_entropy(A, CLASSES * 0 + 9)
+
+
+@pytest.mark.parametrize("shape", [(4, 3), (4, 3, 2), (3000, 3, 40)])
+def test_a_target_that_is_no_class_any_more(shape: tuple[int, ...]) -> None:
+    """An array that a target shares memory with may change unseen: no gradient is written beside its row."""
+    for bad in (3, -1, 10**12):
+        for _ in range(2):
+            x, classes = sg.zeros(shape, requires_grad=True), np.zeros((shape[0], *shape[2:]), np.int64)
+            loss = F.cross_entropy(x, sg.from_numpy(classes))
+            classes.flat[-1] = bad
+            with pytest.raises(IndexError, match=rf"Target {bad} is out of bounds"):
+                loss.backward()
 
 
 WITHOUT = """

@@ -84,11 +84,13 @@ def run(find: Callable[..., Plan | None], *arguments: Any) -> list[Any]:
         else:
             key.append(argument)
     known = tuple(key)
-    if known not in _ready:
+    ready = _ready.get(known)
+    if ready is None:
+        ready = ready_to_run(find, arguments)
         if len(_ready) >= MOST:
-            _ready.clear()
-        _ready[known] = ready_to_run(find, arguments)
-    outputs, first, steps = _ready[known]
+            _ready.clear()  # so nobody reads it twice: this may be another thread
+        _ready[known] = ready
+    outputs, first, steps = ready
     dtype, results = arguments[first].dtype, [None] * outputs
     for step in steps:
         run_step(step, arguments, results, dtype)

@@ -38,12 +38,19 @@ def cross_entropy(
         given = contiguous(input), np.ascontiguousarray(target, np.int64).reshape(target.shape), weights
         losses, kept, _ = run(plans.cross_entropy, *given, reduction, ignore_index, label_smoothing)
     except IndexError:
-        classes = input.shape[1] if target.ndim else len(input)
-        bad = next(t for t in target.flat if t != ignore_index and not 0 <= t < classes)
-        raise IndexError(
-            f"cross_entropy_loss(): Target {bad} is out of bounds: expected a class in [0, {classes - 1}]"
-        ) from None
+        require_classes(input, target, ignore_index)
+        raise
     return losses, kept
+
+
+def require_classes(input: Array, target: Array, ignore_index: int) -> None:
+    """Every target must be a class, or ignore_index."""
+    classes = input.shape[1] if target.ndim else len(input)
+    for t in target.flat:
+        if t != ignore_index and not 0 <= t < classes:
+            raise IndexError(
+                f"cross_entropy_loss(): Target {t} is out of bounds: expected a class in [0, {classes - 1}]"
+            ) from None
 
 
 def cross_entropy_backward(
@@ -56,8 +63,16 @@ def cross_entropy_backward(
     ignore_index: int,
     label_smoothing: float,
 ) -> Array:
-    """u ((1 - e) w_t (p - 1_t) + (e / C) (p sum_c w_c - w)) with the gradient u of each target's loss."""
+    """u ((1 - e) w_t (p - 1_t) + (e / C) (p sum_c w_c - w)) with the gradient u of each target's loss.
+
+    Raises:
+        IndexError: a target that is neither a class nor ignore_index any more.
+    """
     given = contiguous(input), np.ascontiguousarray(target, np.int64).reshape(target.shape)
     weights = None if weight is None else contiguous(weight)
     constants = reduction, ignore_index, label_smoothing
-    return run(plans.cross_entropy_backward, contiguous(grad_output), *given, weights, kept, *constants)[0]
+    try:
+        return run(plans.cross_entropy_backward, contiguous(grad_output), *given, weights, kept, *constants)[0]
+    except (IndexError, RuntimeError):  # the second where several threads share the work, and one failed
+        require_classes(input, target, ignore_index)
+        raise

@@ -144,7 +144,11 @@ def losses_of_rows_backward(
     first: int,
     last: int,
 ) -> None:
-    """Fills the gradient: a p of each row, less what its target and the smoothing take off."""
+    """Fills the gradient: a p of each row, less what its target and the smoothing take off.
+
+    Raises:
+        IndexError: a target is no class any more: its memory may be an array that somebody writes to.
+    """
     to = x.dtype.type
     share = smoothing / max(count, 1)
     every = share * total_weight(weights, count)
@@ -153,6 +157,8 @@ def losses_of_rows_backward(
         if target == ignored:
             out[:] = 0
             continue
+        if target < 0 or target >= count:
+            raise IndexError
         grad = target_gradient(grads, kept, reduction, n)
         direct = (1 - smoothing) * class_weight(weights, target) * grad
         scale, shift, spread = to(direct + every * grad), kept[n], to(share * grad)
@@ -251,7 +257,11 @@ def losses_of_columns_backward(
     first: int,
     last: int,
 ) -> None:
-    """Fills the gradient of items of the batch, for x (batch, classes, positions)."""
+    """Fills the gradient of items of the batch, for x (batch, classes, positions).
+
+    Raises:
+        IndexError: a target is no class any more, as in `losses_of_rows_backward`.
+    """
     to, shape = flat_x.dtype.type, (batch, count, positions)
     x, result = flat_x.reshape(shape), flat_result.reshape(shape)
     share = smoothing / max(count, 1)
@@ -261,6 +271,8 @@ def losses_of_columns_backward(
         own, sums = classes[n * positions : (n + 1) * positions], kept[n * positions : (n + 1) * positions]
         for j in range(positions):
             if own[j] != ignored:
+                if own[j] < 0 or own[j] >= count:
+                    raise IndexError
                 grad = target_gradient(grads, kept, reduction, n * positions + j)
                 spreads[j] = grad
                 scales[j] = ((1 - smoothing) * class_weight(weights, own[j]) + every) * grad

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...kernels.cpu.copies import contiguous
 from ...kernels.cpu.matmul import PRODUCTS, multiply_each
 from ...kernels.cpu.matvec import multiply_vectors
 from ...kernels.cpu.plan import run
@@ -41,7 +42,7 @@ def product(a: Array, b: Array) -> Array:
 def matmul2d(a: Array, b: Array, row: Array | None = None) -> Array:
     """The product of two matrices, which may be transposed views; `row` is added to all rows."""
     if has_loops(a, b):
-        added = None if row is None else np.ascontiguousarray(row)
+        added = None if row is None else contiguous(row)
         return run(plans.with_row, contiguous_or_transposed(a), contiguous_or_transposed(b), added)[0]
     result = by_vectors(a, b) if len(a) == 1 or b.shape[1] == 1 else product(a, b)
     if row is not None:

@@ -93,8 +93,8 @@ def mm_backward(wanted: tuple[bool, ...], grad: Layout, a: Layout | None, b: Lay
 
 
 def joined(steps: list[Plan]) -> Plan | None:
-    """All calls, if there is one for each part."""
-    return tuple([step for part in steps for step in part]) if all(steps) else None
+    """All calls, if there are parts, and one for each."""
+    return tuple([step for part in steps for step in part]) if steps and all(steps) else None
 
 
 def linear(x: Layout, weight: Layout, bias: Layout | None) -> Plan | None:

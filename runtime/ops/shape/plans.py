@@ -99,4 +99,4 @@ def _pieces(wanted: tuple[bool, ...], grad: Layout, shapes: tuple[Ints, ...], di
         if yes:
             steps.append(Step(loops.piece_split, (1,), ((i, shape),), (), (rows, piece, whole, offset)))
         offset += piece
-    return tuple(steps)
+    return tuple(steps) or None

@@ -71,3 +71,12 @@ def test_products_over_nothing():
     assert linalg.bmm(np.ones((0, 3, 4)), np.ones((0, 4, 2))).shape == (0, 3, 2)
     np.testing.assert_array_equal(linalg.addbmm(np.ones(2), np.ones((0, 3, 4)), np.ones((0, 4, 2)), 1, 1), 1)
     assert linalg.dot(np.ones(0), np.ones(0)) == 0
+
+
+@pytest.mark.parametrize("rows, depth, columns", [(4, 3, 5), (40, 64, 60), (1, 3, 4), (4, 3, 1)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_linear_with_a_bias_in_any_layout(rows, depth, columns, dtype):
+    """One that lies in steps, or is one number for all, is read as such."""
+    x, weight = sample((rows, depth), dtype), sample((columns, depth), dtype)
+    for bias in (sample((2 * columns,), dtype)[::2], np.broadcast_to(sample((1,), dtype), (columns,))):
+        close(linalg.linear(x, weight, bias), x @ weight.T + bias)
