@@ -143,15 +143,14 @@ def weighted_sum(outputs: tuple[Any, ...]) -> Any:
 
 
 def gradients(name: str, text: str, style: Style, general: bool = False) -> list[Any]:
-    """The gradients of the differentiable tensors of a call; `general` as in `run`."""
+    """The gradients of the differentiable tensors of a call; `general` as in `run`, for which formulas are computed."""
     given = arguments(name, text, style)
     wanted = [t for t in tensors_of(given) if t.requires_grad]
     watch.active = general
     try:
-        outputs = call(BY_NAME[name], given)
+        total = weighted_sum(call(BY_NAME[name], given))
+        if total is None or not wanted:
+            return []
+        return list(sg.autograd.grad(total, wanted, allow_unused=True))
     finally:
         watch.active = False
-    total = weighted_sum(outputs)
-    if total is None or not wanted:
-        return []
-    return list(sg.autograd.grad(total, wanted, allow_unused=True))

@@ -1,0 +1,84 @@
+"""Native code runs the plans of kernels: a call of layouts that have been seen does not come to Python again."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from typing import Any
+
+import pytest
+
+import specgrad as sg
+from specgrad.generated import ops
+from specgrad.runtime.dispatch.kernel_op import KernelOp, KernelOpGradient
+from specgrad.runtime.native.comparison import native_alone
+from tests.generated.calls import BY_NAME, Style, gradients, run, texts
+
+
+def kernel_ops() -> dict[str, KernelOp]:
+    """The ops whose kernel has plans, by the names of their entries."""
+    names = {name.replace(".", "_").upper(): name for name in BY_NAME}
+    names |= {f"{name.upper()}_DEFAULT": name for name in BY_NAME}
+    modules = [importlib.import_module(f"{ops.__name__}.{info.name}") for info in pkgutil.iter_modules(ops.__path__)]
+    found = [(key, value) for module in modules for key, value in vars(module).items() if isinstance(value, KernelOp)]
+    return {names[key]: value for key, value in found}
+
+
+KERNEL_OPS = kernel_ops()
+PLANNED = [name for name, op in BY_NAME.items() if isinstance(getattr(op.node, "plans", None), KernelOpGradient)]
+
+
+def test_the_tables_hold_what_has_plans() -> None:
+    """So the tests below look at something."""
+    assert {"logsumexp", "norm", "std.correction", "mv", "standardize_groups", "normalize_rms"} <= KERNEL_OPS.keys()
+    assert {"logsumexp", "standardize_groups", "normalize_rms", "softmax", "expand"} <= set(PLANNED)
+
+
+def has_plan(found: dict[Any, Any]) -> bool:
+    return any(plan is not None for plan in found.values())
+
+
+@pytest.mark.parametrize("name", KERNEL_OPS)
+def test_native_code_runs_the_plan_of_a_call(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first call finds the plan, the second one is answered by native code; each op has a sample with a plan."""
+    op, answers, planned = KERNEL_OPS[name], list[Any](), 0
+    launch = op.launch
+
+    def noted(*arguments: Any) -> Any:
+        answers.append(launch(*arguments))
+        return answers[-1]
+
+    monkeypatch.setattr(op, "launch", noted)
+    for text in texts(BY_NAME[name]):
+        op.found.clear()
+        run(name, text, Style(sg.float32))
+        if has_plan(op.found):
+            planned += 1
+            answers.clear()
+            run(name, text, Style(sg.float32))
+            assert any(answer is not None for answer in answers), text
+    assert planned
+
+
+@pytest.mark.parametrize("name", PLANNED)
+def test_native_code_runs_the_plan_of_a_gradient(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first backward pass finds the plan, in the second one Python does not see the node, but where nothing is."""
+    node, planned, seen = BY_NAME[name].node, 0, list[Any]()
+    apply = node.apply
+
+    def noted(*arguments: Any) -> Any:
+        seen.append(arguments)
+        return apply(*arguments)
+
+    monkeypatch.setattr(node, "apply", noted)
+    style = Style(sg.float32, grad=True)
+    with native_alone():
+        for text in texts(BY_NAME[name]):
+            node.plans.found.clear()
+            found = gradients(name, text, style)
+            if has_plan(node.plans.found) and all(gradient.numel() for gradient in found):
+                planned += 1
+                seen.clear()
+                gradients(name, text, style)
+                assert seen == [], text
+    assert planned
