@@ -11,6 +11,7 @@ from ..emit.kernel_code import ElementKernels
 from ..emit.node_code import NodeCode
 from ..emit.render import Renderer, has_node
 from ..emit.savings import SavedTensor
+from ..library.loops import loops
 from ..spec.formula import functions_in
 from ..spec.model import Entry
 from ..spec.reference import statements
@@ -136,13 +137,26 @@ def node_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
 
 
 def part_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
-    """The other hand-written parts that it names, and those called as its kernels are, each with its file and line."""
+    """The other parts that it names: plans and loops of its kernels, functions of its formulas, its batching rule."""
     node = renderer.nodes.get(entry.name)
-    forward = entry.compute.text if entry.compute.kind == "kernel" else ""
-    backward = node.kernel.name if node and node.kernel else ""
-    yield from placed(renderer, "plan", "plan", [forward, backward])
-    yield from placed(renderer, "helper", "helper", names_called(entry))
+    yield from kernel_lines(renderer, entry.compute.text if entry.compute.kind == "kernel" else "", "")
+    yield from kernel_lines(renderer, node.kernel.name if node and node.kernel else "", ", backward")
+    called = names_called(entry)
+    yield from placed(renderer, "helper", "helper", called)
+    for other in renderer.spec.entries:
+        if other.schema.name in called and other is not entry:
+            yield field("calls", f"{other.name} ({other.where})")
     yield from placed(renderer, "batching", "batching rule", [entry.batch or ""])
+
+
+def kernel_lines(renderer: Renderer, kernel: str, direction: str) -> Iterator[str]:
+    """The plan of a kernel and the loops that the plan names; of a kernel without a plan those that it calls."""
+    plan = renderer.library.get("plan", kernel)
+    if plan is not None:
+        yield field("plan", f"{kernel} ({plan.place}){direction}")
+    start = plan or renderer.library.get("kernel", kernel)
+    for loop in [] if start is None else loops(start):
+        yield field("loop", f"{loop.name} ({loop.place}){direction}")
 
 
 def placed(renderer: Renderer, label: str, kind: str, names: list[str]) -> Iterator[str]:

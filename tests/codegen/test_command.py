@@ -254,14 +254,39 @@ def test_the_command_runs_without_an_installed_package():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_explain_says_where_everything_stands(capsys: pytest.CaptureFixture[str]):
-    """Check, kernels, plan, helpers, batching rule and what was generated: at each place stands what is said of it."""
-    assert main(["explain", "sum.dim_IntList"]) == 0
+STAND = {
+    "sum.dim_IntList": {
+        "sum_dim",
+        "reduced_dims",
+        "kept",
+        "sum_backward",
+        "reduction",
+        "row_sums",
+        "broadcast_divided",
+    },
+    "softmax": {"softmax", "one_dim", "softmax_rows", "softmax_columns", "softmax_backward_rows", "along"},
+    "convolution": {"convolution", "add_shifted", "filter_planes", "conjugate", "convolve"},
+}
+
+
+@pytest.mark.parametrize("op", STAND)
+def test_explain_says_where_everything_stands(op: str, capsys: pytest.CaptureFixture[str]):
+    """Check, kernels, plans, loops, helpers, batching rule and generated code: at each place is what is said of it."""
+    assert main(["explain", op]) == 0
     shown = capsys.readouterr().out
-    places = dict(re.findall(r"(\w+)(?:\(.*\))? \(((?:runtime)/[\w/]+\.py:\d+)\)", shown))
-    assert {"sum_dim", "reduced_dims", "kept", "sum_backward", "reduction"} <= places.keys()
-    for name, place in places.items():
+    places = re.findall(r"(\w+)(?:\(.*\))? \(((?:runtime)/[\w/]+\.py:\d+)\)", shown)
+    assert STAND[op] <= {name for name, _ in places}
+    for name, place in places:
         file, _, number = place.partition(":")
         assert (ROOT / file).read_text().split("\n")[int(number) - 1].startswith((f"def {name}(", f"{name} = ", "@"))
     for file, number, start in re.findall(r"(generated/\w+/\w+\.py):(\d+) \(((?:def|class) \w+)\)", shown):
         assert (ROOT / file).read_text().split("\n")[int(number) - 1].startswith(start)
+
+
+def test_explain_says_which_ops_are_called(capsys: pytest.CaptureFixture[str]):
+    """By a composite and by formulas, each with the line of its entry: what computes them is said there."""
+    assert main(["explain", "conv2d", "convolution"]) == 0
+    lines = (ROOT / "derivatives.yaml").read_text().split("\n")
+    called = re.findall(r"  calls      (\w+) \(derivatives.yaml:(\d+):9\)", capsys.readouterr().out)
+    assert {"convolution", "convolution_input_backward", "convolution_weight_backward"} <= {name for name, _ in called}
+    assert all(lines[int(line) - 1].startswith(f"- name: {name}(") for name, line in called)
