@@ -16,6 +16,7 @@ from ..spec.model import Entry
 # The Python that exists for the sake of single ops, below runtime/.
 HAND_WRITTEN = {
     "kernels": ("ops/*/cpu*.py", "kernels/cpu/*.py", "kernels/cuda/*.py"),
+    "plans of kernels": ("ops/*/plans*.py",),
     "scalar functions": ("kernels/scalar/*.py",),
     "checks of arguments": ("ops/*/checks*.py",),
     "helpers of formulas": ("ops/*/formulas*.py",),
