@@ -196,7 +196,8 @@ def test_no_file_of_left_overs() -> None:
     assert found == [ROOT / "nn/modules/utils.py"]
 
 
-MAPS = ("ARCHITECTURE.md", "CONTRIBUTING.md", "README.md", "docs/adding-an-op.md")
+MAPS = ["ARCHITECTURE.md", "CONTRIBUTING.md", "README.md"]
+MAPS += sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))
 FIRST = "codegen|derivatives|docs|examples|generated|nn|runtime|specgrad|tests"
 PATH = re.compile(rf"`((?:{FIRST})/[\w./*<>-]+)`")
 TO_WRITE = {"runtime/ops/scan/cpu_leaky.py"}  # by who reads the guide
@@ -208,6 +209,17 @@ def test_paths_that_the_maps_name_exist(page: str) -> None:
     named = PATH.findall((ROOT / page).read_text(encoding="utf-8"))
     paths = {re.sub(r"<\w+>", "*", path).rstrip("/") for path in named}
     assert sorted(path for path in paths - TO_WRITE if not list(ROOT.glob(path))) == []
+
+
+def test_paths_that_the_header_of_the_spec_names_exist() -> None:
+    """`*` and words in angle brackets stand for any name."""
+    header = (ROOT / "derivatives.yaml").read_text(encoding="utf-8").partition("\n- ")[0]
+    paths = {
+        re.sub(r"<\w+>", "*", path).rstrip("/.")
+        for path in re.findall(r"\b(?:runtime|tests|codegen)/[\w./*<>]+", header)
+    }
+    assert len(paths) > 5
+    assert sorted(path for path in paths if not list(ROOT.glob(path))) == []
 
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -81,7 +81,9 @@ def test_slices_of_all_arrays(threads: Any) -> None:
     none = np.empty(0)
     parallel_for.by_slices(scale, (a, 2.0, none, out, True), 5000)
     np.testing.assert_array_equal(out, 2 * a)
-    parallel_for.by_slices(lambda x, factor, to: np.multiply(x, factor, out=to), (a, 3j, out.astype(complex)), 5000)
+    turned = np.zeros(5000, complex)
+    parallel_for.by_slices(lambda x, factor, to: np.multiply(x, factor, out=to), (a, 3j, turned), 5000)
+    np.testing.assert_array_equal(turned, 3j * a)
 
 
 def test_workers_sleep_and_wake(threads: Any) -> None:
