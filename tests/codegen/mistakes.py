@@ -367,7 +367,7 @@ MISTAKES = [
     Mistake("kernel: shape error", "running", "cumsum_backward(grad, dim)", "sum_dim(grad, (dim,), False)",
             "backward", says="Error: "),
     Mistake("kernel: exchanged matrices", "matrices", "grad, self, mat2)", "grad, mat2, self)", "backward",
-            says="Error: "),
+            says="leaves out the gradient of mat2"),
     Mistake("a kernel beside a wrong formula", "running", REVERSED, "grad.cumsum(dim)", "self"),
     Mistake("batch: the dimension of the examples", "sum", "batch: reduction", "batch: leading", "batch", says=LOOP),
     Mistake("batch: along the examples", "cumsum", "batch: along", "batch: leading", "batch", says=LOOP),

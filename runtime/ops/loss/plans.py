@@ -14,7 +14,7 @@ def cross_entropy(
     """The loss; and log(sum(exp(x))) of each vector of scores, followed by the total weight."""
     if not are_contiguous(x, target, weight):
         return None
-    sizes = sizes_of(x, target)
+    sizes = _sizes_of(x, target)
     block = 1 if sizes[2:] else loops.BLOCK
     blocks = -(-sizes[0] // block)
     sums = (2, (6 * blocks,))  # a result that is not given: at least eight bytes for each
@@ -39,13 +39,13 @@ def cross_entropy_backward(
     """The gradient of the scores."""
     if not are_contiguous(grad, x, target, weight, kept):
         return None
-    sizes = sizes_of(x, target)
+    sizes = _sizes_of(x, target)
     loop = loops.losses_of_columns_backward if sizes[2:] else loops.losses_of_rows_backward
     ints = (*sizes, reduction, ignore_index)
     return (Step(loop, (0, 1, 2, 3, 4), ((0, x.shape),), (label_smoothing,), ints, (sizes[0], 1)),)
 
 
-def sizes_of(x: Layout, target: Layout) -> Ints:
+def _sizes_of(x: Layout, target: Layout) -> Ints:
     """The scores as (batch, classes), or (batch, classes, positions) where dimensions follow the classes."""
     if len(target.shape) < 2:
         return prod(x.shape[:-1]), x.shape[-1]

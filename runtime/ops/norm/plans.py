@@ -18,22 +18,22 @@ def standardize(
     x: Layout, weight: Layout | None, bias: Layout | None, dim: Ints, affine_shape: Ints, eps: float
 ) -> Plan | None:
     """(x - mean) / sqrt(var + eps) * weight + bias, with mean and variance over `dim`."""
-    return forward(layout_of(x.shape, dim, affine_shape), x, weight, bias, eps)
+    return _forward(layout_of(x.shape, dim, affine_shape), x, weight, bias, eps)
 
 
 def standardize_groups(x: Layout, weight: Layout | None, bias: Layout | None, groups: int, eps: float) -> Plan | None:
     """The same arithmetic with mean and variance over each group of neighbouring channels."""
-    return forward(layout_of_groups(x.shape, groups), x, weight, bias, eps)
+    return _forward(layout_of_groups(x.shape, groups), x, weight, bias, eps)
 
 
-def forward(layout: NormLayout, x: Layout, weight: Layout | None, bias: Layout | None, eps: float) -> Plan | None:
+def _forward(layout: NormLayout, x: Layout, weight: Layout | None, bias: Layout | None, eps: float) -> Plan | None:
     """The plan where x lies as it is folded, and has weights and shifts."""
-    if weight is None or bias is None or not is_folded(layout, x, weight, bias):
+    if weight is None or bias is None or not _is_folded(layout, x, weight, bias):
         return None
     return folded(x, weight, bias, layout, eps)
 
 
-def is_folded(layout: NormLayout, *operands: Layout) -> bool:
+def _is_folded(layout: NormLayout, *operands: Layout) -> bool:
     """Whether operands that are not empty lie as a layout folds them, with a table that is just the weights."""
     return are_contiguous(*operands) and not layout.order and layout.exact and prod(layout.shape) > 0
 
@@ -41,15 +41,15 @@ def is_folded(layout: NormLayout, *operands: Layout) -> bool:
 def folded(x: Layout, weight: Layout, bias: Layout, layout: NormLayout, eps: float) -> Plan:
     """The plan for a folded array and tables of weights and shifts: the result, the mean and the variance."""
     results = ((0, x.shape), (1, layout.stats_shape), (2, layout.stats_shape))
-    return (Step(FORWARD[layout.kind], (0, 1, 2), results, (eps,), sizes_of(layout), shares_of(layout)),)
+    return (Step(FORWARD[layout.kind], (0, 1, 2), results, (eps,), _sizes_of(layout), _shares_of(layout)),)
 
 
-def sizes_of(layout: NormLayout) -> Ints:
+def _sizes_of(layout: NormLayout) -> Ints:
     """The sizes that a loop is told."""
     return (*layout.folded, *layout.table_shape) if layout.kind == "segments" else layout.folded
 
 
-def shares_of(layout: NormLayout) -> tuple[int, int]:
+def _shares_of(layout: NormLayout) -> tuple[int, int]:
     """How many rows or channels threads share, and how many stay together."""
     if layout.kind == "rows":
         return layout.folded[0], 1
@@ -69,7 +69,7 @@ def standardize_backward(
 ) -> Plan | None:
     """The gradients of x, of the weight and of the bias."""
     layout = None if x is None else layout_of(x.shape, dim, affine_shape)
-    return backward(layout, wanted, grad, x, weight, mean, var, eps)
+    return _backward(layout, wanted, grad, x, weight, mean, var, eps)
 
 
 def standardize_groups_backward(
@@ -84,10 +84,10 @@ def standardize_groups_backward(
 ) -> Plan | None:
     """The gradients of x, of the weight and of the bias of group norm."""
     layout = None if x is None else layout_of_groups(x.shape, groups)
-    return backward(layout, wanted, grad, x, weight, mean, var, eps)
+    return _backward(layout, wanted, grad, x, weight, mean, var, eps)
 
 
-def backward(
+def _backward(
     layout: NormLayout | None,
     wanted: tuple[bool, ...],
     grad: Layout,
@@ -100,7 +100,7 @@ def backward(
     """The plan where x lies as it is folded, and has weights."""
     if layout is None or x is None or weight is None:
         return None
-    if not is_folded(layout, grad, x, weight, mean, var):
+    if not _is_folded(layout, grad, x, weight, mean, var):
         return None
     return folded_backward(wanted, grad, x, weight, mean, var, layout, eps)
 
@@ -116,10 +116,10 @@ def folded_backward(
     eps: float,
 ) -> Plan:
     """The plan for folded arrays and a table of weights: the gradients of those of the three that are wanted."""
-    operands, sizes = (1, 2, 3, 4, 5), sizes_of(layout)
-    x_grad, *affine = zip(given(wanted), (x.shape, weight.shape, weight.shape), strict=True)
+    operands, sizes = (1, 2, 3, 4, 5), _sizes_of(layout)
+    x_grad, *affine = zip(_given(wanted), (x.shape, weight.shape, weight.shape), strict=True)
     if layout.kind != "rows":
-        shares = (layout.table_shape[0], 1) if layout.kind == "segments" else shares_of(layout)
+        shares = (layout.table_shape[0], 1) if layout.kind == "segments" else _shares_of(layout)
         return (Step(BACKWARD[layout.kind], operands, (x_grad, *affine), (eps,), sizes, shares),)
     rows, along = layout.folded
     blocks = -(-rows // loops.FLUSH)
@@ -133,7 +133,7 @@ def folded_backward(
     )
 
 
-def given(wanted: tuple[bool, ...]) -> list[int]:
+def _given(wanted: tuple[bool, ...]) -> list[int]:
     """The numbers of gradients as results: of those that are not wanted behind all others, for they are not given."""
     return [i if yes else len(wanted) + 1 + i for i, yes in enumerate(wanted)]
 
@@ -142,7 +142,7 @@ def normalize_rms(x: Layout, weight: Layout | None, dim: Ints, eps: float) -> Pl
     """x r weight with r = 1 / sqrt(mean(x^2) + eps) over the last dimensions, `dim`; and r."""
     if weight is None or not are_contiguous(x, weight) or not prod(x.shape):
         return None
-    rows, count = rows_of(x, dim)
+    rows, count = _rows_of(x, dim)
     results = ((0, x.shape), (1, (*x.shape[: -len(dim)], *[1] * len(dim))))
     return (Step(rms.normalize_rows, (0, 1), results, (eps,), (count,), (rows, 1)),)
 
@@ -153,9 +153,9 @@ def normalize_rms_backward(
     """The gradients of x and of the weight."""
     if weight is None or not are_contiguous(grad, x, weight, scales) or not prod(x.shape):
         return None
-    rows, count = rows_of(x, dim)
+    rows, count = _rows_of(x, dim)
     blocks = -(-rows // loops.FLUSH)
-    x_grad, weight_grad = zip(given(wanted), (x.shape, weight.shape), strict=True)
+    x_grad, weight_grad = zip(_given(wanted), (x.shape, weight.shape), strict=True)
     sums = (len(wanted), (blocks * count,))
     return (
         Step(rms.normalize_rows_backward, (1, 2, 3, 4), (x_grad, sums), (), (count,), (rows, loops.FLUSH)),
@@ -163,7 +163,7 @@ def normalize_rms_backward(
     )
 
 
-def rows_of(x: Layout, dim: Ints) -> tuple[int, int]:
+def _rows_of(x: Layout, dim: Ints) -> tuple[int, int]:
     """How many rows there are over the last dimensions, `dim`, and how many elements in each."""
     count = prod(x.shape[-len(dim) :])
     return prod(x.shape) // count, count
