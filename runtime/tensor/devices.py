@@ -88,26 +88,16 @@ def _parse(spec: Any) -> tuple[str, int | None]:
 CPU = device("cpu")
 
 
-# Where tensors can be placed. CUDA joins once there are memory and kernels of all ops for it; today only the generated
-# element-wise kernels compile for it, so a GPU that is there counts as none rather than as a silent copy on the CPU.
-PLACES: tuple[str, ...] = ("cpu",)
-
-
 def cuda_available() -> bool:
-    """Whether tensors can be placed on a CUDA device; the driver is not touched before this is asked."""
+    """Whether there is a CUDA device; the driver is not touched before this is asked."""
     return cuda_device_count() > 0
 
 
 def cuda_device_count() -> int:
-    """The number of CUDA devices that tensors can be placed on."""
-    if "cuda" not in PLACES:
-        return 0
-    from ..kernels.compile.loading import load_compiler
+    """The number of CUDA devices."""
+    from ..cuda.driver import device_count
 
-    load_compiler()
-    from numba import cuda
-
-    return len(cuda.gpus) if cuda.is_available() else 0
+    return device_count()
 
 
 def current_accelerator() -> device | None:
@@ -119,7 +109,7 @@ def resolve(spec: device | str | int | None) -> device:
     """The device that an argument `device=` names; None means the CPU.
 
     Raises:
-        DeviceError: (a RuntimeError) for a CUDA device where there is none.
+        DeviceError: (a RuntimeError) for a CUDA device that there is not.
     """
     if spec is None or spec is CPU:
         return CPU
@@ -127,8 +117,12 @@ def resolve(spec: device | str | int | None) -> device:
     if chosen.type == "cpu":
         return CPU
     if not cuda_available():
-        raise DeviceError(
-            f"specgrad was asked for the CUDA device {str(chosen)!r} but found none that tensors can be placed on "
-            f"(places: {', '.join(PLACES)}). Use device='cpu'"
-        )
-    return device("cuda", chosen.index or 0)
+        from ..cuda.driver import NO_DRIVER
+
+        raise DeviceError(f"{NO_DRIVER} specgrad was asked for the device {str(chosen)!r}: use device='cpu'")
+    from ..cuda.current import here
+
+    index = here.device if chosen.index is None else chosen.index
+    if index >= cuda_device_count():
+        raise DeviceError(f"CUDA error: invalid device ordinal: expected one of {cuda_device_count()}, got {chosen}")
+    return device("cuda", index)
