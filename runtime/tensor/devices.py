@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from ..errors import ArgumentError, DeviceError
@@ -86,6 +87,17 @@ def _parse(spec: Any) -> tuple[str, int | None]:
 
 
 CPU = device("cpu")
+_default = [CPU]  # of new tensors, where no device is given
+
+
+def default_device() -> device:
+    """The device on which tensors are made where no device is given."""
+    return _default[0]
+
+
+def set_default(place: device) -> None:
+    """Make tensors on another device where none is given."""
+    _default[0] = place
 
 
 def cuda_available() -> bool:
@@ -116,13 +128,27 @@ def resolve(spec: device | str | int | None) -> device:
     chosen = spec if isinstance(spec, device) else device(spec)
     if chosen.type == "cpu":
         return CPU
-    if not cuda_available():
-        from ..cuda.driver import NO_DRIVER
+    return cuda_device(chosen.index)
 
-        raise DeviceError(f"{NO_DRIVER} specgrad was asked for the device {str(chosen)!r}: use device='cpu'")
+
+def cuda_device(index: int | None) -> device:
+    """The CUDA device of a number, the current one for None: one object for each, as there is one for the CPU.
+
+    Raises:
+        DeviceError: (a RuntimeError) where there is no such device.
+    """
     from ..cuda.current import here
+    from ..cuda.driver import NO_DRIVER
 
-    index = here.device if chosen.index is None else chosen.index
-    if index >= cuda_device_count():
-        raise DeviceError(f"CUDA error: invalid device ordinal: expected one of {cuda_device_count()}, got {chosen}")
+    count = cuda_device_count()
+    if not count:
+        raise DeviceError(f"{NO_DRIVER} specgrad was asked for a CUDA device: use device='cpu'")
+    number = here.device if index is None else index
+    if number >= count:
+        raise DeviceError(f"CUDA error: invalid device ordinal: expected a number below {count}, but got {number}")
+    return _known_device(number)
+
+
+@functools.cache
+def _known_device(index: int) -> device:
     return device("cuda", index)
