@@ -1,0 +1,1 @@
+from .compile import compile_cubin as cubin
