@@ -23,7 +23,7 @@ from .spelling import Spelling
 VARIANT = (
     *("T", "W", "BLOCK", "LEAST", "MOST", "team", "lane", "lanes", "begin", "place", "shared_place"),
     *("across_sum", "across_prod", "across_count", "across_max", "across_min", "across_argmax", "across_argmin"),
-    *("maximum", "minimum", "comes_first", "comes_last"),
+    *("comes_first", "comes_last"),
 )
 _BEGIN = {"sum": "W(0)", "prod": "W(1)", COUNTS: "int32(0)", "max": "LEAST", "min": "MOST"}
 _JOIN = {"max": "maximum", "min": "minimum"}
@@ -150,6 +150,7 @@ class _Writer:
             yield f"if {word}(found, i, best_{fold.name}, {fold.name}):"
             yield f"    best_{fold.name}, {fold.name} = found, i"
         elif fold.op in _JOIN:
+            self.spelling.functions.add(_JOIN[fold.op])
             yield f"{fold.name} = {_JOIN[fold.op]}({fold.name}, {operand})"
         elif fold.op == COUNTS:
             yield f"{fold.name} += int32(1) if {operand} else int32(0)"
@@ -247,6 +248,7 @@ class _Split(_Writer):
             yield f"if {word}(found, where, best_{fold.name}, {fold.name}):"
             yield f"    best_{fold.name}, {fold.name} = found, where"
         elif fold.op in _JOIN:
+            self.spelling.functions.add(_JOIN[fold.op])
             yield f"{fold.name} = {_JOIN[fold.op]}({fold.name}, parts_of_{fold.name}[{at}])"
         else:
             yield f"{fold.name} {'*' if fold.op == 'prod' else '+'}= parts_of_{fold.name}[{at}]"
@@ -294,5 +296,3 @@ class _Finish(_Split):
         yield from self._numbers(self.lowered.last)
         yield from self._write_numbers("lane() == 0 and part == 0")
         yield from self._write_rows()
-
-

@@ -48,9 +48,7 @@ def program_of(node: ast.FunctionDef, file: str = "") -> Program:
     for place, message in wrong:
         raise _fault(file, place, message)
     parameters = tuple(p for a in node.args.args if (p := _parameter(a, file)) is not None)
-    return Program(
-        node.name, ast.get_docstring(node) or "", parameters, statements, tuple(name for name, _ in outputs)
-    )
+    return Program(node.name, ast.get_docstring(node) or "", parameters, statements, tuple(name for name, _ in outputs))
 
 
 def _outputs(value: ast.expr) -> Iterator[tuple[str, ast.expr | None]]:

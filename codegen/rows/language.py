@@ -93,6 +93,11 @@ class Program:
         return self.of_kind(*KINDS)
 
     @property
+    def is_of_rows(self) -> bool:
+        """Whether all arrays have all elements, none one row or one number a row."""
+        return all(p.kind == "row" for p in self.arrays)
+
+    @property
     def values(self) -> dict[str, ast.expr]:
         return {s.name: s.value for s in self.statements}
 

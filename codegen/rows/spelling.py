@@ -14,8 +14,14 @@ from .passes import COUNTS, Lowered
 
 ANY, INTEGER, TRUTH, VALUE, WIDE = "any", "integer", "truth", "value", "wide"  # kinds of values; any: of each array's
 SIGNS: dict[type[ast.operator], str] = {
-    **{ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%"},
-    **{ast.BitAnd: "&", ast.BitOr: "|"},
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
 }
 At = Callable[[str, str], str]  # (array of the program, place) -> its element there
 
@@ -189,5 +195,10 @@ def plain(text: str) -> str:
 
 
 _ORDER: dict[type[ast.cmpop], str] = {
-    **{ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="},
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
 }

@@ -1,1 +1,0 @@
-from .compile import compile_cubin as cubin

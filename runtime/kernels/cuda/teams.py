@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from .kernel import Target
-from .vocabulary import T, W, cuda, int32, uint32
+from .vocabulary import T, cuda, int32, uint32
 
 KINDS = ("thread", "warp", "block", "columns")
 WARP = 32  # lanes of a warp, and columns of a block
@@ -237,11 +237,12 @@ def names_of_team(target: Target, kind: str, value: Any, wide: Any) -> dict[str,
     for name, function in PAIR_JOINS.items():
         joined = target.device(function)
         found[f"across_{name}"] = _across(target, PAIRS, kind, joined, value)
-    found |= {name: target.device(JOINS[op]) for name, op in (("maximum", "max"), ("minimum", "min"))}
     return found | {function.__name__: target.device(function) for function in PAIR_JOINS.values()}
 
 
 def _across(target: Target, table: dict[str, Any], kind: str, joined: Any, dtype: Any) -> Any:
     if kind == "block":
-        return target.device(table[kind], join=joined, within=target.device(table["warp"], join=joined), A=dtype, T=dtype)
+        return target.device(
+            table[kind], join=joined, within=target.device(table["warp"], join=joined), A=dtype, T=dtype
+        )
     return target.device(table[kind], join=joined, A=dtype, T=dtype)
