@@ -27,19 +27,26 @@ class ArrayWords(NamedTuple):
 
 
 def decoded(words: Sequence[int], signature: Sequence[Any]) -> list[Any]:
-    """The arguments of a launch: NumPy's scalars, and ArrayWords.
+    """The arguments of a launch: NumPy's scalars, ArrayWords, and tuples of these.
 
     Raises:
         RuntimeError: the words cannot be arguments of this signature.
     """
     left = iter(words)
     try:
-        found = [_number(kind, left) if isinstance(kind, np.dtype) else _array(kind.dtype, left) for kind in signature]
+        found = [_part(part, left) for part in signature]
     except StopIteration:
         raise _refused(f"{len(words)} words are too few for {signature}") from None
     if too_many := len(list(left)):
         raise _refused(f"{too_many} of {len(words)} words are too many for {signature}")
     return found
+
+
+def _part(part: Any, left: Iterator[int]) -> Any:
+    if isinstance(part, np.dtype):
+        return _number(part, left)
+    dtype = getattr(part, "dtype", None)
+    return tuple(_part(inner, left) for inner in part) if dtype is None else _array(dtype, left)
 
 
 def _array(dtype: np.dtype, left: Iterator[int]) -> ArrayWords:
