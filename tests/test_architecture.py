@@ -47,6 +47,7 @@ ORDER = [
     ["runtime.tensor*", "runtime.modes*", "runtime.random"],
     # Arrays.
     ["runtime.ops.*.cpu*", "runtime.ops.*.plans*"],
+    ["runtime.cuda*"],
     ["runtime.kernels*", "runtime.tensor.views"],
     ["runtime.pool*"],
     ["runtime.kernels.compile*", "runtime.kernels.jit", "runtime.kernels.llvm*"],
