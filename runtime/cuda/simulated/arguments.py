@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import AcceleratorError
-
-ARRAY_WORDS = 7
+from ...kernels.cuda.kernel import ARRAY_WORDS, Array
 
 
 class ArrayWords(NamedTuple):
@@ -34,12 +33,19 @@ def decoded(words: Sequence[int], signature: Sequence[Any]) -> list[Any]:
     """
     left = iter(words)
     try:
-        found = [_number(kind, left) if isinstance(kind, np.dtype) else _array(kind.dtype, left) for kind in signature]
+        found = [_part(kind, left) for kind in signature]
     except StopIteration:
         raise _refused(f"{len(words)} words are too few for {signature}") from None
     if too_many := len(list(left)):
         raise _refused(f"{too_many} of {len(words)} words are too many for {signature}")
     return found
+
+
+def _part(kind: Any, left: Iterator[int]) -> Any:
+    """A number, an array, or a tuple of them."""
+    if isinstance(kind, np.dtype):
+        return _number(kind, left)
+    return _array(kind.dtype, left) if isinstance(kind, Array) else tuple([_part(each, left) for each in kind])
 
 
 def _array(dtype: np.dtype, left: Iterator[int]) -> ArrayWords:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import importlib
 import itertools
 import time
 from collections.abc import Sequence
@@ -14,7 +13,9 @@ import numpy as np
 from ...errors import AcceleratorError
 from ..protocol import Properties
 from .arguments import ArrayWords, decoded
+from .arrays import GlobalArray
 from .memory import Memory, fault, is_of_device
+from .threads import SimulatedCuda
 
 Triple = tuple[int, int, int]
 
@@ -90,21 +91,18 @@ class SimulatedDriver:
         if function not in self._functions:
             raise AcceleratorError(f"CUDA error: invalid resource handle: launch of an unknown function {function:#x}")
         kernel, signature = self._functions[function]
-        arrays = importlib.import_module(f"{__package__}.arrays")
-        threads = importlib.import_module(f"{__package__}.threads")
-        given, written = [], []
-        for argument in decoded(words, signature):
-            if not isinstance(argument, ArrayWords):
-                given.append(argument)
-                continue
-            region = self.memory.region(argument.address, argument.nbytes, "launch")
-            by_element = region.written.reshape(-1, argument.dtype.itemsize)
-            flags = by_element.all(axis=1)
-            written.append((by_element, flags))
-            given.append(arrays.GlobalArray(region.bytes.view(argument.dtype), flags))
-        threads.SimulatedCuda().launch(kernel.simulated(signature), grid, block, given)
-        for by_element, flags in written:
-            by_element[flags] = True
+        given = [self._seen(argument) for argument in decoded(words, signature)]
+        SimulatedCuda().launch(kernel.simulated(signature), grid, block, given)
+
+    def _seen(self, argument: Any) -> Any:
+        """An argument of a kernel with the arrays in it over simulated memory."""
+        if type(argument) is tuple:
+            return tuple([self._seen(part) for part in argument])
+        if not isinstance(argument, ArrayWords):
+            return argument
+        region = self.memory.region(argument.address, argument.nbytes, "launch")
+        held = argument.dtype if argument.dtype.kind != "V" else np.dtype(np.uint16)  # the bits of bfloat16 numbers
+        return GlobalArray(region.bytes.view(held), region.written)
 
     def create_stream(self, device: int, priority: int = 0, blocking: bool = False) -> int:
         return next(self._handles)
