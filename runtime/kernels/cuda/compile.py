@@ -28,7 +28,8 @@ from ..scalar.intrinsics import primitives
 from .kernel import Array, Kernel, Signature
 
 PTX_FOR = (8, 0)  # the least capability: PTX for it becomes machine code for any later GPU
-NUMBERS = ("uint32", "uint64", "int32", "int64", "float16", "float32", "float64")
+NUMBERS = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]
+NUMBERS += ["float16", "float32", "float64", "complex64", "complex128"]
 ENTRY = "kernel"  # the name of every kernel in its cubin
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
@@ -53,7 +54,7 @@ class Compiled:
         compiler = ScalarCompiler(cuda.jit(device=True), cuda.jit(device=True, inline="always"), self.given)
         self.libraries = (ScalarLibrary(scalar, compiler), ScalarLibrary(scalar_complex, compiler))
         numbers = {name: getattr(np, name) for name in NUMBERS}
-        own = {"cuda": cuda, "from_bits": self.given["from_bits"], "bfloat16_bits": bfloat16_bits}
+        own = {"cuda": cuda, "from_bits": self.given["from_bits"], "bfloat16_bits": bfloat16_bits, "whole": np.int64}
         self.names: dict[str, Any] = numbers | own
         self.made: dict[Any, Any] = {}
 

@@ -1,4 +1,4 @@
-"""The kernels of element-wise ops, and of copies: a scalar function, generated for the op, in the loop of `loops.py`."""
+"""The kernels of element-wise ops, and of copies: a scalar function, generated for the op, in the loop of all."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def copy_kernel(computed: np.dtype) -> Kernel:
     return Kernel(f"copy by {computed.name}", make)
 
 
-def signature_of(operands: tuple[Any, ...], results: tuple[Array, ...], dims: int) -> Signature:
+def element_signature(operands: tuple[Any, ...], results: tuple[Array, ...], dims: int) -> Signature:
     """The signature of a loop over arrays that are flat, for 0 dims, or have steps in so many dims."""
     arrays = sum(isinstance(part, Array) for part in operands)
     steps = (UINT32,) * dims

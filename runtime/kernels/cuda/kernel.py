@@ -6,6 +6,7 @@ which says what the names mean, and for a signature, which says what is stored i
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Protocol
 
@@ -59,11 +60,11 @@ class Kernel:
     def __repr__(self) -> str:
         return f"Kernel({self.name!r})"
 
-    def simulated(self, signature: Signature) -> Callable[..., None]:
+    def simulated(self, signature: Signature) -> types.FunctionType:
         """The kernel as a Python function over simulated arrays, with `cuda` among its globals."""
         from .interpreted import INTERPRETED
 
-        function: Callable[..., None] = self.make(INTERPRETED, signature)
+        function: types.FunctionType = self.make(INTERPRETED, signature)
         return function
 
     def cubin(self, signature: Signature, cc: tuple[int, int]) -> bytes:

@@ -18,7 +18,6 @@ from .vocabulary import cuda, uint32, uint64
 THREADS = 256  # of a block
 PER_THREAD = 4  # elements of a thread
 PER_BLOCK = THREADS * PER_THREAD
-MOST = 1 << 30  # elements of one launch, so that no index overflows 32 bits
 
 # Texts name these; a kernel has its own in their place.
 compute: Any = None
@@ -113,7 +112,7 @@ def place_outermost(sizes: Any, i: Any) -> Any:
 
 
 def place_inner(sizes: Any, i: Any) -> Any:
-    """The index along the innermost dim, of n elements, and those of the rest: i // n is (i * factor / 2^32 + i) >> s."""
+    """The index along the innermost dim, of n elements, and those along the rest; see `divisor`."""
     n, factor, shift = sizes[0]
     quotient = uint32(uint32(uint32((uint64(i) * uint64(factor)) >> uint64(32)) + i) >> shift)
     return (uint32(i - uint32(quotient * n)), *rest(sizes[1:], quotient))

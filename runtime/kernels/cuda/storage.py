@@ -11,7 +11,7 @@ import ml_dtypes
 import numpy as np
 
 from .kernel import Target
-from .vocabulary import T, bfloat16_bits, float16, float32, from_bits, int32, int64
+from .vocabulary import T, bfloat16_bits, float16, float32, from_bits, int32, whole
 
 FLOAT16 = np.dtype(np.float16)
 FLOAT32 = np.dtype(np.float32)
@@ -48,11 +48,11 @@ def get_real(x: Any, i: Any) -> Any:
 
 def get_whole(x: Any, i: Any) -> Any:
     """A small integer holds the last bits of a number; what no int64 holds is the hardware's business."""
-    return T(int64(load(x, i)))
+    return T(whole(load(x, i)))
 
 
 def get_whole_real(x: Any, i: Any) -> Any:
-    return T(int64(load(x, i).real))
+    return T(whole(load(x, i).real))
 
 
 def get_truth(x: Any, i: Any) -> Any:

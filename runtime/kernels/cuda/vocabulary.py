@@ -9,13 +9,20 @@ from typing import Any
 
 cuda: Any = None  # threadIdx, blockIdx, shared, syncthreads, ...
 T: Any = None  # the type that an element-wise kernel computes in: numpy.float32, ...
-# Conversions: a compiler computes in the type that they name; Python, in the simulator, in integers without end.
-uint32: Any = None
-uint64: Any = None
+# Conversions to the types that numbers.py gives a meaning in Python.
+int8: Any = None
+int16: Any = None
 int32: Any = None
 int64: Any = None
+uint8: Any = None
+uint16: Any = None
+uint32: Any = None
+uint64: Any = None
 float16: Any = None
 float32: Any = None
 float64: Any = None
+complex64: Any = None
+complex128: Any = None
 from_bits: Any = None  # (x, pattern): the number of the type of x with these bits
 bfloat16_bits: Any = None  # (x): the bits of a float32 number rounded to bfloat16, the nearest, ties to even
+whole: Any = None  # (x): a float cut to an int64; what is none in range is the hardware's business
