@@ -8,7 +8,7 @@ import numpy as np
 
 from ...errors import AcceleratorError
 from .arguments import ArrayWords
-from .arrays import GlobalArray
+from .global_memory import GlobalArray
 from .memory import Block, Memory, Region
 from .order import Work
 from .races import Races
