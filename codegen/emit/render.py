@@ -268,6 +268,9 @@ class Renderer:
             files[f"{folder}/cuda_{name}.py"] = self.render("rows/cuda.py.j2", **code.cuda())
             if code.entry is not None:
                 files[f"{folder}/cpu_{name}.py"] = self.render("rows/cpu.py.j2", **code.cpu())
+            if check := code.check():
+                files["checks/__init__.py"] = '"""Checks of arguments whose rows a program computes."""\n'
+                files[f"checks/{name}.py"] = self.render("rows/check.py.j2", name=name, check=check)
         return files
 
     def ops_context(self, ops: Sequence[OpCode]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 from ..library.homes import Library
 from ..library.row_kernels import demand_of
 from ..rows.cpu_code import Code, cpu_code
-from ..rows.cuda_code import VARIANT, cuda_code
+from ..rows.cuda_code import VARIANT, cuda_code, parts_of
 from ..rows.language import Program
 from ..rows.passes import Lowered
 from ..rows.spelling import INTEGER, TRUTH, Spelling
@@ -53,7 +53,6 @@ class RowCode:
             "loop": loop,
             "helpers": loop.helpers,
             "call": self.call("loop"),
-            "check": self.check(),
         }
 
     def cuda(self) -> dict[str, Any]:
@@ -68,6 +67,7 @@ class RowCode:
             "common": [name for name in COMMON if name in names],
             "accessors": sorted(name for name in used if name.startswith(("get_", "put_"))),
             "uses_numpy": "np" in names,
+            "parts": parts_of(self.lowered),
             "call": self.call("__name__"),
         }
 
@@ -87,7 +87,7 @@ class RowCode:
         given = [f'Given("{name}", {name}, "{kinds[name]}")' for name in names if kinds.get(name) in KINDS]
         dim = ["    dim = checked(name, given, dim)"] if "dim" in names else ["    checked(name, given, -1)"]
         return [
-            f"def {entry.check}({', '.join(['name', *names])}):",
+            f"def {entry.check}({', '.join(['name: str', *(f'{name}: Any' for name in names)])}) -> Any:",
             f'    """{demand_of(entry)}"""',
             f"    given = ({', '.join(given)},)",
             *dim,

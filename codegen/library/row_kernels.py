@@ -26,18 +26,19 @@ class RowPart(Part):
 
     @property
     def module(self) -> tuple[str, ...]:
-        return (*FOLDER, f"cpu_{self.op}")
+        return (*FOLDER, f"cpu_{self.op}") if self.kind == "kernel" else ("checks", self.op)
 
     @property
     def shown(self) -> str:
-        return "/".join((*FOLDER, f"cpu_{self.op}.py"))
+        return f"{'/'.join(self.module)}.py"
 
     @property
     def alias(self) -> str:
-        return f"_rows_{self.op}"
+        return f"_{'rows' if self.kind == 'kernel' else 'check'}_{self.op}"
 
     def import_line(self, depth: int) -> str:
-        return f"from {'.' * depth}{'.'.join(FOLDER)} import cpu_{self.op} as {self.alias}"
+        *folder, last = self.module
+        return f"from {'.' * depth}{'.'.join(folder)} import {last} as {self.alias}"
 
 
 def row_parts(entries: Iterable[Entry]) -> tuple[Part, ...]:

@@ -21,7 +21,21 @@ from .spelling import Spelling
 
 # Names of a kernel that are its variant's own: see runtime/kernels/cuda/teams.py and row_layouts.py.
 VARIANT = (
-    *("T", "W", "BLOCK", "LEAST", "MOST", "team", "lane", "lanes", "begin", "place", "shared_place"),
+    *(
+        "T",
+        "W",
+        "BLOCK",
+        "LEAST",
+        "MOST",
+        "team",
+        "split_team",
+        "split_range",
+        "lane",
+        "lanes",
+        "begin",
+        "place",
+        "shared_place",
+    ),
     *("across_sum", "across_prod", "across_count", "across_max", "across_min", "across_argmax", "across_argmin"),
     *("comes_first", "comes_last"),
 )
@@ -37,6 +51,19 @@ def cuda_code(program: Program) -> dict[str, Code]:
     for number in range(count):
         found[f"fold_{number + 1}"] = _Part(program, lowered, f"fold_{number + 1}", number).code()
     return found | {"finish": _Finish(program, lowered, "finish", count).code()}
+
+
+def parts_of(lowered: Lowered) -> tuple[tuple[tuple[str, str], ...], ...]:
+    """For each pass the arrays of what parts of rows come to: names, and the types that they hold."""
+    return tuple(tuple((name, kind) for fold in each.folds for name, kind in _held(fold)) for each in lowered.passes)
+
+
+def _held(fold: Fold) -> Iterator[tuple[str, str]]:
+    if fold.op in PLACES:
+        yield f"best_{fold.name}", "T"
+        yield fold.name, "uint32"
+    else:
+        yield fold.name, {"max": "T", "min": "T", COUNTS: "int32"}.get(fold.op, "W")
 
 
 class _Writer:
@@ -214,17 +241,14 @@ class _Split(_Writer):
 
     def _parts(self, folds: Sequence[Fold]) -> list[str]:
         """The arrays of what each part of a row came to."""
-        return [name for fold in folds for name in self._names(fold)]
-
-    def _names(self, fold: Fold) -> list[str]:
-        return [f"best_{fold.name}", fold.name] if fold.op in PLACES else [fold.name]
+        return [name for fold in folds for name, _ in _held(fold)]
 
     def _head(self) -> Iterator[str]:
-        yield "r = uint32(uint32(cuda.blockIdx.x) // parts)"
-        yield "part = uint32(uint32(cuda.blockIdx.x) - uint32(r * parts))"
+        yield "r, part = split_team(parts)"
+        yield "inside = r < rows"
+        yield "r = r if inside else uint32(0)"
+        yield "first, last = split_range(part, size, n if inside else uint32(0))"
         yield "start = begin(layout, r)"
-        yield "first = uint32(part * size)"
-        yield "last = uint32(first + size) if uint32(first + size) < n else n"
 
     def _before(self) -> Iterator[str]:
         """The numbers of the row as far as launches before found them."""
@@ -266,7 +290,7 @@ class _Part(_Split):
 
     def _parameters(self) -> list[str]:
         own = [f"parts_of_{name}" for name in self._parts(self.lowered.passes[self.stop].folds)]
-        sizes = [COUNT, "parts", "size", "layout"]
+        sizes = [COUNT, "rows", "parts", "size", "layout"]
         return [*self._arrays(), *self._given(), *own, *self._numbers_given(), *sizes]
 
     def _body(self) -> Iterator[str]:
@@ -275,9 +299,9 @@ class _Part(_Split):
         yield from self._numbers(own.numbers)
         yield from self._pass(own)
         yield from self._across(own.folds)
-        yield "if lane() == 0:"
+        yield "if inside and lane() == 0:"
         for name in self._parts(own.folds):
-            yield f"    parts_of_{name}[uint32(cuda.blockIdx.x)] = {name}"
+            yield f"    parts_of_{name}[uint32(uint32(r * parts) + part)] = {name}"
 
 
 class _Finish(_Split):
@@ -288,11 +312,11 @@ class _Finish(_Split):
 
     def _parameters(self) -> list[str]:
         outputs = [f"all_{name}" for name in self.program.outputs]
-        sizes = [COUNT, "parts", "size", "layout"]
+        sizes = [COUNT, "rows", "parts", "size", "layout"]
         return [*self._arrays(), *self._given(), *outputs, *self._numbers_given(), *sizes]
 
     def _body(self) -> Iterator[str]:
         yield from self._before()
         yield from self._numbers(self.lowered.last)
-        yield from self._write_numbers("lane() == 0 and part == 0")
+        yield from self._write_numbers("inside and lane() == 0 and part == 0")
         yield from self._write_rows()

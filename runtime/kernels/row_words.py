@@ -13,6 +13,7 @@ import numpy as np
 Row = np.ndarray  # all elements: (..., n)
 Shared = np.ndarray  # one row for all: (n,)
 Each = np.ndarray  # one number a row: (..., 1)
+Place = np.ndarray  # the place of each element in its row: (n,)
 
 
 def sum(x: Any) -> Any:

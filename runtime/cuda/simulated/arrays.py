@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from .faults import KernelFault
 from .accesses import ATOMIC, Memory
+from .faults import KernelFault
 
 LONG = 0xFFFFFFFFFFFFFFFF
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .arrays import Elements, Grid
-from .faults import KernelFault
 from ...kernels.cuda.numbers import dtype_of
 from .accesses import Memory
+from .arrays import Elements, Grid
+from .faults import KernelFault
 from .timeline import Timeline
 
 if TYPE_CHECKING:

@@ -151,9 +151,7 @@ class SimulatedDriver:
         return slice(start, start + size)
 
     def _is_pinned(self, address: int, size: int) -> bool:
-        return any(
-            start <= address and address + size <= start + memory.size for start, memory in self._pinned.items()
-        )
+        return any(start <= address and address + size <= start + memory.size for start, memory in self._pinned.items())
 
     @locked
     def fill(self, address: int, byte: int, size: int, stream: int) -> None:

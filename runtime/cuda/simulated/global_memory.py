@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .arrays import Elements
 from .accesses import KNOWN, UNWRITTEN, Memory
+from .arrays import Elements
 from .timeline import Timeline
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...pool.parallel_for import shared
-from ..row_shapes import Given, Output, row_shape
+from ...tensor.row_shapes import Given, Output, row_shape
 from .copies import contiguous
 from .folding import Folding
 

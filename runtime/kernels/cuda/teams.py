@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from .kernel import Target
 from .vocabulary import T, cuda, int32, uint32
 
@@ -73,6 +75,23 @@ def columns_lane() -> Any:
 
 def columns_lanes() -> Any:
     return uint32(cuda.blockDim.y)
+
+
+def split_range(part: Any, size: Any, n: Any) -> Any:
+    first = uint32(part * size)
+    last = uint32(first + size)
+    return (first if first < n else n), (last if last < n else n)
+
+
+def block_split(parts: Any) -> Any:
+    r = uint32(uint32(cuda.blockIdx.x) // parts)
+    return r, uint32(uint32(cuda.blockIdx.x) - uint32(r * parts))
+
+
+def columns_split(parts: Any) -> Any:
+    group = uint32(uint32(cuda.blockIdx.x) // parts)
+    part = uint32(uint32(cuda.blockIdx.x) - uint32(group * parts))
+    return uint32(uint32(group * uint32(32)) + uint32(cuda.threadIdx.x)), part
 
 
 # ---- how two become one -----------------------------------------------------------------------------------
@@ -164,7 +183,7 @@ def pair_across_warp(value: Any, place: Any) -> Any:
     distance = 16
     while distance:
         other = cuda.shfl_xor_sync(0xFFFFFFFF, value, distance)
-        where = cuda.shfl_xor_sync(0xFFFFFFFF, place, distance)
+        where = uint32(cuda.shfl_xor_sync(0xFFFFFFFF, int32(place), distance))  # shuffles have no unsigned ones
         if join(other, where, value, place):
             value, place = other, where
         distance >>= 1
@@ -210,6 +229,7 @@ PLACES = {
     "block": (block_team, block_lane, block_lanes),
     "columns": (columns_team, columns_lane, columns_lanes),
 }
+SPLITS = {"block": block_split, "columns": columns_split}
 SINGLE = {"thread": across_thread, "warp": across_warp, "block": across_block, "columns": across_columns}
 PAIRS = {
     "thread": pair_across_thread,
@@ -229,8 +249,10 @@ def names_of_team(target: Target, kind: str, value: Any, wide: Any) -> dict[str,
         wide: the type that sums and products are computed in.
     """
     team, lane, lanes = (target.device(function) for function in PLACES[kind])
-    found = {"team": team, "lane": lane, "lanes": lanes}
-    kinds = {"sum": wide, "prod": wide, "count": int32, "max": value, "min": value}
+    found = {"team": team, "lane": lane, "lanes": lanes, "split_range": target.device(split_range)}
+    if kind in SPLITS:
+        found["split_team"] = target.device(SPLITS[kind])
+    kinds = {"sum": wide, "prod": wide, "count": np.int32, "max": value, "min": value}
     for name, function in JOINS.items():
         joined = target.device(function)
         found[f"across_{name}"] = _across(target, SINGLE, kind, joined, kinds[name])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from .cpu.folding import Folding, folding
+from ..kernels.cpu.folding import Folding, folding
 
 Dims = tuple[int, ...]
 
