@@ -1,4 +1,4 @@
-"""A launch that waits in a stream: its arguments as arrays over simulated memory, and who wrote what when it has run."""
+"""A launch that waits in a stream: its arguments as arrays over simulated memory, and what it wrote when it ran."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from ...errors import AcceleratorError
 from .arguments import ArrayWords
-from .arrays import GlobalArray
+from .global_memory import GlobalArray
 from .memory import Block, Memory, Region
 from .order import Work
 from .races import Races
