@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from .accesses import ATOMIC, Memory
 from .faults import KernelFault
+from .thread_races import ATOMIC, Memory
 
 LONG = 0xFFFFFFFFFFFFFFFF
 

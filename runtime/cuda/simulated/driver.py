@@ -1,4 +1,4 @@
-"""The driver of simulated devices: what a call may touch is checked when it is made, and done when its stream gets there."""
+"""The driver of simulated devices: calls are checked when they are made, and done when their stream gets there."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .accesses import KNOWN, UNWRITTEN, Memory
 from .arrays import Elements
+from .thread_races import KNOWN, UNWRITTEN, Memory
 from .timeline import Timeline
 
 

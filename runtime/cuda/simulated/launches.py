@@ -1,4 +1,4 @@
-"""A launch that waits in a stream: its arguments as arrays over simulated memory, and who wrote what when it has run."""
+"""A launch that waits in a stream: its arguments as arrays over simulated memory, and what it wrote when it ran."""
 
 from __future__ import annotations
 
