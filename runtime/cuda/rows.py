@@ -22,6 +22,7 @@ THREAD, WARP = 8, 1024  # elements of the longest rows for one thread, and for a
 THREADS = 256  # of a block of threads or warps, and of one that has a row
 LONG = 8192  # elements of a row for which a block has more threads
 SPLIT = 1 << 14  # elements of a part, at least, where rows are split among blocks
+ALONE = 1 << 11  # the same where no element waits for others
 BLOCKS = 512  # that keep a device busy
 MOST = 1 << 31  # elements of an array: places are 32 bits
 UINT32 = np.uint32
@@ -57,6 +58,24 @@ def run(
     compute(module, rows_of(*found.folded), arrays, made, numbers)
     shaped = [unfolded(array, found) if o.kind == "row" else array for array, o in zip(made, outputs, strict=True)]
     return shaped[0] if len(shaped) == 1 else tuple(shaped)
+
+
+def program(name: str) -> str:
+    """The generated module of one of specgrad's own programs."""
+    return f"{__name__.partition('.runtime.')[0]}.generated.kernels.rows.cuda_{name}"
+
+
+def over(
+    name: str,
+    arrays: Sequence[DeviceArray],
+    dim: int | Sequence[int],
+    *numbers: Any,
+    keepdim: bool = False,
+    outputs: Sequence[Output] = (Output("each"),),
+) -> Any:
+    """The outputs of one of specgrad's programs over the rows of arrays of one shape."""
+    given = [Given(f"argument {k}", array, "row") for k, array in enumerate(arrays, 1)]
+    return run(name, program(name), given, numbers, outputs, dim, keepdim)
 
 
 def rows_of(before: int, along: int, after: int) -> Rows:
@@ -119,7 +138,7 @@ def compute(
     layout = tuple(map(UINT32, rows.layout))
     computed = arrays[0].dtype
     flat = [array.ravel() for array in arrays], [array.ravel() for array in made]
-    parts = parts_of(rows)
+    parts = parts_of(rows, SPLIT if importlib.import_module(module).PARTS else ALONE)
     if parts > 1:
         split(module, rows, *flat, numbers, parts)
         return
@@ -149,11 +168,11 @@ def threads_of_row(along: int) -> int:
     return THREADS if along <= LONG else 512
 
 
-def parts_of(rows: Rows) -> int:
-    """Among how many blocks a row is split: more than one for few long rows."""
-    teams = -(-rows.count // 32) if rows.kind == "columns" else rows.count
-    least = SPLIT // 32 if rows.kind == "columns" else SPLIT
-    wanted = min(BLOCKS // max(teams, 1), rows.along // least)
+def parts_of(rows: Rows, least: int) -> int:
+    """Among how many blocks a row is split, for parts of so many elements at least: several for few long rows."""
+    columns = rows.kind == "columns"
+    teams = -(-rows.count // 32) if columns else rows.count
+    wanted = min(BLOCKS // max(teams, 1), rows.along // (least // 32 if columns else least))
     return max(wanted, 1)
 
 

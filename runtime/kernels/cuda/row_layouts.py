@@ -47,10 +47,15 @@ def shared_in_groups(layout: Any, r: Any, i: Any) -> Any:
     return uint32(uint32(uint32(r - uint32(q * layout[1])) * layout[2]) + uint32(i // layout[3]))
 
 
+def shared_by_samples(layout: Any, r: Any, i: Any) -> Any:
+    return uint32(uint32(uint32(i // layout[0]) * layout[2]) + uint32(r // layout[3]))
+
+
 LAYOUTS = {
     "rows": (begin_rows, place_rows, shared_by_all),  # (n,)
     "columns": (begin_columns, place_columns, shared_by_all),  # (n, after)
     "segments": (begin_segments, place_segments, shared_by_all),  # (inner, rows * inner)
+    "channels": (begin_segments, place_segments, shared_by_samples),  # (..., groups, channels of a group)
     "groups": (begin_rows, place_rows, shared_in_groups),  # (n, groups, channels of a group, elements of a channel)
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...kernels.row_words import Each, Place, Row, Shared, abs, at, exp, isfinite, log, max, sum, where
+from ...kernels.row_words import Each, Place, Row, Shared, any, at, exp, isfinite, log, max, sum, where
 
 
 def squares(x: Row, target: Row) -> Each:
@@ -10,21 +10,31 @@ def squares(x: Row, target: Row) -> Each:
     return sum((x - target) * (x - target))
 
 
-def differences(x: Row, target: Row) -> Each:
-    """sum_i |x_i - target_i|."""
-    return sum(abs(x - target))
+def square_differences(x: Row, target: Row) -> Row:
+    """(x - target)^2."""
+    return (x - target) * (x - target)
 
 
-def smooth_differences(x: Row, target: Row, beta: float) -> Each:
-    """sum_i of the squares below beta, of the sizes above."""
-    away = abs(x - target)
-    return sum(where(away < beta, 0.5 * away * away / beta, away - 0.5 * beta))
+def mse_slopes(x: Row, target: Row, grad: Row, factor: float) -> Row:
+    """2 (x - target) grad factor, with a gradient for each element."""
+    return 2.0 * (x - target) * grad * factor
 
 
-def huber_differences(x: Row, target: Row, delta: float) -> Each:
-    """sum_i of half the squares below delta, of delta times the sizes above."""
-    away = abs(x - target)
-    return sum(where(away < delta, 0.5 * away * away, delta * (away - 0.5 * delta)))
+def mse_slopes_of_one(x: Row, target: Row, grad_row: Each, factor: float) -> Row:
+    """2 (x - target) grad factor, with one gradient for all."""
+    return (x - target) * (2.0 * factor * grad_row)
+
+
+def outside(target: Row, classes: int, ignored: int) -> Each:
+    """Whether some target is neither a class nor the one that is ignored."""
+    return any((target < 0 or target >= classes) and target != ignored)
+
+
+def weighted_mean(x: Row, share: Row) -> tuple[Each, Each]:
+    """sum_i x_i / sum_i share_i, and that sum."""
+    weight = sum(share)
+    result = sum(x) / weight
+    return result, weight
 
 
 def cross_entropy(x: Row, target_row: Each, weight_: Shared, ignored: int) -> tuple[Each, Each, Each]:
@@ -47,3 +57,8 @@ def nll_loss(x: Row, target_row: Each, weight_: Shared, ignored: int) -> tuple[E
     share = where(target_row == ignored, 0.0, at(weight_, target_row))
     result = where(target_row == ignored, 0.0, -share * at(x, target_row))
     return result, share
+
+
+def nll_slopes(x: Row, scale_row: Each, target_row: Each, weight_: Shared, ignored: int, i: Place) -> Row:
+    """-scale weight at the target, 0 elsewhere; x says where rows lie alone."""
+    return where(i == target_row, -scale_row, 0.0) * where(target_row == ignored, 0.0, weight_)
