@@ -23,6 +23,7 @@ join: Any = None
 within: Any = None
 across: Any = None
 A: Any = None  # the type of what is put together
+P: Any = None  # that of places
 
 
 # ---- where a thread is ------------------------------------------------------------------------------------
@@ -191,7 +192,7 @@ def pair_across_warp(value: Any, place: Any) -> Any:
 
 
 def pair_across_block(value: Any, place: Any) -> Any:
-    values, places = cuda.shared.array(32, T), cuda.shared.array(32, uint32)
+    values, places = cuda.shared.array(32, T), cuda.shared.array(32, P)
     value, place = within(value, place)
     if cuda.threadIdx.x & 31 == 0:
         values[cuda.threadIdx.x >> 5] = value
@@ -208,7 +209,7 @@ def pair_across_block(value: Any, place: Any) -> Any:
 
 
 def pair_across_columns(value: Any, place: Any) -> Any:
-    values, places = cuda.shared.array(1024, T), cuda.shared.array(1024, uint32)
+    values, places = cuda.shared.array(1024, T), cuda.shared.array(1024, P)
     values[cuda.threadIdx.y * 32 + cuda.threadIdx.x] = value
     places[cuda.threadIdx.y * 32 + cuda.threadIdx.x] = place
     cuda.syncthreads()
@@ -263,8 +264,7 @@ def names_of_team(target: Target, kind: str, value: Any, wide: Any) -> dict[str,
 
 
 def _across(target: Target, table: dict[str, Any], kind: str, joined: Any, dtype: Any) -> Any:
+    names = {"join": joined, "A": dtype, "T": dtype, "P": np.uint32}
     if kind == "block":
-        return target.device(
-            table[kind], join=joined, within=target.device(table["warp"], join=joined), A=dtype, T=dtype
-        )
-    return target.device(table[kind], join=joined, A=dtype, T=dtype)
+        names["within"] = target.device(table["warp"], join=joined)
+    return target.device(table[kind], **names)
