@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import AcceleratorError
-from ...kernels.cuda.kernel import ARRAY_WORDS, Array
+from ...kernels.cuda.signature import ARRAY_WORDS, Array
 
 
 class ArrayWords(NamedTuple):

@@ -10,7 +10,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from .kernel import Target
+from .signature import Target
 from .vocabulary import T, bfloat16_bits, float16, float32, from_bits, int32, whole
 
 FLOAT16 = np.dtype(np.float16)
