@@ -28,19 +28,21 @@ class Kernel:
     Equal kernels are one object: the driver finds what it has loaded by the kernel and the signature.
     """
 
-    __slots__ = ("make", "name")
+    __slots__ = ("functions", "make", "name")
 
     def __init__(self, name: str, make: Make) -> None:
         self.name = name
         self.make = make
+        self.functions: dict[Signature, types.FunctionType] = {}  # simulated ones
 
     def __repr__(self) -> str:
         return f"Kernel({self.name!r})"
 
     def simulated(self, signature: Signature) -> types.FunctionType:
         """The kernel as a Python function over simulated arrays, with `cuda` among its globals."""
-        function: types.FunctionType = self.make(INTERPRETED, signature)
-        return function
+        if signature not in self.functions:
+            self.functions[signature] = self.make(INTERPRETED, signature)
+        return self.functions[signature]
 
     def cubin(self, signature: Signature, cc: tuple[int, int]) -> bytes:
         """Machine code for GPUs of a compute capability, whose entry is called `kernel`."""
