@@ -15,6 +15,7 @@ from .races import Races
 from .threads import SimulatedCuda
 
 BLOCK_LIMITS = (1024, 1024, 64)
+THREADS = SimulatedCuda()  # one, as it remembers the functions that it has made of kernels
 GRID_LIMITS = (2**31 - 1, 65535, 65535)
 
 
@@ -48,10 +49,10 @@ class Launch:
     def run(self, kernel: Any, signature: Any, grid: Any, block: Any, work: Work) -> None:
         """Run all threads; arrays that differ afterwards were written, the others were read."""
         regions = {words: _region(found, words) for words, found in self.blocks.items()}
-        arrays = {words: GlobalArray(found.bytes.view(words.dtype), found.written) for words, found in regions.items()}
+        arrays = {words: _over(found, words.dtype) for words, found in regions.items()}
         before = {words: Region(*(part.copy() for part in found)) for words, found in regions.items()}
         given = [_as_array(argument, arrays) for argument in self.arguments]
-        SimulatedCuda().launch(kernel.simulated(signature), grid, block, given)
+        THREADS.launch(kernel.simulated(signature), grid, block, given)
         for words, found in self.blocks.items():
             start = words.address - found.address
             writes = any(map(_differ, before[words], regions[words]))
@@ -62,6 +63,11 @@ def _region(block: Block, words: ArrayWords) -> Region:
     start = words.address - block.address
     place = slice(start, start + words.nbytes)
     return Region(block.bytes[place], block.written[place])
+
+
+def _over(region: Region, dtype: np.dtype) -> GlobalArray:
+    """An array over memory; of bfloat16 numbers kernels get the bits."""
+    return GlobalArray(region.bytes.view(np.uint16 if dtype.kind == "V" else dtype), region.written)
 
 
 def _differ(one: np.ndarray, other: np.ndarray) -> bool:
