@@ -49,7 +49,7 @@ ORDER = [
     ["runtime.ops.*.cpu*", "runtime.ops.*.cuda*", "runtime.ops.*.plans*"],
     # Memory and launches of CUDA devices: known by addresses, not by tensors.
     ["runtime.cuda*", "runtime.tensor.devices"],
-    ["runtime.kernels*", "runtime.tensor.views"],
+    ["runtime.kernels*", "runtime.tensor.row_shapes", "runtime.tensor.views"],
     ["runtime.pool*"],
     ["runtime.kernels.compile*", "runtime.kernels.jit", "runtime.kernels.llvm*"],
     ["runtime.kernels.scalar*", "runtime.kernels.llvm.structs", "runtime.pool.layout", "runtime.tensor.shapes"],

@@ -31,7 +31,7 @@ def normalize_rms_backward(
         compute(program("normalize_rms_backward"), rows, (g, x, _weights(weight, x, dim), scale), (result,))
     if wanted[1]:
         sums = new(x, x.shape[-len(dim) :])
-        columns = Rows("columns", rows.along, rows.count, (rows.count, rows.along))
+        columns = Rows("columns", rows.along, rows.amount, (rows.amount, rows.along))
         compute(program("rms_weight_sums"), columns, (g, x, scale), (sums,))
     return result, sums
 
