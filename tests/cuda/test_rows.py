@@ -128,7 +128,7 @@ GRADIENTS: dict[str, tuple[Function, list[tuple[int, ...]]]] = {
 
 def gradients(function: Function, values: list[Any], device: str) -> tuple[Any, ...]:
     """The result on a device, and the gradients for a gradient that differs between elements."""
-    inputs = [value.to(device).requires_grad_() for value in values]
+    inputs = [value.detach().to(device).requires_grad_() for value in values]
     result = function(*inputs)
     weights = sg.arange(1, result.numel() + 1).reshape(result.shape).to(result.dtype) / result.numel()
     result.backward(weights.to(device))

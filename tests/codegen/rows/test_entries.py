@@ -45,7 +45,7 @@ def test_a_norm_by_spec_alone_runs_on_both_devices(norm_ops: Any) -> None:
         found = []
         with simulated_device():
             for device in ("cpu", "cuda"):
-                inputs = [value.to(device).requires_grad_() for value in (x, gain)]
+                inputs = [value.detach().to(device).requires_grad_() for value in (x, gain)]
                 result = norm_ops.gained_rms(*inputs, dim)
                 (result * result).sum().backward()
                 found.append([result.detach().cpu(), *(each.grad.cpu() for each in inputs)])
