@@ -58,11 +58,12 @@ def meant(program: Program, arguments: dict[str, Any]) -> list[np.ndarray]:
     seen = row_shape(program.name, given, dim, keepdim)
     before, along, after = seen.folded
 
-    def rows(array: np.ndarray) -> np.ndarray:
-        return seen.fold(array).transpose(0, 2, 1).reshape(before * after, along)
+    def shaped(array: np.ndarray, kind: str) -> np.ndarray:
+        if kind == "row":
+            return seen.fold(array).transpose(0, 2, 1).reshape(before * after, along)
+        return array.reshape(-1) if kind == "shared" else array.reshape(-1, 1)
 
-    shapes = {"row": rows, "shared": np.ravel, "each": lambda array: array.reshape(-1, 1)}
-    arrays = {p.name: shapes[p.kind](each.array) for p, each in zip(program.arrays, given, strict=True)}
+    arrays = {p.name: shaped(each.array, p.kind) for p, each in zip(program.arrays, given, strict=True)}
     numbers = {p.name: arguments[p.name] for p in program.of_kind("number")}
     found = outputs_of(program, arrays | numbers, along, words())
     of_rows = Lowered(program).rows
