@@ -25,8 +25,6 @@ from ..point import Point
 from ..report import Report
 from .reference import difference, values
 
-LOGIC = {"logical_and": np.logical_and, "logical_or": np.logical_or, "logical_not": np.logical_not}
-
 
 def check_rows(point: Point, report: Report) -> None:
     """The outputs at a point are those of the program, on both devices."""
@@ -83,7 +81,7 @@ def words() -> dict[str, Any]:
     scalars = {name: f for name, f in vars(scalar).items() if callable(f) and not name.startswith("_")}
     known = {name: getattr(np, name, None) or np.vectorize(f, otypes=[float]) for name, f in scalars.items()}
     own = {name: f for name, f in vars(row_words).items() if callable(f)}
-    return known | own | LOGIC
+    return known | own
 
 
 def _compare(point: Point, what: str, found: list[np.ndarray], wanted: list[np.ndarray], report: Report) -> None:
