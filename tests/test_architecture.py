@@ -49,6 +49,7 @@ ORDER = [
     ["runtime.cuda*"],
     # Arrays.
     ["runtime.ops.*.cpu*", "runtime.ops.*.plans*"],
+    ["runtime.cuda*"],
     ["runtime.kernels*", "runtime.tensor.views"],
     ["runtime.pool*"],
     ["runtime.kernels.compile*", "runtime.kernels.jit", "runtime.kernels.llvm*"],

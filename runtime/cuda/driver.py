@@ -32,18 +32,23 @@ def driver() -> Driver:
     return _chosen[0]
 
 
-def _simulated(devices: int = 1, memory: int = 1 << 30) -> Driver:
+def _simulated(devices: int = 1, memory: int = 1 << 30, seed: int = 0) -> Driver:
     from .simulated.driver import SimulatedDriver
 
-    return SimulatedDriver(devices, memory)
+    return SimulatedDriver(devices, memory, seed, os.environ.get("CUDA_LAUNCH_BLOCKING") == "1")
 
 
 def _real() -> Driver:
     raise DeviceError(NO_DRIVER)
 
 
-def simulate(devices: int = 1, memory: int = 1 << 30) -> None:
-    """Let CUDA devices be simulated, each with `memory` bytes; for tests and for programs on machines without a GPU.
+def simulate(devices: int = 1, memory: int = 1 << 30, seed: int = 0) -> None:
+    """Let CUDA devices be simulated; for tests, and for programs on machines without a GPU.
+
+    Args:
+        devices: how many.
+        memory: the bytes of each.
+        seed: of the order in which streams do their work, where nothing orders it.
 
     Raises:
         RuntimeError: the real driver is in use.
@@ -52,7 +57,7 @@ def simulate(devices: int = 1, memory: int = 1 << 30) -> None:
 
     with _choosing:
         if not _chosen:
-            _chosen.append(_simulated(devices, memory))
+            _chosen.append(_simulated(devices, memory, seed))
         elif not isinstance(_chosen[0], SimulatedDriver):
             raise DeviceError("simulate(): the CUDA driver is in use already: call it before anything else")
 

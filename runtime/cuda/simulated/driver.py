@@ -1,4 +1,4 @@
-"""The driver of simulated devices: what a call may touch is checked when it is made, and done when its stream gets there."""
+"""The driver of simulated devices: a call checks what it may touch, and its stream does it when it gets there."""
 
 from __future__ import annotations
 
@@ -151,9 +151,7 @@ class SimulatedDriver:
         return slice(start, start + size)
 
     def _is_pinned(self, address: int, size: int) -> bool:
-        return any(
-            start <= address and address + size <= start + memory.size for start, memory in self._pinned.items()
-        )
+        return any(start <= address and address + size <= start + memory.size for start, memory in self._pinned.items())
 
     @locked
     def fill(self, address: int, byte: int, size: int, stream: int) -> None:

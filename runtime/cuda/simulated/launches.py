@@ -1,4 +1,4 @@
-"""A launch that waits in a stream: its arguments as arrays over simulated memory, and who wrote what when it has run."""
+"""A launch that waits in a stream: its arguments as arrays over simulated memory, and who wrote what when it ran."""
 
 from __future__ import annotations
 
@@ -9,13 +9,27 @@ import numpy as np
 from ...errors import AcceleratorError
 from .arguments import ArrayWords
 from .arrays import GlobalArray
-from .memory import Block, Memory, Region
+from .memory import Block, Memory
 from .order import Work
 from .races import Races
 from .threads import SimulatedCuda
 
 BLOCK_LIMITS = (1024, 1024, 64)
 GRID_LIMITS = (2**31 - 1, 65535, 65535)
+
+
+class WatchedArray(GlobalArray):
+    """An array that knows whether a kernel has written to it."""
+
+    __slots__ = ("stored",)
+
+    def __init__(self, values: np.ndarray, written: np.ndarray | None = None) -> None:
+        super().__init__(values, written)
+        self.stored = False
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.stored = True
+        super().__setitem__(index, value)
 
 
 class Launch:
@@ -46,29 +60,22 @@ class Launch:
                 self._find(memory, argument)
 
     def run(self, kernel: Any, signature: Any, grid: Any, block: Any, work: Work) -> None:
-        """Run all threads; arrays that differ afterwards were written, the others were read."""
-        regions = {words: _region(found, words) for words, found in self.blocks.items()}
-        arrays = {words: GlobalArray(found.bytes.view(words.dtype), found.written) for words, found in regions.items()}
-        before = {words: Region(*(part.copy() for part in found)) for words, found in regions.items()}
+        """Run all threads."""
+        arrays = {words: _array(found, words) for words, found in self.blocks.items()}
         given = [_as_array(argument, arrays) for argument in self.arguments]
         SimulatedCuda().launch(kernel.simulated(signature), grid, block, given)
         for words, found in self.blocks.items():
             start = words.address - found.address
-            writes = any(map(_differ, before[words], regions[words]))
-            self.races.note(found, start, start + words.nbytes, writes, work)
+            self.races.note(found, start, start + words.nbytes, arrays[words].stored, work)
 
 
-def _region(block: Block, words: ArrayWords) -> Region:
+def _array(block: Block, words: ArrayWords) -> WatchedArray:
     start = words.address - block.address
     place = slice(start, start + words.nbytes)
-    return Region(block.bytes[place], block.written[place])
+    return WatchedArray(block.bytes[place].view(words.dtype), block.written[place])
 
 
-def _differ(one: np.ndarray, other: np.ndarray) -> bool:
-    return not np.array_equal(one, other)
-
-
-def _as_array(argument: Any, arrays: dict[ArrayWords, GlobalArray]) -> Any:
+def _as_array(argument: Any, arrays: dict[ArrayWords, WatchedArray]) -> Any:
     """What the kernel is given: the same array where two arguments are the same memory."""
     if isinstance(argument, ArrayWords):
         return arrays[argument] if argument.size else GlobalArray(np.empty(0, argument.dtype))

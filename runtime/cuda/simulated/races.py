@@ -1,4 +1,4 @@
-"""Two items of work that touch the same bytes, one of them writing, and that nothing orders: refused, with both names."""
+"""Two items of work that nothing orders touch the same bytes, and one of them writes: refused, with both names."""
 
 from __future__ import annotations
 
@@ -56,6 +56,6 @@ def _race(block: Block, one: Access, other: Access) -> AcceleratorError:
     first, second = ("writes" if access.writes else "reads" for access in (one, other))
     return AcceleratorError(
         f"CUDA race: nothing orders {one.work}, which {first} bytes {one.start} to {one.end} of the block at "
-        f"{block.address:#x}, and {other.work}, which {second} bytes {other.start} to {other.end} of it: let one stream "
-        "wait for the other (wait_stream, or an event), and call record_stream before memory is freed"
+        f"{block.address:#x}, and {other.work}, which {second} bytes {other.start} to {other.end} of it: let one "
+        "stream wait for the other (wait_stream, or an event), and call record_stream before memory is freed"
     )

@@ -1,6 +1,6 @@
 """Generated element-wise kernels on CUDA: the same scalar functions compiled as device functions.
 
-Only imported on demand: needs numba-cuda, or numba's simulator (NUMBA_ENABLE_CUDASIM=1) where kernels run as Python.
+Only imported on demand: needs numba-cuda. Kernels import simulated names of CUDA, here they get the compiler's.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from numba import config, cuda, types
+from numba import cuda, types, uint32
+from numba.cuda.extending import intrinsic
+from numba.cuda.typing import signature
 from numba.np import numpy_support
 
 from .. import scalar
 from ..compile.scalar_library import ScalarCompiler, ScalarLibrary, rebuilt
 from ..scalar import complex as scalar_complex
-from ..scalar import primitives as scalar_primitives
 from ..scalar.intrinsics import Target, primitives
 
 PYTHON_NUMBERS = {float: types.float64, int: types.int64, bool: types.boolean, complex: types.complex128}
-THREADS = 128  # threads of a block
+NAMES = {"cuda": cuda, "uint32": uint32}  # of the device, as kernels call them
 
 
 @functools.cache
@@ -34,37 +35,15 @@ def cuda_library(is_complex: bool) -> ScalarLibrary:
 
 @functools.cache
 def scalar_compiler() -> ScalarCompiler:
-    """The compiler of scalar functions as device functions; the simulator runs them as Python, without warnings."""
-    if config.ENABLE_CUDASIM:
-        return ScalarCompiler(np.errstate(all="ignore"), unchanged, vars(scalar_primitives))
-    from numba.cuda.extending import intrinsic
-    from numba.cuda.typing import signature
-
+    """The compiler of scalar functions as device functions."""
     given = primitives(Target(intrinsic, types, signature))
     return ScalarCompiler(cuda.jit(device=True), cuda.jit(device=True, inline="always"), given)
 
 
-def unchanged(function: Any) -> Any:
-    return function
-
-
 def kernel_function(package: str, op: str, name: str, is_complex: bool = False) -> Any:
     """The Python function of a generated kernel, with compiled scalar functions among its globals."""
-    function = getattr(importlib.import_module(f"{package}.kernels.cuda.{op}"), name)
+    function = rebuilt(getattr(importlib.import_module(f"{package}.kernels.cuda.{op}"), name), NAMES)
     return rebuilt(function, cuda_library(is_complex).used_by(function))
-
-
-@functools.cache
-def kernel(package: str, op: str, name: str, is_complex: bool = False) -> Any:
-    """A generated kernel, ready to be launched: `kernel(...)[blocks, THREADS](*arrays, *numbers, *outputs)`."""
-    return cuda.jit(kernel_function(package, op, name, is_complex))
-
-
-def launch(compiled: Any, *arguments: Any, threads: int = THREADS) -> None:
-    """Run a kernel over flat arrays, one thread per element of the last one."""
-    size = arguments[-1].size
-    if size:  # CUDA refuses a grid of no blocks
-        compiled[(size + threads - 1) // threads, threads](*arguments)
 
 
 def to_ptx(package: str, op: str, name: str, arguments: tuple[Any, ...], cc: tuple[int, int] = (8, 0)) -> str:
