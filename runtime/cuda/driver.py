@@ -16,6 +16,11 @@ NO_DRIVER = (
 )
 _choosing = new_lock()
 _chosen: list[Driver] = []
+_inherited: list[int] = []  # in a forked process: the number of devices, where the parent has used them
+IN_FORK = (
+    "Cannot re-initialize CUDA in forked subprocess. "
+    "To use CUDA with multiprocessing, you must use the 'spawn' start method"
+)
 
 
 def driver() -> Driver:
@@ -26,6 +31,8 @@ def driver() -> Driver:
     """
     if _chosen:
         return _chosen[0]
+    if _inherited:
+        raise DeviceError(IN_FORK)
     with _choosing:
         if not _chosen:
             _chosen.append(_simulated() if os.environ.get("SPECGRAD_CUDA") == "simulated" else _real())
@@ -67,9 +74,27 @@ def available() -> bool:
     return device_count() > 0
 
 
+def initialized() -> bool:
+    """Whether a driver is in use."""
+    return bool(_chosen)
+
+
 def device_count() -> int:
     """The number of CUDA devices; 0 without a driver."""
+    if _inherited:
+        return _inherited[0]
     try:
         return driver().device_count()
     except DeviceError:
         return 0
+
+
+def _forked() -> None:
+    """What the parent has on devices is not there for a forked process, and CUDA cannot be used again in it."""
+    if _chosen:
+        _inherited[:] = [_chosen[0].device_count()]
+        _chosen.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
