@@ -199,6 +199,11 @@ def cache(device: int) -> Cache:
     return _caches[device]
 
 
+def in_use() -> bool:
+    """Whether any device has been asked for memory."""
+    return bool(_caches)
+
+
 def existing_cache(device: int) -> Cache | None:
     """The blocks of a device, if it ever had one."""
     return _caches.get(device)

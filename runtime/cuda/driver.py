@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from ..errors import DeviceError
 from ..locks import new_lock
@@ -74,9 +75,9 @@ def available() -> bool:
     return device_count() > 0
 
 
-def initialized() -> bool:
-    """Whether a driver is in use."""
-    return bool(_chosen)
+def in_use(found: Driver) -> bool:
+    """Whether that is the driver in use: neither is one that a process inherited, nor any when the interpreter ends."""
+    return found in _chosen and not sys.is_finalizing()
 
 
 def device_count() -> int:

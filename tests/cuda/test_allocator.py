@@ -123,7 +123,8 @@ def test_out_of_memory(device: SimulatedDriver) -> None:
         allocate(0, 30 * MIB)
     assert str(caught.value) == (
         "CUDA out of memory. Tried to allocate 30.00 MiB. GPU 0 has a total capacity of 64.00 MiB of which "
-        f"24.00 MiB is free. Process {os.getpid()} has 40.00 MiB memory in use. Of the allocated memory 40.00 MiB is allocated by "
+        f"24.00 MiB is free. Process {os.getpid()} has 40.00 MiB memory in use. "
+        "Of the allocated memory 40.00 MiB is allocated by "
         "specgrad, and 0 bytes is reserved by specgrad but unallocated."
     )
     assert issubclass(OutOfMemoryError, RuntimeError) and cache(0).statistics.failures == 1
