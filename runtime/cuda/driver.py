@@ -17,6 +17,7 @@ NO_DRIVER = (
 )
 _choosing = new_lock()
 _chosen: list[Driver] = []
+_missing: list[str] = []  # why there is no real driver, once that is known
 _inherited: list[int] = []  # in a forked process: the number of devices, where the parent has used them
 IN_FORK = (
     "Cannot re-initialize CUDA in forked subprocess. "
@@ -47,7 +48,14 @@ def _simulated(devices: int = 1, memory: int = 1 << 30, seed: int = 0) -> Driver
 
 
 def _real() -> Driver:
-    raise DeviceError(NO_DRIVER)
+    """The driver of the machine; that there is none is found out once."""
+    from .real import RealDriver, bindings, is_installed
+
+    if not _missing and not is_installed():
+        _missing.append(NO_DRIVER)
+    if _missing:
+        raise DeviceError(_missing[0])
+    return RealDriver(bindings())
 
 
 def simulate(devices: int = 1, memory: int = 1 << 30, seed: int = 0) -> None:

@@ -5,75 +5,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from specgrad.runtime.cuda.simulated import cuda
 from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
 from specgrad.runtime.errors import AcceleratorError
-
-SIZE = 100
-
-
-class Array:
-    """An array in a signature."""
-
-    def __init__(self, dtype: Any) -> None:
-        self.dtype = np.dtype(dtype)
+from tests.cuda.programs import ELEMENTS, Array, Kernel, Launches, array_words, scale
 
 
-class Kernel:
-    """A kernel that is the same for all signatures."""
-
-    def __init__(self, function: Any) -> None:
-        self.name, self.function = function.__name__, function
-
-    def simulated(self, signature: Any) -> Any:
-        return self.function
-
-
-def scale(x: Any, factor: Any, result: Any) -> None:
-    i = cuda.grid(1)
-    if i < result.size:
-        result[i] = x[i] * factor
-
-
-def array_words(address: int, size: int, itemsize: int) -> list[int]:
-    return [0, 0, size, itemsize, address, size, itemsize]
-
-
-def number_words(value: Any) -> list[int]:
-    raw = np.atleast_1d(value).view(np.uint8).tobytes()
-    parts = [raw] if value.dtype.kind != "c" else [raw[: len(raw) // 2], raw[len(raw) // 2 :]]
-    return [int.from_bytes(part, "little") for part in parts]
-
-
-class Program:
-    """A driver with memory for arrays, and launches of `scale` over them."""
+class Program(Launches):
+    """Launches on a simulated device."""
 
     def __init__(self) -> None:
-        self.driver = SimulatedDriver(1, 1 << 24)
-
-    def array(self, values: np.ndarray) -> int:
-        address = self.driver.allocate(0, values.nbytes, 0)
-        self.driver.copy(address, values.ctypes.data, values.nbytes, "h2d", 0)
-        return address
-
-    def read(self, address: int, like: np.ndarray) -> np.ndarray:
-        result = np.empty_like(like)
-        self.driver.copy(result.ctypes.data, address, result.nbytes, "d2h", 0)
-        return result
-
-    def scale(self, x: int, factor: Any, result: int, dtype: Any, stream: int = 0, size: int = SIZE) -> None:
-        kind = np.dtype(dtype)
-        function = self.driver.load(Kernel(scale), (Array(kind), kind, Array(kind)), 0)
-        words = [*array_words(x, size, kind.itemsize), *number_words(kind.type(factor))]
-        words += array_words(result, size, kind.itemsize)
-        self.driver.launch(function, (4, 1, 1), (32, 1, 1), words, 0, stream)
+        super().__init__(SimulatedDriver(1, 1 << 24))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int64", "int8", "complex64", "complex128"])
 def test_arguments(dtype: str) -> None:
     """Arrays and numbers of all dtypes arrive as they are, a negative or complex number too."""
     p = Program()
-    values = np.arange(SIZE).astype(dtype)
+    values = np.arange(ELEMENTS).astype(dtype)
     factor = -1 + 2j if np.dtype(dtype).kind == "c" else -1
     x, result = p.array(values), p.driver.allocate(0, values.nbytes, 0)
     p.scale(x, factor, result, dtype)
@@ -83,7 +31,7 @@ def test_arguments(dtype: str) -> None:
 def test_a_launch_runs_when_its_stream_gets_there() -> None:
     """It sees what the stream did before, also where the memory has been freed since it was given."""
     p = Program()
-    values = np.ones(SIZE, np.float32)
+    values = np.ones(ELEMENTS, np.float32)
     x, result = p.array(values), p.driver.allocate(0, values.nbytes, 0)
     p.scale(x, 3, result, "float32")
     p.driver.free(0, x, 0)
@@ -93,7 +41,7 @@ def test_a_launch_runs_when_its_stream_gets_there() -> None:
 def test_launches_race_by_what_they_write() -> None:
     """Two launches on two streams may read one array; they may not write to one, or write to what the other reads."""
     p = Program()
-    values = np.ones(SIZE, np.float32)
+    values = np.ones(ELEMENTS, np.float32)
     x, y, z = p.array(values), p.array(2 * values), p.array(3 * values)
     one, other = p.driver.create_stream(0), p.driver.create_stream(0)
     p.driver.synchronize(0)
@@ -110,12 +58,12 @@ def test_launches_race_by_what_they_write() -> None:
 def test_what_was_written_is_known() -> None:
     """A kernel that reads what nobody wrote is refused, with the line that launched it; what it writes may be read."""
     p = Program()
-    x, y = (p.driver.allocate(0, 4 * SIZE, 0) for _ in range(2))
+    x, y = (p.driver.allocate(0, 4 * ELEMENTS, 0) for _ in range(2))
     p.scale(x, 3, y, "float32")
     with pytest.raises(RuntimeError, match=r"reads x\[0\], which nobody wrote") as caught:
         p.driver.synchronize(0)
-    assert "launch of scale" in caught.value.__notes__[0] and __file__ in caught.value.__notes__[0]
-    p.driver.fill(x, 0, 4 * SIZE, 0)
+    assert "launch of scale" in caught.value.__notes__[0] and "programs.py" in caught.value.__notes__[0]
+    p.driver.fill(x, 0, 4 * ELEMENTS, 0)
     p.scale(x, 3, y, "float32")
     p.scale(y, 3, x, "float32")
     p.driver.synchronize(0)

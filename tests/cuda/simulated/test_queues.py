@@ -7,37 +7,15 @@ import pytest
 
 from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
 from specgrad.runtime.errors import AcceleratorError
+from tests.cuda.programs import SIZE, Bytes
 
-SIZE = 4096
 
-
-class Program:
-    """Calls of a driver on arrays of bytes that are all one number."""
+class Program(Bytes):
+    """Calls of a simulated driver."""
 
     def __init__(self, seed: int = 0, **keywords: Any) -> None:
-        self.driver = SimulatedDriver(2, 1 << 20, seed, **keywords)
-        self.a, self.b = (self.driver.allocate(0, SIZE, 0) for _ in range(2))
-        self.driver.synchronize(0)
-
-    def stream(self, blocking: bool = False) -> int:
-        return self.driver.create_stream(0, 0, blocking)
-
-    def event(self, stream: int, timing: bool = False) -> int:
-        event = self.driver.create_event(0, timing)
-        self.driver.record(event, stream)
-        return event
-
-    def fill(self, address: int, byte: int, stream: int) -> None:
-        self.driver.fill(address, byte, SIZE, stream)
-
-    def move(self, to: int, source: int, stream: int) -> None:
-        self.driver.copy(to, source, SIZE, "d2d", stream)
-
-    def read(self, address: int, stream: int) -> int:
-        host = np.zeros(SIZE, np.uint8)
-        self.driver.copy(host.ctypes.data, address, SIZE, "d2h", stream)
-        assert (host == host[0]).all()
-        return int(host[0])
+        self.simulated = SimulatedDriver(2, 1 << 20, seed, **keywords)
+        super().__init__(self.simulated)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -63,7 +41,7 @@ def test_a_race_names_both(first: str, second: str, seed: int) -> None:
     streams = {first: p.stream(), second: p.stream()}
     for what in (first, second):
         p.fill(p.a, 2, streams[what]) if what == "write" else p.move(p.b, p.a, streams[what])
-    with pytest.raises(AcceleratorError, match=r"CUDA race: nothing orders .*test_queues") as caught:
+    with pytest.raises(AcceleratorError, match=r"CUDA race: nothing orders .*programs.py") as caught:
         p.driver.synchronize(0)
     assert "fill of 4096 bytes" in str(caught.value) and "copy d2d of 4096 bytes" in str(caught.value)
 
@@ -152,7 +130,7 @@ def test_pageable_and_pinned_memory() -> None:
     assert p.read(p.a, 0) == 1
     p.driver.synchronize(0)
     pinned = p.driver.pin(SIZE)
-    memory = p.driver._pinned[pinned]
+    memory = p.simulated._pinned[pinned]
     memory[:] = 3
     p.driver.copy(p.a, pinned, SIZE, "h2d", one)
     memory[:] = 4
@@ -173,8 +151,8 @@ def test_blocking_launches() -> None:
     """Under CUDA_LAUNCH_BLOCKING work is done before the call returns."""
     p = Program(blocking=True)
     p.fill(p.a, 1, 0)
-    assert p.driver.memory.region(p.a, SIZE).bytes[0] == 1
-    assert not p.driver.queues.streams[0].queue
+    assert p.simulated.memory.region(p.a, SIZE).bytes[0] == 1
+    assert not p.simulated.queues.streams[0].queue
 
 
 def test_events_have_times() -> None:
@@ -240,5 +218,5 @@ def test_a_long_queue_is_done_on_the_way() -> None:
     p = Program()
     for byte in range(3000):
         p.fill(p.a, byte % 256, 0)
-    assert len(p.driver.queues.streams[0].queue) <= 1024
+    assert len(p.simulated.queues.streams[0].queue) <= 1024
     assert p.read(p.a, 0) == 2999 % 256
