@@ -24,7 +24,7 @@ ORDER = [
     ["generated.tensor"],
     ["generated.ops*"],
     ["generated.functions*"],
-    ["runtime", "runtime.native*", "runtime.settings"],
+    ["runtime", "runtime.cuda.api*", "runtime.native*", "runtime.settings"],
     # What users call that is no op.
     ["runtime.transforms*", "runtime.graph_picture*"],
     ["runtime.profiler*"],

@@ -61,6 +61,9 @@ class Driver(Protocol):
     def free(self, device: int, address: int, stream: int) -> None:
         """Give memory back once the stream has got there."""
 
+    def trim(self, device: int) -> None:
+        """Give memory that was freed back to the system, where the driver keeps it."""
+
     def copy(self, to: int, source: int, size: int, kind: str, stream: int) -> None:
         """Copy bytes: "h2d", "d2h" or "d2d".
 
