@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...generated.tensor import Tensor
-from ...runtime.creation import empty, from_numpy, rand, randn
+from ...runtime.creation import empty, from_numpy
 from ...runtime.dispatch import checks
 from ...runtime.modes.grad_mode import no_grad
 from ...runtime.random import Generator
@@ -29,8 +29,7 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generato
     """
     checks.tensor("uniform_", "tensor", tensor)
     with no_grad():
-        values = rand(tensor.shape, generator=generator, dtype=tensor.dtype, device=tensor.device)
-        return tensor.copy_(values.mul_(b - a).add_(a))
+        return tensor.uniform_(a, b, generator=generator)
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
@@ -49,8 +48,7 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Gene
     """
     checks.tensor("normal_", "tensor", tensor)
     with no_grad():
-        values = randn(tensor.shape, generator=generator, dtype=tensor.dtype, device=tensor.device)
-        return tensor.copy_(values.mul_(std).add_(mean))
+        return tensor.normal_(mean, std, generator=generator)
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -9,16 +10,16 @@ import numpy as np
 from ..dispatch import checks
 from ..dispatch.writing import write_out
 from ..errors import ShapeError, UnsupportedDtypeError
+from ..kernels.cpu import draws
 from ..modes.intercept import interceptable
 from ..namespace import op
 from ..random import Generator
 from ..tensor.base import TensorBase, alias, compute_array
-from ..tensor.dtypes import dtype as Dtype
-from ..tensor.dtypes import get_default_dtype, int64
+from ..tensor.dtypes import float64, get_default_dtype, int64
 from ..tensor.shapes import Shape, broadcast_shapes
-from .options import allocating, checked_size, chosen_dtype, finish, from_array
-from .sampling import normal as standard_normal
-from .sampling import stream
+from .drawing import doubles, exponential, stream
+from .drawing import normal as drawn_normal
+from .options import allocate_array, allocating, checked_size, chosen_dtype, finish, from_array
 
 
 @interceptable("random")
@@ -54,21 +55,21 @@ def normal(
         >>> sg.normal(sg.tensor([1.0, 2.0]), 0.0)
         tensor([1., 2.])
     """
-    rng = stream("normal", generator)
+    chosen = stream("normal", generator)
     mean, std = _plain(mean), _plain(std)
     _require_deviation(std)
     given = [value for value in (mean, std) if _is_tensor(value)]
     if given:
         like = op.add(*given) if len(given) == 2 else given[0]
-        found = standard_normal("normal", rng, like._shape, like._dtype) * std + mean
+        found = drawn_normal("normal", chosen, like._shape, like._dtype) * std + mean
         return found if out is None else write_out("normal", out, found)
     size = out.shape if size is None and _is_tensor(out) else size
     if size is None:
         raise TypeError("normal(): expected a size where mean and std are numbers")
     shape = checked_size("normal", checks.integer_list("normal", "size", size))
-    drawn = standard_normal("normal", rng, shape, chosen_dtype("normal", dtype, get_default_dtype()))
+    kind = chosen_dtype("normal", dtype, get_default_dtype())
     center, width = checks.floating("normal", "mean", mean), checks.floating("normal", "std", std)
-    found = finish("normal", drawn.mul_(width).add_(center), device, requires_grad)
+    found = finish("normal", drawn_normal("normal", chosen, shape, kind, center, width), device, requires_grad)
     return found if out is None else write_out("normal", out, found)
 
 
@@ -115,28 +116,30 @@ def bernoulli(input: Any, p: Any = None, *, generator: Generator | None = None, 
 
 def trials(name: str, p: Any, shape: Shape, generator: Generator | None) -> np.ndarray:
     """An array that is True with probability p: a number, or a tensor that broadcasts to the shape."""
-    chances = compute_array(p) if _is_tensor(p) else np.asarray(checks.floating(name, "p", p))
+    chosen = stream(name, generator)
+    if not _is_tensor(p):
+        _require_chances(name, np.asarray(chance := checks.floating(name, "p", p)))
+        flat = allocate_array(name, prod(shape), np.dtype(bool))
+        draws.fill_trials(flat, *chosen.take(flat.size), chance)
+        return flat.reshape(shape)
+    chances = compute_array(p)
+    _require_chances(name, chances)
+    if broadcast_shapes(name, shape, chances.shape) != shape:
+        raise ShapeError(f"{name}(): expected p to broadcast to {list(shape)}, but got shape {list(chances.shape)}")
+    return np.asarray(doubles(name, chosen, shape) < chances)
+
+
+def _require_chances(name: str, chances: np.ndarray) -> None:
     outside = ~((chances >= 0) & (chances <= 1))
     if outside.any():
         raise RuntimeError(f"{name}(): expected p between 0 and 1, but got p={chances[outside].flat[0]}")
-    if broadcast_shapes(name, shape, chances.shape) != shape:
-        raise ShapeError(f"{name}(): expected p to broadcast to {list(shape)}, but got shape {list(chances.shape)}")
-    return np.asarray(stream(name, generator).random(shape) < chances)
-
-
-def exponential(rng: np.random.Generator, rate: float, size: Shape, kind: Dtype) -> Any:
-    """Numbers of an exponential distribution."""
-    if kind.kind != "f":
-        raise UnsupportedDtypeError(f"exponential_(): expected a floating point dtype, but got {kind}")
-    drawn = rng.standard_exponential(size, kind.compute.np)
-    return from_array(np.asarray(drawn / np.asarray(rate, kind.compute.np)), kind)
 
 
 def _is_tensor(value: Any) -> bool:
     return isinstance(value, TensorBase)
 
 
-_MOST = 2.0**62  # counts are drawn as 64-bit integers
+_MOST = 2.0**62
 
 
 @interceptable("random")
@@ -161,7 +164,9 @@ def poisson(input: Any, generator: Generator | None = None) -> Any:
     rates = _numbers("poisson", "input", input)
     if not ((rates >= 0) & (rates <= _MOST)).all():
         raise RuntimeError(f"poisson(): expected numbers from 0 to 2**62, but got {rates.min()} to {rates.max()}")
-    return from_array(np.asarray(stream("poisson", generator).poisson(rates)), input._dtype)
+    flat = allocate_array("poisson", rates.size, rates.dtype)
+    draws.fill_poisson(flat, *stream("poisson", generator).take(flat.size), rates.ravel())
+    return from_array(flat.reshape(rates.shape), input._dtype)
 
 
 @interceptable("random")
@@ -188,8 +193,10 @@ def binomial(count: Any, prob: Any, generator: Generator | None = None) -> Any:
     if not ((trials >= 0) & (trials <= _MOST)).all() or np.isnan(chances).any():
         raise RuntimeError(f"binomial(): expected counts from 0 to 2**62 and probabilities, but got {count} and {prob}")
     shape = broadcast_shapes("binomial", count._shape, prob._shape)
-    drawn = stream("binomial", generator).binomial(trials.astype(np.int64), chances.clip(0, 1), shape)
-    return from_array(np.asarray(drawn), count._dtype)
+    flat = allocate_array("binomial", prod(shape), trials.dtype)
+    given = (np.broadcast_to(values, shape).ravel() for values in (np.floor(trials), chances.clip(0, 1)))
+    draws.fill_binomial(flat, *stream("binomial", generator).take(flat.size), *given)
+    return from_array(flat.reshape(shape), count._dtype)
 
 
 def _numbers(name: str, argument: str, value: Any) -> np.ndarray:
@@ -228,9 +235,9 @@ def multinomial(
     count = checks.integer("multinomial", "num_samples", num_samples)
     again = checks.boolean("multinomial", "replacement", replacement)
     _require_weights(weights, count, again)
-    rng, rows = stream("multinomial", generator), weights.reshape(-1, weights.shape[-1])
+    chosen, rows = stream("multinomial", generator), weights.reshape(-1, weights.shape[-1])
     with allocating("multinomial"):
-        drawn = _with_replacement(rng, rows, count) if again else _without_replacement(rng, rows, count)
+        drawn = _with_replacement(chosen, rows, count) if again else _without_replacement(chosen, rows, count)
     found = from_array(drawn.reshape(*weights.shape[:-1], count), int64)
     return found if out is None else write_out("multinomial", out, found)
 
@@ -248,15 +255,15 @@ def _require_weights(weights: np.ndarray, count: int, again: bool) -> None:
         raise RuntimeError("multinomial(): expected a positive weight in each row, but got a sum of 0")
 
 
-def _with_replacement(rng: np.random.Generator, rows: np.ndarray, count: int) -> np.ndarray:
+def _with_replacement(generator: Generator, rows: np.ndarray, count: int) -> np.ndarray:
     """Where a uniform share of the total falls among the running sums."""
     sums = np.cumsum(rows, 1)
-    shares = rng.random((len(rows), count)) * sums[:, -1:]
+    shares = doubles("multinomial", generator, (len(rows), count)) * sums[:, -1:]
     return np.array([np.searchsorted(s, x, "right") for s, x in zip(sums, shares, strict=True)], np.int64)
 
 
-def _without_replacement(rng: np.random.Generator, rows: np.ndarray, count: int) -> np.ndarray:
+def _without_replacement(generator: Generator, rows: np.ndarray, count: int) -> np.ndarray:
     """The first to arrive where each arrives at its own rate; those of rate 0 come last, in their order."""
     with np.errstate(divide="ignore", over="ignore"):
-        arrivals = rng.standard_exponential(rows.shape) / rows
+        arrivals = exponential("multinomial", generator, rows.shape, float64).array / rows
     return np.argsort(arrivals, 1, kind="stable")[:, :count]

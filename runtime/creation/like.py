@@ -8,8 +8,9 @@ from ..dispatch import checks
 from ..modes.intercept import interceptable
 from ..tensor.base import fresh
 from .data import tensor
+from .drawing import integers, normal, stream, uniform
 from .options import allocate, checked_size, chosen_dtype, filled, finish, size_argument
-from .sampling import integers, normal, randint_bounds, stream, uniform
+from .sampling import randint_bounds
 
 
 def options_like(op: str, source: Any, dtype: Any, device: Any, memory_format: Any = None) -> tuple[Any, Any]:

@@ -58,8 +58,15 @@ def chosen_dtype(op: str, given: Any, default: dtype) -> dtype:
 
 def allocate(op: str, size: Shape, kind: dtype) -> np.ndarray:
     """An uninitialised 1-D array for a tensor of this size."""
-    with allocating(op):
-        return np.empty(prod(size), kind.np)
+    return allocate_array(op, prod(size), kind.np)
+
+
+def allocate_array(op: str, count: int, kind: np.dtype) -> np.ndarray:
+    """An uninitialised 1-D array."""
+    try:
+        return np.empty(count, kind)
+    except MemoryError as error:
+        raise _no_memory(op, error) from None
 
 
 @contextmanager
@@ -68,7 +75,11 @@ def allocating(op: str) -> Iterator[None]:
     try:
         yield
     except MemoryError as error:
-        raise RuntimeError(f"{op}(): can't allocate memory: {error}") from None
+        raise _no_memory(op, error) from None
+
+
+def _no_memory(op: str, error: MemoryError) -> RuntimeError:
+    return RuntimeError(f"{op}(): can't allocate memory: {error}")
 
 
 def filled(op: str, size: Shape, value: Any, kind: dtype) -> Any:
