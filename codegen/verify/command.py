@@ -23,7 +23,7 @@ from ..spec.suggest import did_you_mean
 from .checks.bounds import ENVIRONMENT as BOUNDS
 from .functions import check_functions, claims
 from .isolation import Lost, Progress, Task, answers
-from .processes import Known, Package, check_op, check_op_bounds, known_ops, simulate_op
+from .processes import Known, Package, check_op, check_op_bounds, known_ops
 from .report import Finding, Report
 
 PROCESSES = min(2, os.cpu_count() or 1)
@@ -37,13 +37,8 @@ class Round(NamedTuple):
     environment: Mapping[str, str]
 
 
-# Bounds come first: what does not keep to its arrays is not run by kernels that do not look. CUDA kernels come last,
-# when the CPU kernels are cached.
-ROUNDS = (
-    Round(check_op_bounds, PROCESSES, BOUNDS),
-    Round(check_op, PROCESSES, {}),
-    Round(simulate_op, 1, {"NUMBA_ENABLE_CUDASIM": "1"}),
-)
+# Bounds come first: what does not keep to its arrays is not run by kernels that do not look.
+ROUNDS = (Round(check_op_bounds, PROCESSES, BOUNDS), Round(check_op, PROCESSES, {}))
 
 
 def checked(package: Package, ops: Mapping[str, Known], limit: float) -> Report:

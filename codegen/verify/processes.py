@@ -51,9 +51,10 @@ def known_ops(package: Package) -> dict[str, Known]:
 
 
 def check_op(package: Package, name: str) -> Report:
-    """All checks of an op, and its example."""
+    """All checks of an op, its CUDA kernels and its example."""
     op = prepared(package)[name]
     report = verify_op(op)
+    simulate(op, generated_package(op.function.__module__), report)
     with all_plain(op):  # the tests run examples by compiled kernels
         check_example(op, report)
     return guarded(op, report)
@@ -63,13 +64,6 @@ def check_op_bounds(package: Package, name: str) -> Report:
     """Whether an op keeps to its arrays."""
     op = prepared(package)[name]
     return guarded(op, check_bounds(op))
-
-
-def simulate_op(package: Package, name: str) -> Report:
-    """The CUDA kernels of an op, in a process with the simulator."""
-    op, report = registry(package)[name], Report()
-    simulate(op, generated_package(op.function.__module__), report)
-    return report
 
 
 def guarded(op: Any, report: Report) -> Report:

@@ -12,6 +12,7 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import array_in, computed_dtype
+from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
@@ -206,7 +207,7 @@ def _row_distances(name: str, x1, x2, p, into=None) -> Any:
         else computed_dtype(name, "match", ("float",), (x1, x2))
     )
     try:
-        result = adopt(distance_cpu.row_distances(array_in(x1, computed), array_in(x2, computed), p), computed)
+        result = adopt(at(x1, distance_cpu.row_distances)(array_in(x1, computed), array_in(x2, computed), p), computed)
     except Exception as error:
         reraise(name, error, (x1, x2, p))
     if into is not None:

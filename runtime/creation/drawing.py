@@ -17,10 +17,11 @@ from ..errors import DtypeError, UnsupportedDtypeError
 from ..kernels.cpu import draws
 from ..random import Generator, default_generator
 from ..tensor.base import fresh
+from ..tensor.devices import CPU
 from ..tensor.dtypes import bfloat16, iinfo, int64
 from ..tensor.dtypes import dtype as Dtype
 from ..tensor.shapes import Shape
-from .options import allocate_array, cast
+from .options import allocate_array, cast, place_for
 
 HALF_OF_VARIANCE = 0.5**0.5  # as a factor: what each part of a complex number has
 
@@ -51,35 +52,35 @@ def range_of(kind: Dtype, low: float, high: float) -> Range:
     return Range(low, high - low, max(float(top), float(least)), (1 << 24) - (1 << 24 - digits))
 
 
-def uniform(op: str, generator: Generator, size: Shape, kind: Dtype, low: float = 0.0, high: float = 1.0) -> Any:
+def uniform(
+    op: str, generator: Generator, size: Shape, kind: Dtype, low: float = 0.0, high: float = 1.0, device: Any = None
+) -> Any:
     """Numbers in [low, high), also after rounding to a 16-bit dtype; both parts of a complex number."""
-    flat = _real_numbers(op, size, kind)
-    least, width, top, mask = range_of(kind, low, high)
-    draws.fill_uniform(flat, *_words_for(generator, flat), least, width, top, mask)
-    return _tensor(flat, size, kind)
+    _require_fractions(op, kind)
+    return _floats(op, generator, size, kind, device, "fill_uniform", *range_of(kind, low, high))
 
 
-def normal(op: str, generator: Generator, size: Shape, kind: Dtype, mean: float = 0.0, std: float = 1.0) -> Any:
+def normal(
+    op: str, generator: Generator, size: Shape, kind: Dtype, mean: float = 0.0, std: float = 1.0, device: Any = None
+) -> Any:
     """Numbers of this mean and standard deviation; a complex number has half of the variance in each part."""
-    flat = _real_numbers(op, size, kind)
-    if kind.kind == "c":
-        draws.fill_normal(flat, *_words_for(generator, flat), 0.0, std * HALF_OF_VARIANCE)
-        flat[::2] += mean
-    else:
-        draws.fill_normal(flat, *_words_for(generator, flat), mean, std)
-    return _tensor(flat, size, kind)
+    _require_fractions(op, kind)
+    if kind.kind == "f":
+        return _floats(op, generator, size, kind, device, "fill_normal", mean, std)
+    drawn = _floats(op, generator, size, kind, device, "fill_normal", 0.0, std * HALF_OF_VARIANCE)
+    return drawn.add_(mean) if mean else drawn
 
 
-def exponential(op: str, generator: Generator, size: Shape, kind: Dtype, rate: float = 1.0) -> Any:
+def exponential(op: str, generator: Generator, size: Shape, kind: Dtype, rate: float = 1.0, device: Any = None) -> Any:
     """Numbers of the density rate e^(-rate x), larger than 0."""
     if kind.kind != "f":
         raise UnsupportedDtypeError(f"{op}(): expected a floating point dtype, but got {kind}")
-    flat = _real_numbers(op, size, kind)
-    draws.fill_exponential(flat, *_words_for(generator, flat), 1.0 / rate)
-    return _tensor(flat, size, kind)
+    return _floats(op, generator, size, kind, device, "fill_exponential", 1.0 / rate)
 
 
-def integers(op: str, generator: Generator, bounds: tuple[int, int], size: Shape, kind: Dtype) -> Any:
+def integers(
+    op: str, generator: Generator, bounds: tuple[int, int], size: Shape, kind: Dtype, device: Any = None
+) -> Any:
     """Integers in [low, high), each as likely as the others, up to 2^-64."""
     low, high = bounds
     if low >= high:
@@ -90,41 +91,44 @@ def integers(op: str, generator: Generator, bounds: tuple[int, int], size: Shape
         raise DtypeError(f"{op}(): the range [{low}, {high}) is out of bounds for {kind}")
     if kind.kind == "c":
         raise UnsupportedDtypeError(f"{op}(): not implemented for {kind}")
-    flat = allocate_array(op, prod(size), int64.np)
-    draws.fill_integers(flat, *generator.take(flat.size), low, high)
-    return _tensor(flat, size, kind)
+    return filled_by("fill_integers", op, generator, size, int64, device, low, high).to(kind)
 
 
-def permutation(op: str, generator: Generator, count: int, kind: Dtype) -> Any:
+def permutation(op: str, generator: Generator, count: int, kind: Dtype, device: Any = None) -> Any:
     """The numbers from 0 to count - 1 in random order."""
-    flat = allocate_array(op, count, int64.np)
-    draws.fill_permutation(flat, *generator.take(count))
-    return _tensor(flat, (count,), kind)
+    return filled_by("fill_permutation", op, generator, (count,), int64, device).to(kind)
 
 
-def doubles(op: str, generator: Generator, size: Shape) -> np.ndarray:
-    """Uniform numbers in [0, 1) as an array of float64, for what is computed in double precision from them."""
-    flat = allocate_array(op, prod(size), np.dtype(np.float64))
-    draws.fill_uniform(flat, *generator.take(flat.size), 0.0, 1.0, 1.0, 0)
-    return flat.reshape(size)
-
-
-def _real_numbers(op: str, size: Shape, kind: Dtype) -> np.ndarray:
-    """A flat array for real numbers in the dtype that is computed in, or for both parts of complex ones."""
-    if kind.kind == "f":
-        return allocate_array(op, prod(size), kind.compute.np)
-    if kind.kind == "c":
-        return allocate_array(op, 2 * prod(size), kind.to_real().np)
-    raise UnsupportedDtypeError(f"{op}(): expected a floating point or complex dtype, but got {kind}")
-
-
-def _words_for(generator: Generator, flat: np.ndarray) -> tuple[int, int]:
-    """The seed and the first word for an array of floating-point numbers."""
-    return generator.take(draws.words_of(flat.size, 8 * flat.itemsize))
-
-
-def _tensor(flat: np.ndarray, size: Shape, kind: Dtype) -> Any:
-    """A tensor over an array that nobody else holds, in the dtype."""
-    if flat.dtype != kind.np:
-        flat = flat.view(kind.np) if kind.kind == "c" else cast(flat, kind)
+def filled_by(
+    fill: str, op: str, generator: Generator, size: Shape, kind: Dtype, device: Any, *given: Any, bits: int = 64
+) -> Any:
+    """A tensor of what a function of `kernels/cpu/draws.py` fills an array with, or that of the device."""
+    place = place_for(op, device)
+    flat = allocate_array(op, prod(size), kind.np, place)
+    getattr(_fillers(place), fill)(flat, *generator.take(draws.words_of(flat.size, bits)), *given)
     return fresh(flat, size, kind)
+
+
+def _require_fractions(op: str, kind: Dtype) -> None:
+    if kind.kind not in "fc":
+        raise UnsupportedDtypeError(f"{op}(): expected a floating point or complex dtype, but got {kind}")
+
+
+def _floats(op: str, generator: Generator, size: Shape, kind: Dtype, device: Any, fill: str, *numbers: float) -> Any:
+    """Floating-point numbers, both parts of complex ones; 16-bit ones are computed in float32."""
+    place = place_for(op, device)
+    is_wide = place is CPU and kind.kind == "f"
+    flat = allocate_array(op, prod(size), kind.compute.np if is_wide else kind.np, place)
+    parts = flat.view(kind.to_real().np) if kind.kind == "c" else flat
+    words = generator.take(draws.words_of(parts.size, 8 * parts.itemsize))
+    getattr(_fillers(place), fill)(parts, *words, *numbers)
+    return fresh(cast(flat, kind) if flat.dtype != kind.np else flat, size, kind)
+
+
+def _fillers(place: Any) -> Any:
+    """The module of the functions that fill arrays on a device."""
+    if place is CPU:
+        return draws
+    from ..cuda import draws as on_device  # loaded with the first device
+
+    return on_device

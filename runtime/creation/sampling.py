@@ -6,13 +6,11 @@ from typing import Any
 
 from ..dispatch import checks
 from ..errors import DtypeError, UnsupportedDtypeError
-from ..kernels.cpu import draws
 from ..modes.intercept import interceptable
 from ..random import Generator, default_generator
-from ..tensor.base import fresh
 from ..tensor.dtypes import bool_, get_default_dtype, iinfo, int64
-from .drawing import integers, normal, permutation, stream, uniform
-from .options import allocate, checked_size, chosen_dtype, finish, size_argument
+from .drawing import filled_by, integers, normal, permutation, stream, uniform
+from .options import checked_size, chosen_dtype, finish, size_argument
 
 
 @interceptable("random")
@@ -38,7 +36,9 @@ def rand(
         True
     """
     shape = size_argument("rand", sizes, size)
-    t = uniform("rand", stream("rand", generator), shape, chosen_dtype("rand", dtype, get_default_dtype()))
+    t = uniform(
+        "rand", stream("rand", generator), shape, chosen_dtype("rand", dtype, get_default_dtype()), device=device
+    )
     return finish("rand", t, device, requires_grad, pin_memory)
 
 
@@ -60,7 +60,9 @@ def randn(
         specgrad.Size([2, 3])
     """
     shape = size_argument("randn", sizes, size)
-    t = normal("randn", stream("randn", generator), shape, chosen_dtype("randn", dtype, get_default_dtype()))
+    t = normal(
+        "randn", stream("randn", generator), shape, chosen_dtype("randn", dtype, get_default_dtype()), device=device
+    )
     return finish("randn", t, device, requires_grad, pin_memory)
 
 
@@ -107,7 +109,7 @@ def randint(
         raise TypeError('randint() missing 1 required positional argument: "size"')
     shape = checked_size("randint", checks.integer_list("randint", "size", size))
     kind = chosen_dtype("randint", dtype, int64)
-    t = integers("randint", stream("randint", generator), randint_bounds("randint", low, high), shape, kind)
+    t = integers("randint", stream("randint", generator), randint_bounds("randint", low, high), shape, kind, device)
     return finish("randint", t, device, requires_grad, pin_memory)
 
 
@@ -141,13 +143,11 @@ def randperm(
         raise UnsupportedDtypeError(f"randperm(): not implemented for {kind}")
     if kind.kind == "i" and count > iinfo(kind).max + 1:
         raise DtypeError(f"randperm(): n={count} is too large for {kind}")
-    t = permutation("randperm", stream("randperm", generator), count, kind)
+    t = permutation("randperm", stream("randperm", generator), count, kind, device)
     return finish("randperm", t, device, requires_grad, pin_memory)
 
 
 @interceptable("random")
 def survivors(*sizes: int, p: float, device: Any = None) -> Any:
     """False with probability p < 1, which is rounded to a multiple of 2^-32: what dropout leaves."""
-    flat = allocate("dropout", sizes, bool_)
-    draws.fill_survivors(flat, *default_generator.take(draws.words_of(flat.size, 32)), p)
-    return finish("dropout", fresh(flat, sizes, bool_), device, False)
+    return filled_by("fill_survivors", "dropout", default_generator, sizes, bool_, device, p, bits=32)

@@ -1,6 +1,6 @@
 """Every generated CUDA kernel compiles for real: to PTX of the version that current drivers take, and to a cubin.
 
-Their values are `verify`'s business: it runs the same kernels in numba's simulator beside the CPU's.
+Their values are `verify`'s business: it runs the same kernels in the simulator beside the CPU's.
 """
 
 from __future__ import annotations

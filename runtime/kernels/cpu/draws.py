@@ -60,7 +60,12 @@ def fill_trials(flat: Array, seed: int, offset: int, chance: float) -> None:
 
 def fill_survivors(flat: Array, seed: int, offset: int, loss: float) -> None:
     """False with the probability `loss` < 1, rounded to a multiple of 2^-32."""
-    _fill(loops.survivors, flat, seed, offset, min(round(loss * 2**32), 2**32 - 1))
+    _fill(loops.survivors, flat, seed, offset, threshold(loss))
+
+
+def threshold(loss: float) -> int:
+    """What half a word is at least with the probability 1 - `loss`."""
+    return min(round(loss * 2**32), 2**32 - 1)
 
 
 def fill_poisson(flat: Array, seed: int, offset: int, rates: Array) -> None:

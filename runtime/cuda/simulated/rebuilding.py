@@ -1,0 +1,74 @@
+"""Kernels and their device functions as the simulator runs them: the same code with other globals."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from ...kernels.cuda.numbers import INTEGERS, TYPES, boolean
+
+KEPT = (*INTEGERS, boolean)
+
+
+def names_in(code: types.CodeType) -> set[str]:
+    """The names of globals and attributes in a function's code, and in the functions that it makes."""
+    return {name for each in codes(code) for name in each.co_names}
+
+
+def codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from codes(constant)
+
+
+def called(function: types.FunctionType) -> Iterator[Any]:
+    """What a function finds among its globals and in its closure, by the names in its code."""
+    yield from (function.__globals__[name] for name in names_in(function.__code__) & function.__globals__.keys())
+    yield from (cell.cell_contents for cell in function.__closure__ or ())
+
+
+def all_names(function: types.FunctionType) -> set[str]:
+    """The names in the code of a kernel and of all functions that it may call."""
+    names: set[str] = set()
+    seen, waiting = {function}, [function]
+    while waiting:
+        current = waiting.pop()
+        names |= names_in(current.__code__)
+        new = {f for f in called(current) if isinstance(f, types.FunctionType)} - seen
+        seen |= new
+        waiting += new
+    return names
+
+
+class Rebuilder:
+    """Makes copies of kernels whose `cuda` is the one given; each function is copied once."""
+
+    def __init__(self, cuda: Any) -> None:
+        self.cuda = cuda
+        self.copies: WeakKeyDictionary[types.FunctionType, types.FunctionType] = WeakKeyDictionary()
+
+    def rebuilt(self, function: types.FunctionType) -> types.FunctionType:
+        """A copy of a function, and of those that it calls; its globals are a namespace of its own."""
+        if function in self.copies:
+            return self.copies[function]
+        own, code = function.__globals__, function.__code__
+        namespace: dict[str, Any] = {"__builtins__": own["__builtins__"], "__name__": function.__module__}
+        cells = tuple(types.CellType() for _ in function.__closure__ or ())
+        copy = types.FunctionType(code, namespace, function.__name__, function.__defaults__, cells)
+        self.copies[function] = copy  # before its globals are: functions may call each other in circles
+        namespace |= {name: self.meant(name, own[name]) for name in names_in(code) & own.keys()}
+        for name, cell, before in zip(code.co_freevars, cells, function.__closure__ or (), strict=True):
+            cell.cell_contents = self.meant(name, before.cell_contents)
+        return copy
+
+    def meant(self, name: str, value: Any) -> Any:
+        """What a global of a kernel is here: `cuda`, device functions and number types are simulated."""
+        if name == "cuda":
+            return self.cuda
+        if type(value).__module__.startswith("numba."):  # a type, or a device function that is compiled already
+            function = getattr(value, "py_func", None)
+            return self.rebuilt(function) if function else TYPES.get(str(value), value)
+        return self.rebuilt(value) if isinstance(value, types.FunctionType) and value not in KEPT else value
