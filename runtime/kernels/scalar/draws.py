@@ -48,7 +48,7 @@ HALF_DIGIT = (2.0**-32, 2.0**-64)
 
 def uniform_single(h: Any, mask: Any) -> Any:
     """h / 2^32 without its last 8 bits, and without those that `mask` leaves out: as NumPy, in [0, 1 - 2^-24]."""
-    return np.float32(np.int32(np.int32(np.uint32(h) >> np.uint32(8)) & np.int32(mask))) * np.float32(2.0**-24)
+    return np.float32(np.int32(np.int32(h >> np.int32(8)) & np.int32(mask))) * np.float32(2.0**-24)
 
 
 def uniform_double(h: Any) -> Any:
