@@ -3,8 +3,8 @@
 Kernels run as plain Python, one thread after the other, with the checks that a device does not make.
 """
 
-from .arrays import GlobalArray
 from .faults import KernelFault
+from .global_memory import GlobalArray
 from .threads import ORDERS, SimulatedCuda
 
 __all__ = ["ORDERS", "GlobalArray", "KernelFault", "SimulatedCuda"]

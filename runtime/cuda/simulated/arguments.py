@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import AcceleratorError
-from ...kernels.cuda.kernel import ARRAY_WORDS, Array
+
+ARRAY_WORDS = 7
 
 
 class ArrayWords(NamedTuple):
@@ -26,14 +27,14 @@ class ArrayWords(NamedTuple):
 
 
 def decoded(words: Sequence[int], signature: Sequence[Any]) -> list[Any]:
-    """The arguments of a launch: NumPy's scalars, and ArrayWords.
+    """The arguments of a launch: NumPy's scalars, ArrayWords, and tuples of these.
 
     Raises:
         RuntimeError: the words cannot be arguments of this signature.
     """
     left = iter(words)
     try:
-        found = [_part(kind, left) for kind in signature]
+        found = [_part(part, left) for part in signature]
     except StopIteration:
         raise _refused(f"{len(words)} words are too few for {signature}") from None
     if too_many := len(list(left)):
@@ -41,11 +42,11 @@ def decoded(words: Sequence[int], signature: Sequence[Any]) -> list[Any]:
     return found
 
 
-def _part(kind: Any, left: Iterator[int]) -> Any:
-    """A number, an array, or a tuple of them."""
-    if isinstance(kind, np.dtype):
-        return _number(kind, left)
-    return _array(kind.dtype, left) if isinstance(kind, Array) else tuple([_part(each, left) for each in kind])
+def _part(part: Any, left: Iterator[int]) -> Any:
+    if isinstance(part, np.dtype):
+        return _number(part, left)
+    dtype = getattr(part, "dtype", None)
+    return tuple(_part(inner, left) for inner in part) if dtype is None else _array(dtype, left)
 
 
 def _array(dtype: np.dtype, left: Iterator[int]) -> ArrayWords:

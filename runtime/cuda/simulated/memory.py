@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import deque
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,12 +31,19 @@ class Region(NamedTuple):
 class Block:
     """One allocation: `size` bytes from `address` on, of which the first `usable` may be touched."""
 
-    __slots__ = ("address", "bytes", "live", "size", "usable", "written")
+    __slots__ = ("accesses", "address", "bytes", "epoch", "live", "size", "usable", "written")
 
     def __init__(self, address: int, size: int) -> None:
         self.address, self.size, self.usable, self.live = address, size, size, True
         self.bytes = np.full(size, FRESH, np.uint8)
         self.written = np.zeros(size, np.bool_)
+        self.accesses: list[Any] = []  # of the `epoch`: see races.py
+        self.epoch = 0
+
+    def refresh(self) -> None:
+        """Nobody has written to it."""
+        self.bytes.fill(FRESH)
+        self.written.fill(False)
 
 
 class Memory:
@@ -66,29 +73,33 @@ class Memory:
         self._blocks.insert(place, Block(address, size))
         return address
 
-    def free(self, address: int) -> None:
-        """Give a block back."""
+    def free(self, address: int) -> Block:
+        """Give a block back: nobody may touch it, but what waits in queues still does."""
         block = self.start(address, "free")
         place = bisect_right(self._starts, address) - 1
         block.live = False
-        block.bytes.fill(FREED)
         self.used[device_of(address)] -= block.size
         self._gone.append((address, block.size))
         del self._starts[place], self._blocks[place]
+        return block
 
     def start(self, address: int, what: str) -> Block:
-        """The block that begins at an address."""
-        block = self.block(address, 1, what)
+        """The block that begins at an address, whether it is in use or cached."""
+        block = self._around(address, what)
         if block.address != address:
             raise fault(what, f"{address:#x} is {address - block.address} bytes inside a block of {block.size}")
         return block
 
-    def block(self, address: int, size: int, what: str) -> Block:
-        """The block in which `size` bytes from `address` on lie."""
+    def _around(self, address: int, what: str) -> Block:
         place = bisect_right(self._starts, address) - 1
         block = self._blocks[place] if place >= 0 else None
         if block is None or address >= block.address + max(block.size, 1):
             raise fault(what, self._said(address))
+        return block
+
+    def block(self, address: int, size: int, what: str) -> Block:
+        """The block in which `size` bytes from `address` on lie."""
+        block = self._around(address, what)
         end = address - block.address + size
         if not block.live:
             raise fault(what, f"use after free of {size} bytes at {address:#x}, in a block of {block.size} bytes")

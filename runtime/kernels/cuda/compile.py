@@ -25,7 +25,7 @@ from ..compile.scalar_library import ScalarCompiler, ScalarLibrary, building, re
 from ..scalar import complex as scalar_complex
 from ..scalar.intrinsics import Target as Instructions
 from ..scalar.intrinsics import primitives
-from .kernel import Array, Kernel, Signature
+from .signature import Array, Make, Signature
 
 PTX_FOR = (8, 0)  # the least capability: PTX for it becomes machine code for any later GPU
 NUMBERS = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]
@@ -87,11 +87,11 @@ def numba_type(part: Any) -> Any:
     return types.Tuple(tuple(map(numba_type, part)))
 
 
-def ptx(kernel: Kernel, signature: Signature, cc: tuple[int, int] = PTX_FOR) -> str:
+def ptx(make: Make, signature: Signature, cc: tuple[int, int] = PTX_FOR) -> str:
     """The PTX of a kernel for arguments of a signature."""
     typed = types.void(*map(numba_type, signature))
     with building, without_device(cc):
-        text, _ = cuda.compile_ptx(kernel.make(compiled(), signature), typed, cc=cc)
+        text, _ = cuda.compile_ptx(make(compiled(), signature), typed, cc=cc)
     name = re.search(r"\.visible \.entry (\w+)\(", text)
     assert name is not None
     return text.replace(name.group(1), ENTRY)
@@ -129,6 +129,6 @@ def to_cubin(ptx: str, cc: tuple[int, int] = PTX_FOR) -> bytes:
         nvjitlink.destroy(handle)
 
 
-def compile_cubin(kernel: Kernel, signature: Signature, cc: tuple[int, int]) -> bytes:
+def compile_cubin(make: Make, signature: Signature, cc: tuple[int, int]) -> bytes:
     """The machine code of a kernel."""
-    return to_cubin(ptx(kernel, signature), cc)
+    return to_cubin(ptx(make, signature), cc)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .kernel import Kernel, Signature
+from .signature import Make, Signature
 
 
-def cubin(kernel: Kernel, signature: Signature, cc: tuple[int, int]) -> bytes:
+def cubin(make: Make, signature: Signature, cc: tuple[int, int]) -> bytes:
     from .compile import compile_cubin
 
-    return compile_cubin(kernel, signature, cc)
+    return compile_cubin(make, signature, cc)

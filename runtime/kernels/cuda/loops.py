@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .kernel import Array, Signature, Target
+from .signature import Array, Signature, Target
 from .storage import getter, putter
 from .vocabulary import cuda, uint32, uint64
 

@@ -10,7 +10,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from .kernel import Target
+from .signature import Target
 from .vocabulary import T, bfloat16_bits, float16, float32, from_bits, int32, whole
 
 FLOAT16 = np.dtype(np.float16)
@@ -59,6 +59,10 @@ def get_truth(x: Any, i: Any) -> Any:
     return load(x, i) != 0
 
 
+def get_truth_real(x: Any, i: Any) -> Any:
+    return load(x, i).real != 0
+
+
 def getter(target: Target, stored: np.dtype, wanted: np.dtype) -> Any:
     """The function (array, index) that reads an element as a number of the dtype that is wanted."""
     own = in_registers(stored)
@@ -70,9 +74,9 @@ def getter(target: Target, stored: np.dtype, wanted: np.dtype) -> Any:
 
 def conversion(own: np.dtype, wanted: np.dtype) -> Any:
     """The text that reads an element of one dtype as a number of another."""
+    drops = own.kind == "c" and wanted.kind != "c"  # the imaginary part, as on the CPU
     if wanted.kind == "b":
-        return get_truth
-    drops = own.kind == "c" and wanted.kind != "c"
+        return get_truth_real if drops else get_truth
     if wanted.kind in "iu" and own.kind in "fc":
         return get_whole_real if drops else get_whole
     return get_real if drops else get

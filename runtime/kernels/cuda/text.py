@@ -14,7 +14,7 @@ from .. import scalar
 from ..compile.scalar_library import ScalarCompiler, ScalarLibrary, names_in, rebuilt
 from ..scalar import complex as scalar_complex
 from ..scalar import primitives
-from .kernel import Array, Kernel, Signature
+from .signature import Array, Make, Signature
 
 
 class Text:
@@ -75,7 +75,7 @@ def described(part: Any) -> str:
     return part.name if isinstance(part, np.dtype) else f"({', '.join(map(described, part))})"
 
 
-def digest(kernel: Kernel, signature: Signature) -> str:
+def digest(make: Make, signature: Signature) -> str:
     """Hash of a kernel's text and of its signature."""
-    text: Text = kernel.make(TEXTS, signature)
+    text: Text = make(TEXTS, signature)
     return hashlib.sha256(f"{text.digest} {described(signature)}".encode()).hexdigest()
