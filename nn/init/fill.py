@@ -146,7 +146,8 @@ def trunc_normal_(
     low, high = ndtr((a - mean) / std), ndtr((b - mean) / std)
     with no_grad():
         shares = uniform_(empty(tensor.shape, dtype=float64, device=tensor.device), low, high, generator)
-        return tensor.copy_(ndtri(shares).mul_(std).add_(mean).clamp_(a, b))
+        ndtri(shares, out=shares)
+        return tensor.copy_(shares.mul_(std).add_(mean).clamp_(a, b))
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
