@@ -45,10 +45,9 @@ ORDER = [
     ["runtime.autograd.engine.match_input", "runtime.autograd.hooks.hooks"],
     ["runtime.methods.interop", "runtime.ops.shape.formulas"],  # which find ops by `namespace.op` alone
     ["runtime.tensor*", "runtime.modes*", "runtime.random"],
-    # Memory and launches of CUDA devices: known by addresses, not by tensors.
-    ["runtime.cuda*"],
     # Arrays.
-    ["runtime.ops.*.cpu*", "runtime.ops.*.plans*"],
+    ["runtime.ops.*.cpu*", "runtime.ops.*.cuda*", "runtime.ops.*.plans*"],
+    # Memory and launches of CUDA devices: known by addresses, not by tensors.
     ["runtime.cuda*"],
     ["runtime.kernels*", "runtime.tensor.views"],
     ["runtime.pool*"],

@@ -233,8 +233,8 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
         Tensor: the dtype of `input`.
     Gradients:
         through: row_distances(self, self, p).reshape(-1).index_select(0, above)
-        where size: self.shape[0]
-        where above: nonzero((arange(size).unsqueeze(1) < arange(size)).reshape(-1)).reshape(-1)
+        where places: arange(self.shape[0], device=self.device)
+        where above: nonzero((places.unsqueeze(1) < places).reshape(-1)).reshape(-1)
     Raises:
         RuntimeError: expected: a matrix of floating-point numbers; p is not negative.
     Example:
@@ -252,8 +252,8 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
     if p.__class__ is not float:
         p = checks.floating(name, "p", p)
     self, p = distance_checks.pdist(name, self, p)
-    size = self._shape[0]
-    above = op.nonzero((op.arange(size).unsqueeze(1) < op.arange(size)).reshape(-1)).reshape(-1)
+    places = op.arange(self._shape[0], device=self._device)
+    above = op.nonzero((places.unsqueeze(1) < places).reshape(-1)).reshape(-1)
     return op.row_distances(self, self, p).reshape(-1).index_select(0, above)
 
 

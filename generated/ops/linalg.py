@@ -49,7 +49,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None)
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: x.unsqueeze(-1) ** arange(x.shape[-1] if N is None else N)
+        through: x.unsqueeze(-1) ** arange(x.shape[-1] if N is None else N, device=x.device)
     Raises:
         RuntimeError: expected: at least one dimension, and at least two powers, of numbers.
     Example:
@@ -71,7 +71,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None)
     if N is not None and N.__class__ is not int:
         N = checks.integer(name, "N", N)
     x, N = matmul_checks_contraction.last_powers(name, x, N)
-    return x.unsqueeze(-1) ** op.arange(x._shape[-1] if N is None else N)
+    return x.unsqueeze(-1) ** op.arange(x._shape[-1] if N is None else N, device=x._device)
 
 
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:

@@ -1854,8 +1854,8 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self.index_select(0, combination_indices(self.shape[0], r, with_replacement)).view((-1, r)) if r else
-            self.narrow(0, 0, 0)
+        through: self.index_select(0, combination_indices(self.shape[0], r, with_replacement, self.device)).view((-1,
+            r)) if r else self.narrow(0, 0, 0)
     Raises:
         RuntimeError: expected: a vector, and no negative number of elements.
     Example:
@@ -1882,9 +1882,9 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
         with_replacement = checks.boolean(name, "with_replacement", with_replacement)
     self, r, with_replacement = shape_checks_repeat.combinations(name, self, r, with_replacement)
     return (
-        self.index_select(0, shape_formulas_grids.combination_indices(self._shape[0], r, with_replacement)).view(
-            (-1, r)
-        )
+        self.index_select(
+            0, shape_formulas_grids.combination_indices(self._shape[0], r, with_replacement, self._device)
+        ).view((-1, r))
         if r
         else self.narrow(0, 0, 0)
     )
@@ -2010,7 +2010,8 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: x.unsqueeze(1) ** (arange(count) if increasing else arange(count - 1, -1, -1))
+        through: x.unsqueeze(1) ** (arange(count, device=x.device) if increasing else arange(count - 1, -1, -1,
+            device=x.device))
         where count: x.shape[0] if N is None else N
     Raises:
         RuntimeError: expected: a vector, and no negative number of powers.
@@ -2036,7 +2037,9 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
         increasing = checks.boolean(name, "increasing", increasing)
     x, N, increasing = shape_checks_repeat.vander(name, x, N, increasing)
     count = x._shape[0] if N is None else N
-    return x.unsqueeze(1) ** (op.arange(count) if increasing else op.arange(count - 1, -1, -1))
+    return x.unsqueeze(1) ** (
+        op.arange(count, device=x._device) if increasing else op.arange(count - 1, -1, -1, device=x._device)
+    )
 
 
 def adjoint(input: Tensor) -> Tensor:

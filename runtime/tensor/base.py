@@ -19,7 +19,7 @@ from ..locks import new_lock
 from .casting import cast
 from .devices import CPU, device
 from .dtypes import dtype, from_numpy
-from .memory import contiguous
+from .memory import contiguous, on_host
 from .shapes import Shape, Size, byte_strides, contiguous_strides, dim_of, is_contiguous
 
 _new = object.__new__
@@ -251,7 +251,7 @@ def adopt(value: Any, dtype: dtype | None = None) -> Any:
 
 def holding(array: np.ndarray, shape: Shape, dtype: dtype) -> Any:
     """A tensor over an n-d array of this shape and dtype that nobody else holds; copied only to make it contiguous."""
-    if array.__class__ is not np.ndarray:
+    if array.__class__ is not np.ndarray and getattr(array, "on_device", False):  # a NumPy scalar is an array too
         return fresh(contiguous(array).ravel(), shape, dtype)
     flat = array.ravel()
     t = _new(_tensor_class)
@@ -366,7 +366,12 @@ def drop_dead(views: list[Any]) -> None:
         views[:count] = [reference for reference in views[:count] if reference() is not None]
 
 
-def compute_array(t: Any) -> np.ndarray:
-    """The array in the dtype that kernels compute in: float16 and bfloat16 are widened to float32."""
-    compute = t._dtype.compute
-    return t.array if compute is t._dtype else cast(t.array, compute.np)
+def host_array(t: Any) -> Any:
+    """The NumPy array over a tensor's memory, or over a copy on the host where that is a device's."""
+    return on_host(t.array)
+
+
+def compute_array(t: Any) -> Any:
+    """`host_array` in the dtype that kernels compute in: float16 and bfloat16 are widened to float32."""
+    compute, array = t._dtype.compute, host_array(t)
+    return array if compute is t._dtype else cast(array, compute.np)

@@ -36,6 +36,11 @@ def contiguous(array: Any) -> Any:
     return np.ascontiguousarray(array) if isinstance(array, np.ndarray) else _on_device().contiguous(array)
 
 
+def on_host(array: Any) -> np.ndarray:
+    """A NumPy array as it is; of a device's array a copy, once all is done that was to be done before."""
+    return array if isinstance(array, np.ndarray) else _on_device().to_host(array)
+
+
 def placed(array: np.ndarray, device: Any) -> Any:
     """A NumPy array as it is, or a copy of it on a device."""
     return array if device is CPU else _on_device().from_host(array, device)

@@ -4,8 +4,8 @@ Kernels import `cuda` and the number types from here, so they run as they stand;
 puts the compiler's in their place.
 """
 
-from .arrays import GlobalArray
 from .faults import KernelFault
+from .global_memory import GlobalArray
 from .numbers import boolean, int8, int16, int32, int64, uint8, uint16, uint32, uint64
 from .threads import ORDERS, SimulatedCuda
 

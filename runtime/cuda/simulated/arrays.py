@@ -1,71 +1,154 @@
-"""Arrays as kernels see them: an index outside is an error, and so is a read of what nobody wrote."""
+"""Arrays as kernels see them: indices have to be inside, and every access is noted in the memory that it goes to."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import math
+from collections.abc import Callable
+from operator import index as whole
+from typing import Any
 
 import numpy as np
 
 from .faults import KernelFault
+from .thread_races import ATOMIC, Memory
 
-if TYPE_CHECKING:
-    from .threads import SimulatedCuda
+LONG = 0xFFFFFFFFFFFFFFFF
 
 
-class GlobalArray:
-    """A 1-D array in a device's memory.
+class Elements:
+    """A 1-D array while a kernel runs: some units of a memory.
 
     Args:
-        values: its elements, contiguous.
-        written: which bytes of them somebody wrote, marked further by kernels; None: all of them.
+        name: what the kernel calls it.
+        values: its elements.
+        memory: where accesses are noted.
+        offset: its first unit there.
+        where: says which thread runs, for messages.
     """
 
-    __slots__ = ("cuda", "dtype", "is_written", "name", "shape", "size", "values", "written")
+    __slots__ = (
+        *("dtype", "memory", "name", "offset", "parts", "reads"),
+        *("shape", "size", "timeline", "values", "where", "writes"),
+    )
 
-    def __init__(self, values: np.ndarray, written: np.ndarray | None = None) -> None:
-        self.values, self.written = values, written
+    def __init__(self, name: str, values: np.ndarray, memory: Memory, offset: int, where: Callable[[], str]) -> None:
+        self.name, self.values, self.memory, self.offset, self.where = name, values, memory, offset, where
         self.size, self.dtype, self.shape = values.size, values.dtype, values.shape
-        self.name = "an array"
-        self.cuda: SimulatedCuda
-        self.is_written: bytearray
-
-    def bind(self, name: str, cuda: SimulatedCuda) -> None:
-        """Be the argument `name` of a kernel that is launched now."""
-        self.name, self.cuda = name, cuda
-        known = self.written is None or bool(self.written.all())
-        self.is_written = bytearray(b"\1" * self.size if known else self.elements_written().all(1).tobytes())
-
-    def elements_written(self) -> np.ndarray:
-        """The marks of the bytes, a row for each element."""
-        assert self.written is not None
-        return self.written.reshape(self.size, -1)
-
-    def release(self) -> None:
-        """The launch is over: say which bytes it wrote."""
-        if self.written is not None:
-            self.elements_written()[np.frombuffer(self.is_written, bool)] = True
+        self.parts = values.itemsize // memory.unit  # units of an element
+        self.timeline, self.reads, self.writes = memory.timeline, memory.reads, memory.writes
 
     def __len__(self) -> int:
-        return self.size
+        return self.shape[0]
 
     def __getitem__(self, index: Any) -> Any:
-        if not 0 <= index < self.size:
-            raise self.outside("reads", index)
-        if not self.is_written[index]:
-            raise self.fault(f"reads {self.name}[{index}], which nobody wrote")
-        return self.values[index]
+        if type(index) is not int:
+            if isinstance(index, slice):
+                return self.part(index)
+            index = whole(index)
+        if self.parts == 1 and 0 <= index < self.size:  # most reads: nobody else had access
+            at, now = self.offset + index, self.timeline.now
+            wrote, read = self.writes[at], self.reads[at]
+            if (wrote == 0 or wrote == now) and (read == 0 or read == now):
+                self.reads[at] = now
+                return self.values[index]
+        return self.read(index, index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        if not 0 <= index < self.size:
-            raise self.outside("writes", index)
-        self.is_written[index] = 1
+        if type(index) is not int:
+            index = whole(index)
+        if self.parts == 1 and 0 <= index < self.size:
+            at, now = self.offset + index, self.timeline.now
+            wrote = self.writes[at]
+            if (ATOMIC < wrote <= 0 or wrote == now) and self.reads[at] == 0:
+                self.writes[at] = now
+                self.store(index, value)
+                return
+        self.write(index, index, value)
+
+    def read(self, place: int, index: Any) -> Any:
+        """The element at a place, which a kernel calls `index`; the read is checked and noted."""
+        memory, now = self.memory, self.timeline.now
+        for at in self.units("reads", place, index):
+            wrote = memory.writes[at]
+            if wrote and wrote != now and (wrong := memory.check_read(at)):
+                raise self.fault("reads", index, wrong)
+            if memory.reads[at] != now:
+                memory.readers.add(at)
+        return self.values[place]
+
+    def write(self, place: int, index: Any, value: Any) -> None:
+        for at in self.units("writes", place, index):
+            if wrong := self.memory.check_write(at):
+                raise self.fault("writes", index, wrong)
+            self.memory.writes[at] = self.timeline.now
+        self.store(place, value)
+
+    def change(self, index: Any, changed: Callable[[Any], Any]) -> Any:
+        """An atomic operation: the element before it is replaced by what `changed` makes of it."""
+        place = self.place(index)
+        for at in self.units("changes", place, index):
+            if wrong := self.memory.check_atomic(at):
+                raise self.fault("changes", index, wrong)
+        old = self.values[place]
+        self.store(place, changed(old))
+        return old
+
+    def place(self, index: Any) -> int:
+        """The place of an element among `values`."""
+        return whole(index)
+
+    def units(self, does: str, place: int, index: Any) -> range:
+        """The units of an element."""
+        if not 0 <= place < self.size:
+            raise self.fault(does, index, f"outside of its {self.size} elements")
+        first = self.offset + place * self.parts
+        return range(first, first + self.parts)
+
+    def store(self, place: int, value: Any) -> None:
         try:
-            self.values[index] = value
-        except OverflowError:  # an integer of Python's that is too large for the dtype
-            self.values[index] = np.array(int(value) & 0xFFFFFFFFFFFFFFFF, np.uint64).astype(self.dtype)
+            self.values[place] = value
+        except (OverflowError, ValueError):  # a number of Python's that the dtype does not have
+            self.values[place] = self.converted(value)
 
-    def outside(self, does: str, index: Any) -> KernelFault:
-        return self.fault(f"{does} {self.name}[{index}], and {self.name} has {self.size} elements")
+    def converted(self, value: Any) -> Any:
+        """A number in the array's dtype; integers wrap."""
+        if isinstance(value, int):
+            return np.array(value & LONG, np.uint64).astype(self.dtype)[()]
+        return np.asarray(value).astype(self.dtype)[()]
 
-    def fault(self, text: str) -> KernelFault:
-        return KernelFault(f"{self.cuda.where()} {text}")
+    def part(self, chosen: slice) -> Elements:
+        """A slice, over the same memory."""
+        first, end, step = chosen.indices(self.size)
+        if step != 1 or min(chosen.start or 0, chosen.stop or 0) < 0 or (chosen.stop or 0) > self.size:
+            raise self.fault("slices", f"{chosen.start}:{chosen.stop}:{chosen.step}", f"of its {self.size} elements")
+        offset = self.offset + first * self.parts
+        part = Elements(f"{self.name}[{first}:]", self.values[first:end], self.memory, offset, self.where)
+        self.memory.arrays.append(part)
+        return part
+
+    def fault(self, does: str, index: Any, wrong: str) -> KernelFault:
+        shown = ", ".join(map(str, index)) if isinstance(index, tuple) else index
+        return KernelFault(f"{self.where()} {does} {self.name}[{shown}], {wrong}")
+
+
+class Grid(Elements):
+    """An array in shared or local memory whose elements have several indices."""
+
+    __slots__ = ()
+
+    def __init__(self, shape: tuple[int, ...], name: str, values: np.ndarray, *rest: Any) -> None:
+        super().__init__(name, values, *rest)
+        self.shape = shape
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.read(self.place(index), index)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.write(self.place(index), index, value)
+
+    def place(self, index: Any) -> int:
+        if not isinstance(index, tuple) or len(index) != len(self.shape):
+            raise self.fault("has access to", index, f"and its elements have {len(self.shape)} indices")
+        if not all(0 <= i < size for i, size in zip(index, self.shape, strict=True)):
+            raise self.fault("has access to", index, f"outside of its shape {self.shape}")
+        return sum(whole(i) * math.prod(self.shape[d + 1 :]) for d, i in enumerate(index))

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...errors import AcceleratorError
 from .arguments import ArrayWords
-from .arrays import GlobalArray
+from .global_memory import GlobalArray
 from .memory import Block, Memory
 from .order import Work
 from .races import Races
@@ -18,27 +18,13 @@ BLOCK_LIMITS = (1024, 1024, 64)
 GRID_LIMITS = (2**31 - 1, 65535, 65535)
 
 
-class WatchedArray(GlobalArray):
-    """An array that knows whether a kernel has written to it."""
-
-    __slots__ = ("stored",)
-
-    def __init__(self, values: np.ndarray, written: np.ndarray | None = None) -> None:
-        super().__init__(values, written)
-        self.stored = False
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        self.stored = True
-        super().__setitem__(index, value)
-
-
 class Launch:
     """One launch of a kernel.
 
     Args:
         memory: where the arrays lie; checked when the launch is given, as the program may free them before it runs.
         races: notes what was read and written.
-        arguments: numbers, ArrayWords and tuples of these.
+        arguments: numbers and ArrayWords.
         name: what the kernel is called.
 
     Raises:
@@ -48,38 +34,30 @@ class Launch:
     def __init__(self, memory: Memory, races: Races, arguments: list[Any], name: str) -> None:
         self.races, self.arguments, self.name = races, arguments, name
         self.blocks: dict[ArrayWords, Block] = {}
-        self._find(memory, arguments)
+        for number, words in enumerate(arguments):
+            if isinstance(words, ArrayWords) and words.size:
+                self.blocks[words] = memory.block(words.address, words.nbytes, f"argument {number} of {name}")
 
-    def _find(self, memory: Memory, arguments: Any) -> None:
-        for number, argument in enumerate(arguments):
-            if isinstance(argument, ArrayWords):
-                if argument.size:
-                    what = f"argument {number} of {self.name}"
-                    self.blocks[argument] = memory.block(argument.address, argument.nbytes, what)
-            elif isinstance(argument, tuple):
-                self._find(memory, argument)
+    def run(self, kernel: Any, signature: Any, grid: Any, block: Any, shared: int, work: Work) -> None:
+        """Run all threads, and note which arrays were read and which written."""
+        given = [self._as_array(argument) for argument in self.arguments]
+        written = SimulatedCuda().launch(kernel.simulated(signature), grid, block, given, shared)
+        for words, writes in zip(self.arguments, written, strict=True):
+            if words in self.blocks:
+                found = self.blocks[words]
+                start = words.address - found.address
+                self.races.note(found, start, start + words.nbytes, writes, work)
 
-    def run(self, kernel: Any, signature: Any, grid: Any, block: Any, work: Work) -> None:
-        """Run all threads."""
-        arrays = {words: _array(found, words) for words, found in self.blocks.items()}
-        given = [_as_array(argument, arrays) for argument in self.arguments]
-        SimulatedCuda().launch(kernel.simulated(signature), grid, block, given)
-        for words, found in self.blocks.items():
-            start = words.address - found.address
-            self.races.note(found, start, start + words.nbytes, arrays[words].stored, work)
-
-
-def _array(block: Block, words: ArrayWords) -> WatchedArray:
-    start = words.address - block.address
-    place = slice(start, start + words.nbytes)
-    return WatchedArray(block.bytes[place].view(words.dtype), block.written[place])
-
-
-def _as_array(argument: Any, arrays: dict[ArrayWords, WatchedArray]) -> Any:
-    """What the kernel is given: the same array where two arguments are the same memory."""
-    if isinstance(argument, ArrayWords):
-        return arrays[argument] if argument.size else GlobalArray(np.empty(0, argument.dtype))
-    return tuple(_as_array(inner, arrays) for inner in argument) if isinstance(argument, tuple) else argument
+    def _as_array(self, argument: Any) -> Any:
+        """What the kernel is given."""
+        if not isinstance(argument, ArrayWords):
+            return argument
+        if not argument.size:
+            return GlobalArray(np.empty(0, argument.dtype))
+        block = self.blocks[argument]
+        start = argument.address - block.address
+        place = slice(start, start + argument.nbytes)
+        return GlobalArray(block.bytes[place].view(argument.dtype), block.written[place])
 
 
 def check_limits(grid: Any, block: Any, shared: int, most_shared: int) -> None:

@@ -1,46 +1,34 @@
-"""CUDA threads as Python: what kernels name of `cuda`, and launches that run them one thread after the other."""
+"""CUDA threads as Python: what kernels name of `cuda`, and launches that run one thread after the other.
+
+A kernel without barriers is called once for each thread; of others the threads are greenlets (`barriers.py`).
+"""
 
 from __future__ import annotations
 
 import random
+import sys
 import types
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from itertools import product
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from ...locks import new_lock
-from .arrays import GlobalArray
+from .atomics import Atomic
+from .block_memory import Local, Shared
+from .dims import WARP, Dim3, check_limits, extents, places, places_in_block
 from .faults import KernelFault
-from .rebuilding import Rebuilder
+from .global_memory import Arguments, GlobalArray
+from .rebuilding import Rebuilder, all_names
+from .timeline import Timeline
+from .warps import OPERATIONS
 
 ORDERS = ("forward", "reverse", "random")
-MOST_THREADS = 1024  # of a block
-BLOCK_LIMITS = (1024, 1024, 64)
-GRID_LIMITS = (2**31 - 1, 65535, 65535)
-
-
-class Dim3(NamedTuple):
-    """Three extents, or a place in them."""
-
-    x: int
-    y: int = 1
-    z: int = 1
-
-    @property
-    def total(self) -> int:
-        return self.x * self.y * self.z
-
-
-def extents(given: int | Sequence[int]) -> Dim3:
-    return Dim3(*given) if isinstance(given, Sequence) else Dim3(given)
-
-
-def places(dim: Dim3) -> list[Dim3]:
-    """All places in a grid or a block, in CUDA's order: x runs fastest."""
-    return [Dim3(x, y, z) for z, y, x in product(range(dim.z), range(dim.y), range(dim.x))]
+ALL = 0xFFFFFFFF
+Threads = list[tuple[int, Dim3]]
+Ordering = Callable[[list[Any]], list[Any]]
+MEETING = {"syncthreads", "syncthreads_count", "syncthreads_and", "syncthreads_or", *OPERATIONS}
 
 
 class SimulatedCuda:
@@ -51,12 +39,17 @@ class SimulatedCuda:
         seed: of the random order.
     """
 
+    warpsize = WARP
+
     def __init__(self, order: str = "forward", seed: int = 0) -> None:
         self.order, self.seed = order, seed
         self.threadIdx = self.blockIdx = Dim3(0, 0, 0)
         self.blockDim = self.gridDim = Dim3(1)
+        self.timeline = Timeline()
+        self.shared, self.local, self.atomic = Shared(self), Local(self), Atomic()
+        self.kernel = ""
         self._rebuilder = Rebuilder(self)
-        self._kernel = ""
+        self._meets: WeakKeyDictionary[types.FunctionType, bool] = WeakKeyDictionary()  # whether threads do, by kernel
         self._lock = new_lock()
 
     def grid(self, dims: int) -> Any:
@@ -72,9 +65,85 @@ class SimulatedCuda:
             return self.gridDim.x * self.blockDim.x
         return tuple(self.gridDim[d] * self.blockDim[d] for d in range(dims))
 
+    @property
+    def laneid(self) -> int:
+        return self.blockDim.number(self.threadIdx) % WARP
+
+    # ---- threads that meet ---------------------------------------------------------------------------------
+
+    def syncthreads(self) -> None:
+        self._wait(sys._getframe(1), "syncthreads")
+
+    def syncthreads_count(self, predicate: Any) -> int:
+        """For how many threads of the block it holds."""
+        return int(self._wait(sys._getframe(1), "syncthreads_count", predicate))
+
+    def syncthreads_and(self, predicate: Any) -> int:
+        return int(self._wait(sys._getframe(1), "syncthreads_and", predicate))
+
+    def syncthreads_or(self, predicate: Any) -> int:
+        return int(self._wait(sys._getframe(1), "syncthreads_or", predicate))
+
+    def syncwarp(self, mask: int = ALL) -> None:
+        self._wait(sys._getframe(1), "syncwarp", None, mask)
+
+    def shfl_sync(self, mask: int, value: Any, lane: int) -> Any:
+        """The value of a lane."""
+        return self._wait(sys._getframe(1), "shfl_sync", value, mask, lane)
+
+    def shfl_xor_sync(self, mask: int, value: Any, bits: int) -> Any:
+        """The value of the lane whose number differs in some bits."""
+        return self._wait(sys._getframe(1), "shfl_xor_sync", value, mask, bits)
+
+    def shfl_up_sync(self, mask: int, value: Any, delta: int) -> Any:
+        """The value of the lane so far below; the own one where there is none."""
+        return self._wait(sys._getframe(1), "shfl_up_sync", value, mask, delta)
+
+    def shfl_down_sync(self, mask: int, value: Any, delta: int) -> Any:
+        """The value of the lane so far above; the own one where there is none."""
+        return self._wait(sys._getframe(1), "shfl_down_sync", value, mask, delta)
+
+    def ballot_sync(self, mask: int, predicate: Any) -> int:
+        """A bit for each lane for which it holds."""
+        return int(self._wait(sys._getframe(1), "ballot_sync", predicate, mask))
+
+    def all_sync(self, mask: int, predicate: Any) -> bool:
+        return bool(self._wait(sys._getframe(1), "all_sync", predicate, mask))
+
+    def any_sync(self, mask: int, predicate: Any) -> bool:
+        return bool(self._wait(sys._getframe(1), "any_sync", predicate, mask))
+
+    def eq_sync(self, mask: int, value: Any) -> bool:
+        """Whether all lanes have the same value."""
+        return bool(self._wait(sys._getframe(1), "eq_sync", value, mask))
+
+    # ---- no thread waits -----------------------------------------------------------------------------------
+
+    def activemask(self) -> int:
+        """A bit for each lane of this warp; the simulator takes them to be together."""
+        first = self.blockDim.number(self.threadIdx) // WARP * WARP
+        return (1 << min(WARP, self.blockDim.total - first)) - 1
+
+    def threadfence(self) -> None:
+        """Let other blocks see what was written."""
+        self.timeline.fence()
+
+    def threadfence_block(self) -> None:
+        """Orders accesses, but no thread waits: what races without it races with it."""
+
+    def popc(self, x: Any) -> int:
+        """How many bits are set."""
+        return int(x).bit_count()
+
+    def ffs(self, x: Any) -> int:
+        """The place of the lowest bit that is set, from 1 on; 0 where there is none."""
+        return (int(x) & -int(x)).bit_length()
+
+    # ---- launches ------------------------------------------------------------------------------------------
+
     def where(self) -> str:
         """Kernel and thread of what happens now, for messages."""
-        return f"{self._kernel}: thread {tuple(self.threadIdx)} of block {tuple(self.blockIdx)}"
+        return f"{self.kernel}: thread {tuple(self.threadIdx)} of block {tuple(self.blockIdx)}"
 
     def launch(
         self,
@@ -82,7 +151,8 @@ class SimulatedCuda:
         grid: int | Sequence[int],
         block: int | Sequence[int],
         arguments: Sequence[Any],
-    ) -> None:
+        shared: int = 0,
+    ) -> list[bool]:
         """Run all threads of a kernel, a plain Python function.
 
         Args:
@@ -90,46 +160,65 @@ class SimulatedCuda:
             grid: how many blocks, in up to 3 dimensions.
             block: how many threads each has.
             arguments: numbers, `GlobalArray`s, or 1-D ndarrays of which every element is written.
+            shared: bytes of dynamic shared memory that each block has.
+
+        Returns:
+            For each argument, whether it is an array that the launch wrote to.
 
         Raises:
-            KernelFault: the kernel does what CUDA forbids or leaves undefined.
+            KernelFault: the kernel does what CUDA forbids or leaves undefined; the text says which thread does what.
         """
-        blocks, threads = extents(grid), extents(block)
         with self._lock, np.errstate(all="ignore"):
-            self._kernel, self.gridDim, self.blockDim = function.__name__, blocks, threads
-            self._check_limits(blocks, threads)
+            self.kernel, self.gridDim, self.blockDim = function.__name__, extents(grid), extents(block)
+            check_limits(self.kernel, self.gridDim, self.blockDim)
+            self.timeline = Timeline()
             names = function.__code__.co_varnames[: function.__code__.co_argcount]
-            given = [GlobalArray(a) if isinstance(a, np.ndarray) else a for a in arguments]
-            with self._bound(dict(zip(names, given, strict=True))):
-                self._run(self._rebuilder.rebuilt(function), given)
+            known = [GlobalArray(a) if isinstance(a, np.ndarray) else a for a in arguments]
+            given = Arguments(dict(zip(names, known, strict=True)), self.timeline, self.where)
+            try:
+                self._run(self._rebuilder.rebuilt(function), given.values, shared)
+            except Exception as error:
+                if not isinstance(error, KernelFault):
+                    error.add_note(self.where())
+                raise
+            given.mark_written()
+            return given.are_written()
 
-    def _check_limits(self, blocks: Dim3, threads: Dim3) -> None:
-        checked = (("grid", "blocks", blocks, GRID_LIMITS), ("block", "threads", threads, BLOCK_LIMITS))
-        for what, of, dim, limits in checked:
-            if not all(1 <= given <= limit for given, limit in zip(dim, limits, strict=True)):
-                raise KernelFault(f"{self._kernel}: a {what} of {tuple(dim)} {of}; CUDA takes 1 to {limits}")
-        if threads.total > MOST_THREADS:
-            given = f"{tuple(threads)} = {threads.total} threads"
-            raise KernelFault(f"{self._kernel}: a block of {given}; CUDA takes {MOST_THREADS}")
-
-    @contextmanager
-    def _bound(self, arguments: dict[str, Any]) -> Iterator[None]:
-        arrays = {name: a for name, a in arguments.items() if isinstance(a, GlobalArray)}
-        for name, array in arrays.items():
-            array.bind(name, self)
-        yield
-        for array in arrays.values():
-            array.release()
-
-    def _run(self, kernel: Any, arguments: Sequence[Any]) -> None:
-        shuffled = random.Random(self.seed)
-        for block in self._ordered(places(self.gridDim), shuffled):
+    def _run(self, kernel: types.FunctionType, arguments: list[Any], shared: int) -> None:
+        ordered = self._ordering()
+        if kernel not in self._meets:
+            self._meets[kernel] = bool(all_names(kernel) & MEETING)
+        one_block = self._meeting if self._meets[kernel] else self._one_by_one
+        threads = places_in_block(self.blockDim)
+        for _, block in ordered(places(self.gridDim)):
             self.blockIdx = block
-            for thread in self._ordered(places(self.blockDim), shuffled):
-                self.threadIdx = thread
-                kernel(*arguments)
+            self.timeline.begin_block(block)
+            self.shared.begin_block(shared)
+            one_block(kernel, arguments, threads, ordered)
 
-    def _ordered(self, items: list[Dim3], shuffled: random.Random) -> list[Dim3]:
+    def _one_by_one(self, kernel: Any, arguments: list[Any], threads: Threads, ordered: Ordering) -> None:
+        begin = self.timeline.begin
+        for number, thread in ordered(threads):
+            self.threadIdx = thread
+            begin(thread, number)
+            kernel(*arguments)
+
+    def _meeting(self, kernel: Any, arguments: list[Any], threads: Threads, ordered: Ordering) -> None:
+        try:
+            from .barriers import Block
+        except ImportError as error:
+            text = f"{self.kernel}: threads that wait for each other are simulated by greenlets: pip install greenlet"
+            raise ImportError(text) from error
+        Block(self, kernel, threads).run(arguments, ordered)
+
+    def _wait(self, *given: Any) -> Any:
+        from .barriers import wait
+
+        return wait(*given)
+
+    def _ordering(self) -> Ordering:
+        """What puts blocks or threads into the order of a launch."""
         if self.order == "random":
-            return shuffled.sample(items, len(items))
-        return items[::-1] if self.order == "reverse" else items
+            shuffled = random.Random(self.seed)
+            return lambda items: shuffled.sample(items, len(items))
+        return (lambda items: items[::-1]) if self.order == "reverse" else (lambda items: items)

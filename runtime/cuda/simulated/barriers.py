@@ -1,0 +1,160 @@
+"""Blocks whose threads meet: each is a greenlet, which waits at barriers and shuffles until the others are there."""
+
+from __future__ import annotations
+
+import contextvars
+import types
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from greenlet import getcurrent, greenlet
+
+from .dims import WARP, Dim3
+from .faults import KernelFault
+from .warps import OPERATIONS
+
+if TYPE_CHECKING:
+    from .threads import SimulatedCuda
+
+ANSWERS: dict[str, Callable[[list[Any]], Any]] = {
+    "syncthreads": lambda values: None,
+    "syncthreads_count": lambda values: sum(map(bool, values)),
+    "syncthreads_and": lambda values: int(all(values)),
+    "syncthreads_or": lambda values: int(any(values)),
+}
+
+
+class Thread(greenlet):
+    """A thread of a block, and what it waits for."""
+
+    def __init__(self, run: Callable[..., None], place: Dim3, number: int) -> None:
+        super().__init__(run)
+        self.gr_context = contextvars.copy_context()  # of NumPy's errors
+        self.place, self.number, self.lane = place, number, number % WARP
+        self.stretch = 0
+        self.what = ""  # the barrier or shuffle that it waits at
+        self.site: tuple[Any, ...] = ()  # the lines that lead there, from the inside
+        self.mask, self.value, self.argument, self.answer = 0, None, None, None
+
+    @property
+    def waits(self) -> str:
+        return f"thread {tuple(self.place)} waits at {self.what} in {line(self.site)}"
+
+
+def wait(frame: types.FrameType, what: str, value: Any = None, mask: int = 0, argument: Any = None) -> Any:
+    """Let the running thread wait until the others are there too; returns its answer."""
+    thread = getcurrent()
+    if not isinstance(thread, Thread):
+        raise KernelFault(f"{what}() is called by a function that is not among the globals of the kernel")
+    thread.what, thread.value, thread.mask, thread.argument = what, value, mask, argument
+    thread.site = site_of(frame)
+    assert thread.parent is not None
+    thread.parent.switch()
+    return thread.answer
+
+
+def site_of(frame: types.FrameType | None) -> tuple[Any, ...]:
+    """Where a frame is, and what called it: (code, instruction) of each."""
+    found: list[Any] = []
+    while frame is not None:
+        found += (frame.f_code, frame.f_lasti)
+        frame = frame.f_back
+    return tuple(found)
+
+
+def line(site: tuple[Any, ...]) -> str:
+    """The line of the innermost call, for messages."""
+    code, instruction = site[:2]
+    number = next(n for first, last, n in code.co_lines() if first <= instruction < last)
+    return f"line {number} of {code.co_name}"
+
+
+class Block:
+    """Runs the threads of one block."""
+
+    def __init__(self, cuda: SimulatedCuda, kernel: Callable[..., None], places: Sequence[tuple[int, Dim3]]) -> None:
+        self.cuda, self.timeline = cuda, cuda.timeline
+        self.threads = [Thread(kernel, place, number) for number, place in places]
+        self.returned: list[Thread] = []
+
+    def run(self, arguments: Sequence[Any], ordered: Callable[[list[Any]], list[Any]]) -> None:
+        """Run all threads to their ends, those that can go on in the launch's order."""
+        live = self.threads
+        try:
+            for thread in ordered(live):
+                self.cuda.threadIdx = thread.place
+                self.timeline.begin(thread.place, thread.number)
+                thread.switch(*arguments)
+                thread.stretch = self.timeline.now
+            while live := self.still_running(live):
+                for thread in ordered(self.released(live)):
+                    self.cuda.threadIdx, self.timeline.now = thread.place, thread.stretch
+                    thread.switch()
+                    thread.stretch = self.timeline.now
+        finally:
+            for thread in live:
+                if not thread.dead:
+                    thread.throw()  # ends it
+
+    def still_running(self, threads: list[Thread]) -> list[Thread]:
+        self.returned += [thread for thread in threads if thread.dead]
+        return [thread for thread in threads if not thread.dead]
+
+    def released(self, live: list[Thread]) -> list[Thread]:
+        """The threads that may go on: warps that are complete, else all at the barrier of the block."""
+        warps: dict[int, list[Thread]] = {}
+        for thread in live:
+            warps.setdefault(thread.number // WARP, []).append(thread)
+        found = [thread for warp, threads in warps.items() for thread in self.together(warp, threads)]
+        if not found:
+            self.check_barrier(live)
+            answer = ANSWERS[live[0].what]([thread.value for thread in live])
+            self.timeline.barrier()
+            for thread in live:
+                thread.answer, thread.stretch = answer, self.timeline.begin(thread.place, thread.number)
+            found = live
+        return found
+
+    def together(self, warp: int, threads: list[Thread]) -> list[Thread]:
+        """The threads of a warp whose shuffle, vote or `syncwarp` is complete, with their answers."""
+        found: list[Thread] = []
+        done = 0  # lanes
+        for first in threads:
+            if first.what in OPERATIONS and not done >> first.lane & 1:
+                lanes = [t for t in threads if first.mask >> t.lane & 1]
+                if all((t.what, t.mask, t.site) == (first.what, first.mask, first.site) for t in lanes):
+                    self.answer(warp, first, lanes)
+                    found += lanes
+                    done |= first.mask
+        return found
+
+    def answer(self, warp: int, first: Thread, lanes: list[Thread]) -> None:
+        if first not in lanes:
+            raise self.fault(f"{first.waits}, and its mask {first.mask:#x} does not name its lane {first.lane}")
+        try:
+            answers = OPERATIONS[first.what]({t.lane: (t.value, t.argument) for t in lanes})
+        except KernelFault as error:
+            raise self.fault(f"{first.what} in {line(first.site)}, warp {warp}: {error}") from None
+        if first.what == "syncwarp":
+            self.timeline.warp_barrier(warp, first.mask)
+        for thread in lanes:
+            thread.answer = answers[thread.lane]
+            if first.what == "syncwarp":
+                thread.stretch = self.timeline.begin(thread.place, thread.number)
+
+    def check_barrier(self, live: list[Thread]) -> None:
+        """Refuse what would hang, or is undefined: not all threads of the block wait at one barrier."""
+        lane = next((t for t in live if t.what in OPERATIONS), None)
+        first = lane or live[0]
+        other = next((t for t in live if (t.what, t.site, t.mask) != (first.what, first.site, first.mask)), None)
+        if lane:
+            beside = [t for t in live if t.number // WARP == lane.number // WARP and lane.mask >> t.lane & 1]
+            other = next(t for t in beside if (t.what, t.site, t.mask) != (lane.what, lane.site, lane.mask))
+            raise self.fault(f"lanes of a warp wait for each other: {lane.waits}, {other.waits}")
+        if other:
+            raise self.fault(f"divergent barriers: {first.waits}, {other.waits}")
+        if self.returned:
+            raise self.fault(f"divergent barrier: {first.waits}, thread {tuple(self.returned[0].place)} has returned")
+
+    def fault(self, text: str) -> KernelFault:
+        return KernelFault(f"{self.cuda.kernel}: block {tuple(self.cuda.blockIdx)}: {text}")

@@ -1,0 +1,106 @@
+"""Memory that kernels make themselves: shared by the threads of a block, or local to a thread."""
+
+from __future__ import annotations
+
+import dis
+import math
+import sys
+import types
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .arrays import Elements, Grid
+from .faults import KernelFault
+from .numbers import dtype_of
+from .thread_races import Memory
+from .timeline import Timeline
+
+if TYPE_CHECKING:
+    from .threads import SimulatedCuda
+
+STATIC = 48 * 1024  # bytes that a block may have by `shared.array` with a shape
+MOST = 227 * 1024  # bytes that it may have in all, those of the launch included
+
+
+def named(frame: types.FrameType) -> str:
+    """The variable that the caller gives its next result to."""
+    following = (i for i in dis.get_instructions(frame.f_code) if i.offset > frame.f_lasti)
+    after = next(following)
+    return str(after.argval) if after.opname.startswith("STORE") else "an array"
+
+
+def new_array(name: str, shape: Any, dtype: Any, timeline: Timeline, cuda: SimulatedCuda) -> Elements:
+    """An array that nobody wrote to."""
+    dims = shape if isinstance(shape, tuple) else (shape,)
+    values = np.zeros(math.prod(dims), dtype_of(dtype))
+    memory = Memory(timeline, values.size, values.itemsize)
+    if len(dims) > 1:
+        return Grid(dims, name, values, memory, 0, cuda.where)
+    return Elements(name, values, memory, 0, cuda.where)
+
+
+class Local:
+    """`cuda.local`: arrays of one thread."""
+
+    def __init__(self, cuda: SimulatedCuda) -> None:
+        self.cuda = cuda
+
+    def array(self, shape: Any, dtype: Any) -> Elements:
+        return new_array(named(sys._getframe(1)), shape, dtype, self.cuda.timeline, self.cuda)
+
+
+class Shared:
+    """`cuda.shared`: arrays of a block; each place in a kernel or device function that makes one makes one."""
+
+    def __init__(self, cuda: SimulatedCuda) -> None:
+        self.cuda = cuda
+        self.begin_block(0)
+
+    def begin_block(self, size: int) -> None:
+        """A block begins, with so many bytes of dynamic memory."""
+        self.arrays: dict[Any, tuple[Any, Elements]] = {}
+        self.static, self.dynamic = 0, np.zeros(size, np.uint8)
+        self.memory: Memory | None = None
+        self.check()
+
+    def array(self, shape: Any, dtype: Any) -> Elements:
+        """The array that this line makes; with shape 0 all of the memory that the launch gave the block."""
+        frame = sys._getframe(1)
+        key = (id(frame.f_globals), frame.f_code, frame.f_lasti)
+        found = self.arrays.get(key)
+        if found is None:
+            made = self.made(named(frame), shape, dtype)
+            found = self.arrays[key] = ((shape, dtype), made)
+        if found[0] != (shape, dtype):
+            name, before = found[1].name, found[0][0]
+            raise KernelFault(f"{self.cuda.where()} makes {name} with shape {shape}, others with {before}: no constant")
+        return found[1]
+
+    def made(self, name: str, shape: Any, dtype: Any) -> Elements:
+        if shape in (0, (0,)):
+            return self.over_dynamic(name, dtype_of(dtype))
+        array = new_array(name, shape, dtype, self.cuda.timeline, self.cuda)
+        self.static += array.values.nbytes
+        self.check()
+        return array
+
+    def over_dynamic(self, name: str, dtype: np.dtype[Any]) -> Elements:
+        """An array over the dynamic memory; all begin at its first byte."""
+        count = self.dynamic.size // dtype.itemsize
+        if self.memory is None:
+            self.memory = Memory(self.cuda.timeline, -(-self.dynamic.size // dtype.itemsize), dtype.itemsize)
+        self.memory.refine(math.gcd(self.memory.unit, dtype.itemsize))
+        values = self.dynamic[: count * dtype.itemsize].view(dtype)
+        array = Elements(name, values, self.memory, 0, self.cuda.where)
+        self.memory.arrays.append(array)
+        return array
+
+    def check(self) -> None:
+        """Refuse what no device has."""
+        if self.static > STATIC:
+            text = f"a block takes {self.static} bytes of static shared memory; CUDA has {STATIC}, more is dynamic"
+            raise KernelFault(f"{self.cuda.kernel}: {text}")
+        if self.static + self.dynamic.size > MOST:
+            text = f"a block takes {self.static + self.dynamic.size} bytes of shared memory; a device has {MOST}"
+            raise KernelFault(f"{self.cuda.kernel}: {text}")

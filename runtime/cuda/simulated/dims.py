@@ -1,0 +1,52 @@
+"""Grids and blocks: extents in three dimensions, the places in them, and what CUDA takes."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from itertools import product
+from typing import NamedTuple
+
+from .faults import KernelFault
+
+WARP = 32  # threads of a block that run together
+MOST_THREADS = 1024  # of a block
+BLOCK_LIMITS = (1024, 1024, 64)
+GRID_LIMITS = (2**31 - 1, 65535, 65535)
+
+
+class Dim3(NamedTuple):
+    """Three extents, or a place in them."""
+
+    x: int
+    y: int = 1
+    z: int = 1
+
+    @property
+    def total(self) -> int:
+        return self.x * self.y * self.z
+
+    def number(self, place: Dim3) -> int:
+        """The number of a place, x running fastest."""
+        return place.x + self.x * (place.y + self.y * place.z)
+
+
+def places(dim: Dim3) -> list[tuple[int, Dim3]]:
+    """All places in some extents and their numbers, in CUDA's order."""
+    return list(enumerate(Dim3(x, y, z) for z, y, x in product(range(dim.z), range(dim.y), range(dim.x))))
+
+
+places_in_block = functools.lru_cache(maxsize=16)(places)
+
+
+def extents(given: int | Sequence[int]) -> Dim3:
+    return Dim3(*given) if isinstance(given, Sequence) else Dim3(given)
+
+
+def check_limits(kernel: str, grid: Dim3, block: Dim3) -> None:
+    """Refuse what a driver refuses."""
+    for what, of, dim, limits in (("grid", "blocks", grid, GRID_LIMITS), ("block", "threads", block, BLOCK_LIMITS)):
+        if not all(1 <= given <= limit for given, limit in zip(dim, limits, strict=True)):
+            raise KernelFault(f"{kernel}: a {what} of {tuple(dim)} {of}; CUDA takes 1 to {limits}")
+    if block.total > MOST_THREADS:
+        raise KernelFault(f"{kernel}: a block of {tuple(block)} = {block.total} threads; CUDA takes {MOST_THREADS}")

@@ -1,0 +1,112 @@
+"""Arguments of a launch: arrays in a device's memory, of which two may overlap."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .arrays import Elements
+from .thread_races import KNOWN, UNWRITTEN, Memory
+from .timeline import Timeline
+
+
+class GlobalArray(NamedTuple):
+    """A 1-D array in a device's memory, as it is given to a launch.
+
+    A kernel reads NumPy's numbers of its dtype from it; what it writes is converted, and integers wrap.
+
+    Args:
+        values: its elements, contiguous.
+        written: which bytes of them somebody wrote; the launch marks further ones. None: all of them.
+    """
+
+    values: np.ndarray
+    written: np.ndarray | None = None
+
+    @property
+    def is_known(self) -> bool:
+        return self.written is None or bool(self.written.all())
+
+    def elements_written(self) -> np.ndarray:
+        """The marks of the bytes, a row for each element."""
+        assert self.written is not None
+        return self.written.reshape(self.values.size, self.values.itemsize)
+
+
+class Placed(NamedTuple):
+    """An argument, and where it lies."""
+
+    start: int
+    end: int
+    name: str
+    array: GlobalArray
+
+    @classmethod
+    def of(cls, name: str, array: GlobalArray) -> Placed:
+        start = int(array.values.__array_interface__["data"][0])
+        return cls(start, start + array.values.nbytes, name, array)
+
+
+class Arguments:
+    """The arguments of one launch as its kernel gets them."""
+
+    def __init__(self, given: Mapping[str, Any], timeline: Timeline, where: Callable[[], str]) -> None:
+        arrays = [Placed.of(name, value) for name, value in given.items() if isinstance(value, GlobalArray)]
+        self.elements: dict[str, Elements] = {}
+        for group in overlapping(arrays):
+            memory = memory_of(group, timeline)
+            for place in group:
+                offset = (place.start - group[0].start) // memory.unit
+                self.elements[place.name] = Elements(place.name, place.array.values, memory, offset, where)
+        self.given = given
+        self.values = [self.elements.get(name, value) for name, value in given.items()]
+        self.unknown = {place.name: place.array for place in arrays if not place.array.is_known}
+
+    def are_written(self) -> list[bool]:
+        """Of each argument, whether the launch wrote to it."""
+        return [self._is_written(self.elements[name]) if name in self.elements else False for name in self.given]
+
+    @staticmethod
+    def _is_written(elements: Elements) -> bool:
+        notes = elements.writes[elements.offset : elements.offset + elements.size * elements.parts]
+        return not {KNOWN, UNWRITTEN}.issuperset(notes)
+
+    def mark_written(self) -> None:
+        """Say which bytes the launch wrote."""
+        for name, array in self.unknown.items():
+            elements = self.elements[name]
+            notes = elements.writes[elements.offset : elements.offset + elements.size * elements.parts]
+            whole = (np.array(notes) != UNWRITTEN).reshape(elements.size, elements.parts).all(1)
+            array.elements_written()[whole] = True
+
+
+def overlapping(arrays: Iterable[Placed]) -> list[list[Placed]]:
+    """Arrays in groups, each of which has a memory of its own; the first of a group begins first."""
+    groups: list[list[Placed]] = []
+    end = -1
+    for place in sorted(arrays):
+        if place.start >= end:
+            groups.append([])
+        groups[-1].append(place)
+        end = max(end, place.end)
+    return groups
+
+
+def memory_of(group: Sequence[Placed], timeline: Timeline) -> Memory:
+    """The memory that some arrays lie in, and what is known of it."""
+    start, end = group[0].start, max(place.end for place in group)
+    unit = math.gcd(*(p.array.values.itemsize for p in group), *(p.start - start for p in group))
+    memory = Memory(timeline, (end - start) // unit, unit, KNOWN)
+    unknown = [place for place in group if not place.array.is_known]
+    if unknown:
+        notes = np.zeros(len(memory.writes), int)
+        for place in unknown:
+            first, values = (place.start - start) // unit, place.array.values
+            parts = values.itemsize // unit
+            rows = notes[first : first + values.size * parts].reshape(values.size, parts)
+            rows[~place.array.elements_written().all(1)] = UNWRITTEN
+        memory.writes[:] = notes.tolist()
+    return memory
