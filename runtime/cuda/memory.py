@@ -9,9 +9,11 @@ import numpy as np
 
 from ..kernels.cpu.casting import cast, copy_cast
 from ..tensor.shapes import Shape
+from . import elementwise
 from .allocator import allocate
 from .array import DeviceArray
 from .driver import driver
+from .launch import reach
 
 
 def empty(shape: Shape, dtype: np.dtype, device: Any) -> DeviceArray:
@@ -74,7 +76,7 @@ def materialized(array: DeviceArray) -> DeviceArray:
 
 def fill(array: DeviceArray, value: Any) -> None:
     """Set all elements to one value."""
-    copy(array, np.broadcast_to(np.asarray(value).astype(array.stored), array.shape))
+    elementwise.fill(array, value)
 
 
 def copy(to: Any, source: Any) -> None:
@@ -83,16 +85,26 @@ def copy(to: Any, source: Any) -> None:
         copy_cast(to, to_host(source))
     elif isinstance(source, np.ndarray):
         _upload(to, source)
+    elif to.device is not source.device:
+        copy(to, copied_to(source, to.device))
     elif _same_bytes(to, source):
         driver().copy(to.address, source.address, to.nbytes, "d2d", 0)
+    elif source.stored != source.dtype != to.stored or _overlap(to, source):
+        elementwise.convert(to, copied(source))  # two conversions, or elements that are read after they are written
     else:
-        _upload(to, to_host(source))
+        elementwise.convert(to, source)
+
+
+def _overlap(one: DeviceArray, other: DeviceArray) -> bool:
+    """Whether arrays may share memory."""
+    first, last = sorted((one, other), key=lambda array: array.address)
+    return last.address < first.address + reach(first) * first.itemsize
 
 
 def _same_bytes(to: DeviceArray, source: DeviceArray) -> bool:
     """Whether a copy of the bytes of one array is the other."""
     plain = to.strides is None and source.strides is None and to.shape == source.shape
-    return plain and to.stored == source.stored == source.dtype and to.device is source.device
+    return plain and to.stored == source.stored == source.dtype
 
 
 def _upload(to: DeviceArray, source: np.ndarray) -> None:

@@ -137,13 +137,13 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
     try:
         to, raw = computed.compute.np, op.raw
         numbers = [as_number(name, s, computed) for s in scalars]
-        flat = empty(prod(shape), final.compute.np, place)
+        flat = empty(prod(shape), (final.compute if place is CPU else final).np, place)
         wanted = [None if own else to for own in raw] if raw else [to] * len(operands)
         attribute = "forward_complex" if computed.kind == "c" else "forward"
         launch_at(place)(op.kernels, attribute, operands, wanted, shape, numbers, (flat,))
     except Exception as error:
         reraise(name, error, operands)
-    result = fresh(flat if final.compute is final else cast(flat, final.np), shape, final)
+    result = fresh(flat if flat.dtype is final.np else cast(flat, final.np), shape, final)
     if into is not None:
         result = write(name, into, result)
     return result, tuple([v if isinstance(v, TensorBase) else constant(v, computed) for v in operands])
@@ -153,9 +153,9 @@ def launch_at(place: Any) -> Any:
     """The function that hands operands to kernels on a device."""
     if place is CPU:
         return launch
-    from .host_elementwise import launch_on_host
+    from .device_elementwise import launch_on_device
 
-    return launch_on_host
+    return launch_on_device
 
 
 def constant(value: Any, dtype: dtype) -> Any:

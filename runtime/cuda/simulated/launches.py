@@ -15,6 +15,7 @@ from .races import Races
 from .threads import SimulatedCuda
 
 BLOCK_LIMITS = (1024, 1024, 64)
+THREADS = SimulatedCuda()  # one, as it remembers the functions that it has made of kernels
 GRID_LIMITS = (2**31 - 1, 65535, 65535)
 
 
@@ -24,7 +25,7 @@ class Launch:
     Args:
         memory: where the arrays lie; checked when the launch is given, as the program may free them before it runs.
         races: notes what was read and written.
-        arguments: numbers and ArrayWords.
+        arguments: numbers, ArrayWords and tuples of these.
         name: what the kernel is called.
 
     Raises:
@@ -34,30 +35,40 @@ class Launch:
     def __init__(self, memory: Memory, races: Races, arguments: list[Any], name: str) -> None:
         self.races, self.arguments, self.name = races, arguments, name
         self.blocks: dict[ArrayWords, Block] = {}
-        for number, words in enumerate(arguments):
-            if isinstance(words, ArrayWords) and words.size:
-                self.blocks[words] = memory.block(words.address, words.nbytes, f"argument {number} of {name}")
+        self._find(memory, arguments)
+
+    def _find(self, memory: Memory, arguments: Any) -> None:
+        for number, argument in enumerate(arguments):
+            if isinstance(argument, ArrayWords):
+                if argument.size:
+                    what = f"argument {number} of {self.name}"
+                    self.blocks[argument] = memory.block(argument.address, argument.nbytes, what)
+            elif isinstance(argument, tuple):
+                self._find(memory, argument)
 
     def run(self, kernel: Any, signature: Any, grid: Any, block: Any, shared: int, work: Work) -> None:
         """Run all threads, and note which arrays were read and which written."""
-        given = [self._as_array(argument) for argument in self.arguments]
-        written = SimulatedCuda().launch(kernel.simulated(signature), grid, block, given, shared)
-        for words, writes in zip(self.arguments, written, strict=True):
-            if words in self.blocks:
-                found = self.blocks[words]
-                start = words.address - found.address
-                self.races.note(found, start, start + words.nbytes, writes, work)
+        arrays = {words: _over(found, words) for words, found in self.blocks.items()}
+        given = [_as_array(argument, arrays) for argument in self.arguments]
+        written = set(map(id, THREADS.launch(kernel.simulated(signature), grid, block, given, shared)))
+        for words, found in self.blocks.items():
+            start = words.address - found.address
+            self.races.note(found, start, start + words.nbytes, id(arrays[words]) in written, work)
 
-    def _as_array(self, argument: Any) -> Any:
-        """What the kernel is given."""
-        if not isinstance(argument, ArrayWords):
-            return argument
-        if not argument.size:
-            return GlobalArray(np.empty(0, argument.dtype))
-        block = self.blocks[argument]
-        start = argument.address - block.address
-        place = slice(start, start + argument.nbytes)
-        return GlobalArray(block.bytes[place].view(argument.dtype), block.written[place])
+
+def _over(block: Block, words: ArrayWords) -> GlobalArray:
+    """An array over memory; of bfloat16 numbers kernels get the bits."""
+    start = words.address - block.address
+    place = slice(start, start + words.nbytes)
+    kind = np.uint16 if words.dtype.kind == "V" else words.dtype
+    return GlobalArray(block.bytes[place].view(kind), block.written[place])
+
+
+def _as_array(argument: Any, arrays: dict[ArrayWords, GlobalArray]) -> Any:
+    """What the kernel is given: the same array where two arguments are the same memory."""
+    if isinstance(argument, ArrayWords):
+        return arrays[argument] if argument.size else GlobalArray(np.empty(0, argument.dtype))
+    return tuple(_as_array(inner, arrays) for inner in argument) if isinstance(argument, tuple) else argument
 
 
 def check_limits(grid: Any, block: Any, shared: int, most_shared: int) -> None:

@@ -19,7 +19,7 @@ from .atomics import Atomic
 from .block_memory import Local, Shared
 from .dims import WARP, Dim3, check_limits, extents, places, places_in_block
 from .faults import KernelFault
-from .global_memory import Arguments, GlobalArray
+from .global_memory import Arguments, GlobalArray, wrapped
 from .rebuilding import Rebuilder, all_names
 from .timeline import Timeline
 from .warps import OPERATIONS
@@ -152,18 +152,18 @@ class SimulatedCuda:
         block: int | Sequence[int],
         arguments: Sequence[Any],
         shared: int = 0,
-    ) -> list[bool]:
+    ) -> list[GlobalArray]:
         """Run all threads of a kernel, a plain Python function.
 
         Args:
             function: the kernel; device functions are among its globals or in its closure.
             grid: how many blocks, in up to 3 dimensions.
             block: how many threads each has.
-            arguments: numbers, `GlobalArray`s, or 1-D ndarrays of which every element is written.
+            arguments: numbers, `GlobalArray`s, 1-D ndarrays of which every element is written, tuples of these.
             shared: bytes of dynamic shared memory that each block has.
 
         Returns:
-            For each argument, whether it is an array that the launch wrote to.
+            The `GlobalArray`s that the launch wrote to.
 
         Raises:
             KernelFault: the kernel does what CUDA forbids or leaves undefined; the text says which thread does what.
@@ -173,7 +173,7 @@ class SimulatedCuda:
             check_limits(self.kernel, self.gridDim, self.blockDim)
             self.timeline = Timeline()
             names = function.__code__.co_varnames[: function.__code__.co_argcount]
-            known = [GlobalArray(a) if isinstance(a, np.ndarray) else a for a in arguments]
+            known = map(wrapped, arguments)
             given = Arguments(dict(zip(names, known, strict=True)), self.timeline, self.where)
             try:
                 self._run(self._rebuilder.rebuilt(function), given.values, shared)
@@ -182,7 +182,7 @@ class SimulatedCuda:
                     error.add_note(self.where())
                 raise
             given.mark_written()
-            return given.are_written()
+            return given.written()
 
     def _run(self, kernel: types.FunctionType, arguments: list[Any], shared: int) -> None:
         ordered = self._ordering()
