@@ -48,7 +48,7 @@ ORDER = [
     # Arrays.
     ["runtime.ops.*.cpu*", "runtime.ops.*.cuda*", "runtime.ops.*.plans*"],
     # Memory and launches of CUDA devices: known by addresses, not by tensors.
-    ["runtime.cuda*"],
+    ["runtime.cuda*", "runtime.tensor.devices"],
     ["runtime.kernels*", "runtime.tensor.views"],
     ["runtime.pool*"],
     ["runtime.kernels.compile*", "runtime.kernels.jit", "runtime.kernels.llvm*"],

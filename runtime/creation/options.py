@@ -65,8 +65,15 @@ def place_for(op: str, given: Any) -> device:
 
 def allocate(op: str, size: Shape, kind: dtype, device: Any = None) -> Any:
     """An uninitialised 1-D array for a tensor of this size, on the device that the argument `device` names."""
-    with allocating(op):
-        return memory.empty(prod(size), kind.np, place_for(op, device))
+    return allocate_array(op, prod(size), kind.np, place_for(op, device))
+
+
+def allocate_array(op: str, count: int, kind: np.dtype, place: device) -> Any:
+    """An uninitialised 1-D array on a device."""
+    try:
+        return memory.empty(count, kind, place)
+    except MemoryError as error:
+        raise _no_memory(op, error) from None
 
 
 @contextmanager
@@ -75,7 +82,11 @@ def allocating(op: str) -> Iterator[None]:
     try:
         yield
     except MemoryError as error:
-        raise RuntimeError(f"{op}(): can't allocate memory: {error}") from None
+        raise _no_memory(op, error) from None
+
+
+def _no_memory(op: str, error: MemoryError) -> RuntimeError:
+    return RuntimeError(f"{op}(): can't allocate memory: {error}")
 
 
 def filled(op: str, size: Shape, value: Any, kind: dtype, device: Any = None) -> Any:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copyreg
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from ..kernels.cpu.casting import cast, copy_cast
+from ..tensor.devices import resolve
 from ..tensor.shapes import Shape
 from . import elementwise
 from .allocator import allocate
@@ -130,3 +132,11 @@ def write_changes_on_host(into: DeviceArray, result: DeviceArray, write: Any) ->
     span = _span(into)
     write(span, to_host(result))
     _put_back(into, span)
+
+
+def restored(array: np.ndarray, place: str) -> DeviceArray:
+    """An array on a device, out of a pickle."""
+    return from_host(array, resolve(place))
+
+
+copyreg.pickle(DeviceArray, lambda array: (restored, (to_host(array), str(array.device))))

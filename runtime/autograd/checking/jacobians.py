@@ -14,6 +14,7 @@ import numpy as np
 
 from ...errors import RefusedValueError
 from ...tensor.base import adopt, host_array
+from ...tensor.memory import placed
 from ..backward import grad
 from ..forward.dual import dual_level, make_dual, unpack_dual
 from .case import Case
@@ -37,7 +38,7 @@ def flat(t: Any, like: Any) -> np.ndarray:
 
 def tensor_like(values: np.ndarray, like: Any) -> Any:
     """A tensor of these values, with the shape and dtype of another one."""
-    return adopt(values.reshape(like.shape), like.dtype)
+    return adopt(placed(values.reshape(like.shape), like.device), like.dtype)
 
 
 def random_like(t: Any, rng: np.random.Generator) -> np.ndarray:
