@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from specgrad.runtime.cuda.protocol import Driver
-from specgrad.runtime.cuda.simulated import cuda
+from specgrad.runtime.kernels.cuda.vocabulary import cuda
 
 SIZE = 4096  # bytes of each block
 ELEMENTS = 100  # of each array

@@ -188,7 +188,7 @@ class SimulatedDriver:
         kernel, signature = self._functions[function]
         check_limits(grid, block, shared, self.properties(0).shared_memory_per_block_optin)
         found = Launch(self.memory, self.queues.races, decoded(words, signature), kernel.name)
-        run = functools.partial(found.run, kernel, signature, grid, block)
+        run = functools.partial(found.run, kernel, signature, grid, block, shared)
         self.queues.give(stream, f"launch of {kernel.name}", run)
         self.queues.relieve(stream)
 

@@ -19,7 +19,7 @@ from .atomics import Atomic
 from .block_memory import Local, Shared
 from .dims import WARP, Dim3, check_limits, extents, places, places_in_block
 from .faults import KernelFault
-from .global_memory import Arguments, wrapped
+from .global_memory import Arguments, GlobalArray, wrapped
 from .rebuilding import Rebuilder, all_names
 from .timeline import Timeline
 from .warps import OPERATIONS
@@ -152,7 +152,7 @@ class SimulatedCuda:
         block: int | Sequence[int],
         arguments: Sequence[Any],
         shared: int = 0,
-    ) -> None:
+    ) -> list[GlobalArray]:
         """Run all threads of a kernel, a plain Python function.
 
         Args:
@@ -161,6 +161,9 @@ class SimulatedCuda:
             block: how many threads each has.
             arguments: numbers, `GlobalArray`s, 1-D ndarrays of which every element is written, tuples of these.
             shared: bytes of dynamic shared memory that each block has.
+
+        Returns:
+            The `GlobalArray`s that the launch wrote to.
 
         Raises:
             KernelFault: the kernel does what CUDA forbids or leaves undefined; the text says which thread does what.
@@ -179,6 +182,7 @@ class SimulatedCuda:
                     error.add_note(self.where())
                 raise
             given.mark_written()
+            return given.written()
 
     def _run(self, kernel: types.FunctionType, arguments: list[Any], shared: int) -> None:
         ordered = self._ordering()
