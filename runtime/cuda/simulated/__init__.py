@@ -6,10 +6,26 @@ puts the compiler's in their place.
 
 from .faults import KernelFault
 from .global_memory import GlobalArray
-from .numbers import boolean, int8, int16, int32, int64, uint8, uint16, uint32, uint64
+from .numbers import (
+    boolean,
+    complex64,
+    complex128,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
 from .threads import ORDERS, SimulatedCuda
 
 __all__ = ["ORDERS", "GlobalArray", "KernelFault", "SimulatedCuda", "cuda"]
 __all__ += ["boolean", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+__all__ += ["complex64", "complex128", "float16", "float32", "float64"]
 
 cuda = SimulatedCuda()

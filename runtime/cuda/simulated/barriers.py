@@ -38,17 +38,14 @@ class Thread(greenlet):
 
     @property
     def waits(self) -> str:
-        return f"thread {tuple(self.place)} waits at {self.what} in {line(self.site)}"
+        return f"thread {tuple(self.place)} waits at {self.what} in {lines(self.site)}"
 
 
 def wait(frame: types.FrameType, what: str, value: Any = None, mask: int = 0, argument: Any = None) -> Any:
     """Let the running thread wait until the others are there too; returns its answer."""
     thread = getcurrent()
-    if not isinstance(thread, Thread):
-        raise KernelFault(f"{what}() is called by a function that is not among the globals of the kernel")
     thread.what, thread.value, thread.mask, thread.argument = what, value, mask, argument
     thread.site = site_of(frame)
-    assert thread.parent is not None
     thread.parent.switch()
     return thread.answer
 
@@ -62,11 +59,13 @@ def site_of(frame: types.FrameType | None) -> tuple[Any, ...]:
     return tuple(found)
 
 
-def line(site: tuple[Any, ...]) -> str:
-    """The line of the innermost call, for messages."""
-    code, instruction = site[:2]
-    number = next(n for first, last, n in code.co_lines() if first <= instruction < last)
-    return f"line {number} of {code.co_name}"
+def lines(site: tuple[Any, ...]) -> str:
+    """The lines of a site, for messages."""
+    found = []
+    for code, instruction in zip(site[::2], site[1::2], strict=True):
+        number = next(n for first, last, n in code.co_lines() if first <= instruction < last)
+        found.append(f"line {number} of {code.co_name}")
+    return " called in ".join(found)
 
 
 class Block:
@@ -134,7 +133,7 @@ class Block:
         try:
             answers = OPERATIONS[first.what]({t.lane: (t.value, t.argument) for t in lanes})
         except KernelFault as error:
-            raise self.fault(f"{first.what} in {line(first.site)}, warp {warp}: {error}") from None
+            raise self.fault(f"{first.what} in {lines(first.site)}, warp {warp}: {error}") from None
         if first.what == "syncwarp":
             self.timeline.warp_barrier(warp, first.mask)
         for thread in lanes:
