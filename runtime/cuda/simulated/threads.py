@@ -185,6 +185,8 @@ class SimulatedCuda:
             check_limits(self.kernel, self.gridDim, self.blockDim)
             self.timeline = Timeline()
             names = function.__code__.co_varnames[: function.__code__.co_argcount]
+            if len(names) != len(arguments):
+                raise TypeError(f"{self.kernel}: expected the arguments {', '.join(names)}, got {len(arguments)}")
             known = [GlobalArray(a) if isinstance(a, np.ndarray) else a for a in arguments]
             given = Arguments(dict(zip(names, known, strict=True)), self.timeline, self.where)
             kernel = self._rebuilder.rebuilt(function)

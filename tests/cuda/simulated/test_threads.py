@@ -351,6 +351,12 @@ def test_functions_that_are_not_found() -> None:
         cuda.launch(hides_a_barrier, 1, 64, (LANES, LANES))
 
 
+def test_arguments_are_counted() -> None:
+    """The error names those that the kernel has."""
+    with pytest.raises(TypeError, match=r"^evens: expected the arguments x, out, got 1$"):
+        cuda.launch(evens, 1, 1, (LANES,))
+
+
 def test_orders_have_names() -> None:
     """Any other is an error."""
     with pytest.raises(ValueError, match="got 'backward'"):
