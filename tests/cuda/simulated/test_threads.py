@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 
@@ -222,6 +224,29 @@ def test_functions_in_a_closure(device: SimulatedCuda) -> None:
 
     kind = uint8
     assert results(device, kernel).tolist() == [2016 & 0xFF] * 64
+
+
+def test_names_of_the_compiler(device: SimulatedCuda) -> None:
+    """Types of numba's are simulated ones, and of what it has compiled the Python function runs."""
+
+    def halved(x: Any, *, by: Any = 2) -> Any:
+        return number(x // by) if x > 1 else number(x) + (halved(0) if x else 0)
+
+    def kernel(x: Any, out: Any) -> None:
+        kept = cuda.local.array(1, number)
+        kept[0] = compiled(x[cuda.grid(1)])
+        out[cuda.grid(1)] = number(kept[0] - 1)
+
+    number, compiled = numba.uint32, numba.njit(halved)
+    halves = np.where(LANES > 1, LANES // 2, LANES)
+    assert np.array_equal(results(device, kernel), (halves - 1) & ALL)
+
+
+def test_several_threads_launch_at_once() -> None:
+    """One launch waits for the other: they have one `cuda`."""
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: results(cuda, sums).tolist(), range(12)))
+    assert found == [[2016] * 64] * 12
 
 
 def two_sums(x: Any, out: Any) -> None:
