@@ -37,6 +37,11 @@ class Thread(greenlet):
         self.mask, self.value, self.argument, self.answer = 0, None, None, None
 
     @property
+    def waits_for(self) -> tuple[Any, ...]:
+        """The same for all that wait together."""
+        return self.what, self.mask, self.site
+
+    @property
     def waits(self) -> str:
         return f"thread {tuple(self.place)} waits at {self.what} in {lines(self.site)}"
 
@@ -121,7 +126,8 @@ class Block:
         for first in threads:
             if first.what in OPERATIONS and not done >> first.lane & 1:
                 lanes = [t for t in threads if first.mask >> t.lane & 1]
-                if all((t.what, t.mask, t.site) == (first.what, first.mask, first.site) for t in lanes):
+                wanted = first.waits_for
+                if all(t.waits_for == wanted for t in lanes):
                     self.answer(warp, first, lanes)
                     found += lanes
                     done |= first.mask
@@ -144,14 +150,14 @@ class Block:
     def check_barrier(self, live: list[Thread]) -> None:
         """Refuse what would hang, or is undefined: not all threads of the block wait at one barrier."""
         lane = next((t for t in live if t.what in OPERATIONS), None)
-        first = lane or live[0]
-        other = next((t for t in live if (t.what, t.site, t.mask) != (first.what, first.site, first.mask)), None)
         if lane:
             beside = [t for t in live if t.number // WARP == lane.number // WARP and lane.mask >> t.lane & 1]
-            other = next(t for t in beside if (t.what, t.site, t.mask) != (lane.what, lane.site, lane.mask))
+            other = next(t for t in beside if t.waits_for != lane.waits_for)
             raise self.fault(f"lanes of a warp wait for each other: {lane.waits}, {other.waits}")
-        if other:
-            raise self.fault(f"divergent barriers: {first.waits}, {other.waits}")
+        first = live[0]
+        for other in live:
+            if other.waits_for != first.waits_for:
+                raise self.fault(f"divergent barriers: {first.waits}, {other.waits}")
         if self.returned:
             raise self.fault(f"divergent barrier: {first.waits}, thread {tuple(self.returned[0].place)} has returned")
 

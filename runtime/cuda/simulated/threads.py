@@ -132,12 +132,20 @@ class SimulatedCuda:
         """Whether all lanes have the same value."""
         return bool(self._wait(sys._getframe(1), "eq_sync", value, mask))
 
+    def match_any_sync(self, mask: int, value: Any) -> int:
+        """A bit for each lane that has the same value."""
+        return int(self._wait(sys._getframe(1), "match_any_sync", value, mask))
+
     # ---- no thread waits -----------------------------------------------------------------------------------
 
     def activemask(self) -> int:
         """A bit for each lane of this warp; the simulator takes them to be together."""
         first = self.blockDim.number(self.threadIdx) // WARP * WARP
         return (1 << min(WARP, self.blockDim.total - first)) - 1
+
+    def lanemask_lt(self) -> int:
+        """A bit for each lane below this one."""
+        return (1 << self.laneid) - 1
 
     def threadfence(self) -> None:
         """Let other blocks see what was written."""

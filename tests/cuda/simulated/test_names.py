@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import reduce
 from pathlib import Path
 
+import numba.cuda
 import pytest
 
 from specgrad.runtime.cuda.simulated import cuda
@@ -40,6 +41,15 @@ def test_names_are_found() -> None:
     assert sorted(named(source)) == ["cuda.shared.array", "cuda.shared.vector", "cuda.threadIdx.x"]
     assert [name for name in named(source) if not exists(name)] == ["cuda.shared.vector"]
     assert sum("cuda.grid" in named(path.read_text(encoding="utf-8")) for path in FILES) > 100
+
+
+def test_the_compiler_has_what_the_simulator_offers() -> None:
+    """All names but those of launches, so a kernel that runs here can be compiled."""
+    own = {"kernel", "launch", "order", "seed", "timeline", "where"}
+    offered = {name for name in dir(cuda) if not name.startswith("_")} - own
+    assert {name for name in offered if not hasattr(numba.cuda, name)} == set()
+    assert {name for name in dir(cuda.atomic) if name[0] != "_" and not hasattr(numba.cuda.atomic, name)} == set()
+    assert {"syncthreads", "shared", "shfl_xor_sync"} <= offered
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.name}")

@@ -138,6 +138,11 @@ def bits(x: Any, out: Any) -> None:
     out[i] = cuda.popc(x[i]) + 100 * cuda.ffs(x[i]) + 10000 * (cuda.activemask() == ALL) + 100000 * cuda.warpsize
 
 
+def matches(x: Any, out: Any) -> None:
+    i = cuda.grid(1)
+    out[i] = cuda.popc(cuda.match_any_sync(ALL, x[i] % 3) & cuda.lanemask_lt())
+
+
 WARP, LANE = LANES // 32 * 32, LANES % 32
 HALVES = np.where(LANES < 32, 10 + 1, 0)
 MEETINGS = {
@@ -149,6 +154,7 @@ MEETINGS = {
     in_halves: np.where(LANE < 16, LANES ^ 1, HALVES),
     equal: np.where(LANES < 32, 11, 1),
     counts: np.full(64, 7 + 100 + 10000),
+    matches: LANE // 3,
     bits: [i.bit_count() + 100 * len(bin(i & -i)[2:]) * (i > 0) + 3210000 for i in range(64)],
 }
 
