@@ -19,6 +19,14 @@ class DeviceError(RuntimeError):
     """A device that does not exist here, or tensors on devices that had to be equal and are not."""
 
 
+class AcceleratorError(RuntimeError):
+    """A call of the CUDA driver that failed, or an access to memory of a device that it would not survive."""
+
+
+class OutOfMemoryError(RuntimeError):
+    """A device has too little memory left."""
+
+
 class ArgumentError(TypeError):
     """An argument of the wrong Python type."""
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from .dispatch import checks
 from .random import valid_seed
-from .tensor.devices import CPU
+from .tensor.devices import CPU, default_device, set_default
 from .tensor.devices import device as Device
 
 _PRECISIONS = ("highest", "high", "medium")
@@ -105,23 +105,20 @@ def set_flush_denormal(mode: bool, /) -> bool:
 
 
 def set_default_device(device: Any) -> None:
-    """Set the device of new tensors: only the CPU, which is the default, can be chosen.
+    """Set the device of tensors that are made without `device=`.
 
     Args:
-        device: the CPU, or None.
+        device: the device, or None for the CPU.
 
     Raises:
-        RuntimeError: another device.
+        RuntimeError: there is no such device.
     """
-    if device is not None and checks.device("set_default_device", "device", device).type != "cpu":
-        raise RuntimeError(
-            f"set_default_device(): expected the CPU, got {device}: say device=... where a tensor is made instead"
-        )
+    set_default(CPU if device is None else checks.device("set_default_device", "device", device))
 
 
 def get_default_device() -> Device:
     """The device on which new tensors are made."""
-    return CPU
+    return default_device()
 
 
 def seed_devices(seed: int) -> None:

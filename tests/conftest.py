@@ -5,6 +5,7 @@ import importlib.util
 import os
 import random
 from collections.abc import Iterator
+from contextlib import nullcontext
 from types import ModuleType
 from typing import Any
 
@@ -13,6 +14,8 @@ import pytest
 
 import specgrad as sg
 from specgrad.runtime.pool import layout, parallel_for
+
+from .places import everything_on_the_device
 
 LIBRARIES = ["specgrad"] + (["torch"] if importlib.util.find_spec("torch") else [])
 
@@ -29,6 +32,14 @@ def seeds() -> None:
 def lib(request: pytest.FixtureRequest) -> ModuleType:
     """specgrad; and PyTorch where it is installed, so that what is expected is what PyTorch does."""
     return importlib.import_module(request.param)
+
+
+@pytest.fixture(autouse=True)
+def place() -> Iterator[str]:
+    """Where tests make their tensors: on the CPU, or with SPECGRAD_TEST_DEVICE=cuda on a simulated device."""
+    chosen = os.environ.get("SPECGRAD_TEST_DEVICE", "cpu")
+    with everything_on_the_device() if chosen == "cuda" else nullcontext():
+        yield chosen
 
 
 @pytest.fixture

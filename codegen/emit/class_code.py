@@ -224,7 +224,9 @@ class NodeClass:
     @property
     def by_kernel(self) -> str:
         """The gradients as tensors."""
-        call = self.node.plan.backward
+        kernel = self.node.kernel.spelling  # type: ignore[union-attr]
+        given = "grads" if self.several else "grad"
+        call = f"at_array({given}, {kernel}){self.node.plan.backward.removeprefix(kernel)}"
         return f"(as_gradient({call}, shape, dtype),)" if self._one else f"as_gradients({call}, node.metas, dtype)"
 
     @property
@@ -238,7 +240,7 @@ class NodeClass:
         if self.grads == "grad" or self.only_grad:
             return self.only_grad
         given = "[grads] if node.output_count == 1 else grads" if self.node.gives_list else "grads"
-        return [f"grads = [missing_output(node, i) if g is None else g for i, g in enumerate({given})]"]
+        return [f"grads = [missing_output(node, i, grads) if g is None else g for i, g in enumerate({given})]"]
 
     @property
     def read(self) -> list[str]:

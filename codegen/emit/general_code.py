@@ -119,13 +119,18 @@ class General:
         """The outputs of a hand-written kernel, which computes on arrays, as tensors of their dtypes."""
         code, rules = self.code, self.code.entry.result_dtype
         kernel = code.library["kernel", code.entry.compute.text].spelling
-        call = f"{kernel}({', '.join(map(self._kernel_argument, code.fast.kernel_arguments))})"
+        call = f"{self._at(kernel)}({', '.join(map(self._kernel_argument, code.fast.kernel_arguments))})"
         computed = "None" if code.entry.dtype == "none" else "computed"
         if code.several:
             return f"outputs({call}, {computed}, {rules})"
         plain = computed == "None" or rules[0] == "same"
         dtype = computed if plain else f'result_dtype("{rules[0]}", computed)'
         return f"adopt({call}, {dtype})"
+
+    def _at(self, kernel: str) -> str:
+        """The kernel for the device of the first tensor."""
+        first = next(a for a in self.code.arguments if a.type.is_tensor)
+        return f"{'at_first' if first.type.is_list else 'at'}({first.name}, {kernel})"
 
     def _kernel_argument(self, argument: Argument) -> str:
         if not argument.type.is_tensor:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from ..spec.formula import names_in
 from ..spec.model import Argument, Entry, Formula, Type
 from .savings import differentiable_formulas, output_names
-from .scalar_code import Inliner, NotElementwise, scalar_functions, typed
+from .scalar_code import Inliner, NotElementwise, of_elements, scalar_functions, typed
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,17 @@ class Kernel:
     typed_by: str  # the array whose dtype is T
 
     @property
+    def inputs(self) -> tuple[str, ...]:
+        return (*self.arrays, *(n.name for n in self.numbers))
+
+    @property
     def parameters(self) -> tuple[str, ...]:
-        return (*self.arrays, *(n.name for n in self.numbers), *self.outputs)
+        return (*self.inputs, *self.outputs)
+
+    @property
+    def elements(self) -> tuple[str, ...]:
+        """The expressions over elements where these are no parts of arrays: for a loop that reads and writes them."""
+        return tuple(map(of_elements, self.sources))
 
     @property
     def assignments(self) -> tuple[tuple[str, str], ...]:
@@ -56,6 +65,11 @@ class ElementKernels:
     def all(self) -> list[Kernel]:
         number = [] if self.number is None else [self.number]
         return [self.forward, *number, *(self.backward[mask] for mask in sorted(self.backward))]
+
+    @property
+    def of_arrays(self) -> list[Kernel]:
+        """Without that for a number, where any operand of a kernel may be one."""
+        return [kernel for kernel in self.all if kernel is not self.number]
 
     @property
     def functions(self) -> list[str]:

@@ -238,12 +238,17 @@ class Renderer:
             files[f"{folder}/{each.entry.identifier}.py"] = self.render(
                 f"kernel_{device}.py.j2",
                 entry=each.entry,
-                functions=functions,
-                kernels=each.all,
+                kernels=each.all if device == "cpu" else each.of_arrays,
                 digest=digest(functions, self.library.scalar_modules()),
-                imports=self.library.scalar_imports(functions),
+                imports=[*self.type_import(each, device), *self.library.scalar_imports(functions)],
             )
         return files
+
+    def type_import(self, kernels: ElementKernels, device: str) -> list[str]:
+        """The statement by which the kernels for a device have `T`: those for the CPU read it off an array."""
+        if device == "cpu" or not any(kernel.uses_type for kernel in kernels.of_arrays):
+            return []
+        return [f"from {self.library.homes[0].module_path(('kernels', 'cuda', 'vocabulary'), depth=3)} import T"]
 
     def ops_context(self, ops: Sequence[OpCode]) -> dict[str, Any]:
         """The ops in the module of a family, and the functions that their overloads share."""

@@ -192,6 +192,16 @@ def typed(tree: ast.expr, tensors: set[str], is_complex: bool = False) -> str:
     return ast.unparse(ast.fix_missing_locations(Typed().visit(copy.deepcopy(tree))))
 
 
+def of_elements(source: str) -> str:
+    """A scalar expression over elements of arrays as one over numbers of the same names."""
+
+    class Elements(ast.NodeTransformer):
+        def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+            return node.value
+
+    return ast.unparse(Elements().visit(ast.parse(source, mode="eval")))
+
+
 def scalar_functions(*sources: str) -> list[str]:
     """The scalar functions that the sources of some kernels call."""
     called = functions_in(*(ast.parse(source, mode="eval") for source in sources))

@@ -8,6 +8,7 @@ from ...runtime.autograd.forward.tangents import zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, Output, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, edge_of, unpack, version_of
 from ...runtime.dispatch.kernel_arrays import array_in
+from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
 from ...runtime.ops.attention import cpu as attention_cpu
@@ -140,7 +141,7 @@ class AttentionBackward0(Node):
         logsumexp = array_in(unpack(node, "kept_logsumexp"), None)
         wanted = tuple([edge is not None for edge in node.edges])
         return as_gradients(
-            attention_cpu.attention_backward(
+            at_array(grad, attention_cpu.attention_backward)(
                 wanted,
                 grad,
                 self,
@@ -328,7 +329,7 @@ class SelfAttentionBackward0(Node):
         logsumexp = array_in(unpack(node, "kept_logsumexp"), None)
         wanted = tuple([edge is not None for edge in node.edges])
         return as_gradients(
-            attention_cpu.self_attention_backward(
+            at_array(grad, attention_cpu.self_attention_backward)(
                 wanted, grad, self, heads, bias, mask, keep, output, logsumexp, keep_scale, is_causal, scale
             ),
             node.metas,

@@ -8,6 +8,7 @@ from ...runtime.autograd.forward.tangents import zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, unpack, unpack_output
 from ...runtime.dispatch.kernel_arrays import array_in
+from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
 from ...runtime.ops.distance import cpu as distance_cpu
@@ -77,7 +78,9 @@ class RowDistancesBackward0(Node):
         x2 = array_in(unpack(node, "kept_x2"), None)
         result = array_in(unpack(node, "kept_result"), None)
         wanted = tuple([edge is not None for edge in node.edges])
-        return as_gradients(distance_cpu.row_distances_backward(wanted, grad, x1, x2, result, p), node.metas, dtype)
+        return as_gradients(
+            at_array(grad, distance_cpu.row_distances_backward)(wanted, grad, x1, x2, result, p), node.metas, dtype
+        )
 
     def formula(node, grad):
         """x1: pulled.sum(-2); x2: -pulled.sum(-3); apart = x1.unsqueeze(-2) - x2.unsqueeze(-3); slopes = gradient_of_norm(apart, result.unsqueeze(-1), p, -1); pulled = grad.unsqueeze(-1) * slopes."""

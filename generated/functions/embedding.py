@@ -8,6 +8,7 @@ from ...runtime.autograd.engine.match_input import fit
 from ...runtime.autograd.node import FREED, Node, next_sequence
 from ...runtime.autograd.saved.saved import unpack
 from ...runtime.dispatch.kernel_arrays import array_in
+from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
@@ -70,7 +71,9 @@ class EmbeddingBackward0(Node):
         indices = array_in(unpack(node, "kept_indices"), None)
         return (
             as_gradient(
-                embedding_cpu.embedding_backward(grad, indices, weight_shape[0], padding_idx, scale_grad_by_freq),
+                at_array(grad, embedding_cpu.embedding_backward)(
+                    grad, indices, weight_shape[0], padding_idx, scale_grad_by_freq
+                ),
                 shape,
                 dtype,
             ),

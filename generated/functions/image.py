@@ -7,6 +7,7 @@ from ...runtime.autograd.engine.backward_kernels import as_gradient
 from ...runtime.autograd.engine.match_input import fit
 from ...runtime.autograd.node import Node, next_sequence
 from ...runtime.dispatch.kernel_arrays import array_in
+from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
@@ -139,7 +140,7 @@ class ResampleBackward0(Node):
         antialias = node._saved_antialias
         return (
             as_gradient(
-                image_cpu_resample.resample_backward(
+                at_array(grad, image_cpu_resample.resample_backward)(
                     grad, dim, self_shape[dim], filter, align_corners, scale, antialias
                 ),
                 shape,

@@ -9,6 +9,7 @@ from ...runtime.autograd.forward.tangents import zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, unpack, unpack_list, unpack_output, version_of
 from ...runtime.dispatch.kernel_arrays import array_in, arrays_in
+from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
@@ -56,7 +57,7 @@ class IndexBackward0(Node):
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         indices = arrays_in(unpack_list(node, "kept_indices"), None)
-        return (as_gradient(indexing_cpu.index_backward(grad, self_shape, indices), shape, dtype),)
+        return (as_gradient(at_array(grad, indexing_cpu.index_backward)(grad, self_shape, indices), shape, dtype),)
 
     def formula(node, grad):
         """self: index_backward(grad, self.shape, indices)."""
@@ -193,7 +194,9 @@ class IndexSelectBackward0(Node):
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         index = array_in(unpack(node, "kept_index"), None)
-        return (as_gradient(indexing_cpu.index_select_backward(grad, self_shape, dim, index), shape, dtype),)
+        return (
+            as_gradient(at_array(grad, indexing_cpu.index_select_backward)(grad, self_shape, dim, index), shape, dtype),
+        )
 
     def formula(node, grad):
         """self: index_add(zeros_of(grad, self.shape), dim, index, grad)."""
@@ -305,7 +308,11 @@ class GatherBackward0(Node):
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         index = array_in(unpack(node, "kept_index"), None)
-        return (as_gradient(indexing_cpu_gather.gather_backward(grad, self_shape, dim, index), shape, dtype),)
+        return (
+            as_gradient(
+                at_array(grad, indexing_cpu_gather.gather_backward)(grad, self_shape, dim, index), shape, dtype
+            ),
+        )
 
     def formula(node, grad):
         """self: scatter_add(zeros_of(grad, self.shape), dim, index, grad)."""

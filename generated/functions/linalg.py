@@ -373,7 +373,7 @@ class LinalgSlogdetBackward0(Node):
 
     def apply(node, grads):
         """A: weight.unsqueeze(-1).unsqueeze(-1) * adjoint(inverse); inverse = linalg_inv_ex(A).inverse; weight = grads[1] - 1j * (grads[0].conj() * sign).imag if sign.is_complex() else grads[1]."""
-        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        grads = [missing_output(node, i, grads) if g is None else g for i, g in enumerate(grads)]
         sign_is_complex = node._saved_sign_is_complex
         A = unpack(node, "kept_A")
         sign = unpack_output(node, "kept_sign", 0)
@@ -520,7 +520,7 @@ class LinalgSvdBackward0(Node):
 
     def apply(node, grads):
         """A: within + outside(grad_u, u, S, grad_u).matmul(vh) if U.shape[-2] > rank else within + u.matmul(adjoint(outside(grad_v, adjoint(vh), S, grad_v))) if Vh.shape[-1] > rank else within; rank = S.shape[-1]; u = U.narrow(-1, 0, rank); vh = Vh.narrow(-2, 0, rank); grad_u = grads[0].narrow(-1, 0, rank); grad_v = adjoint(grads[2].narrow(-2, 0, rank)); left = adjoint(u).matmul(grad_u); right = vh.matmul(grad_v); turned_u = over_gaps(left - adjoint(left), S * S, grad_u) * S.unsqueeze(-2); turned_v = S.unsqueeze(-1) * over_gaps(right - adjoint(right), S * S, grad_v); inner = turned_u + turned_v + matrix_of_diagonal(grads[1]) + phases(left - right, S, left); within = u.matmul(inner).matmul(vh)."""
-        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        grads = [missing_output(node, i, grads) if g is None else g for i, g in enumerate(grads)]
         U_shape = node._saved_U_sym_sizes
         Vh_shape = node._saved_Vh_sym_sizes
         S_shape = node._saved_S_sym_sizes
@@ -666,7 +666,7 @@ class HermitianEigenBackward0(Node):
 
     def apply(node, grads):
         """self: of_lower_backward(eigenvectors.matmul(inner).matmul(back)); back = adjoint(eigenvectors); inner = matrix_of_diagonal(grads[0]) + over_gaps(back.matmul(grads[1]), eigenvalues, grads[1])."""
-        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        grads = [missing_output(node, i, grads) if g is None else g for i, g in enumerate(grads)]
         eigenvectors = unpack_output(node, "kept_eigenvectors", 1)
         eigenvalues = unpack_output(node, "kept_eigenvalues", 0)
         back = matmul_formulas.adjoint(eigenvectors)
@@ -784,7 +784,7 @@ class LinalgEigBackward0(Node):
 
     def apply(node, grads):
         """self: linalg_solve(back, (matrix_of_diagonal(grads[0]) + inner).matmul(back)); back = adjoint(eigenvectors); lengths = real_diagonal(back.matmul(grads[1])).unsqueeze(-2); inner = over_gaps(back.matmul(grads[1] - eigenvectors * lengths), eigenvalues.conj(), grads[1])."""
-        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        grads = [missing_output(node, i, grads) if g is None else g for i, g in enumerate(grads)]
         eigenvectors = unpack_output(node, "kept_eigenvectors", 1)
         eigenvalues = unpack_output(node, "kept_eigenvalues", 0)
         back = matmul_formulas.adjoint(eigenvectors)
@@ -904,7 +904,7 @@ class LinalgQrBackward0(Node):
 
     def apply(node, grads):
         """A: cat([first, q.matmul(grad_last)], -1) if more else first; size = R.shape[-2]; more = R.shape[-1] - size; q = determined(Q, R, mode); square = R.narrow(-1, 0, size) if more else R; grad_r = grads[1].narrow(-1, 0, size) if more else grads[1]; grad_q = grads[0] + q.matmul(R.narrow(-1, size, more)).matmul(adjoint(grad_last)) if more else grads[0]; lower = square.matmul(adjoint(grad_r)) - adjoint(grad_q).matmul(q); first = adjoint(solve_triangular_matrices(square, adjoint(grad_q + q.matmul(of_lower(lower))), True, False))."""
-        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        grads = [missing_output(node, i, grads) if g is None else g for i, g in enumerate(grads)]
         R_shape = node._saved_R_sym_sizes
         mode = node._saved_mode
         Q = unpack_output(node, "kept_Q", 0)

@@ -10,6 +10,7 @@ from ...runtime.autograd.node import FREED, Node, Output, next_sequence
 from ...runtime.autograd.saved.saved import unpack, version_of
 from ...runtime.dispatch.kernel_arrays import array_in
 from ...runtime.dispatch.kernel_op import KernelOpGradient
+from ...runtime.dispatch.places import at_array
 from ...runtime.errors import NotDifferentiableError
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
@@ -111,7 +112,9 @@ class NllLossBackward0(Node):
         total_weight = array_in(unpack(node, "kept_total_weight"), None)
         return (
             as_gradient(
-                loss_cpu_nll.nll_loss_backward(grad, target, weight, total_weight, self_shape, reduction, ignore_index),
+                at_array(grad, loss_cpu_nll.nll_loss_backward)(
+                    grad, target, weight, total_weight, self_shape, reduction, ignore_index
+                ),
                 shape,
                 dtype,
             ),
@@ -329,7 +332,7 @@ class CrossEntropyLossBackward0(Node):
         weight = array_in(unpack(node, "kept_weight"), None)
         return (
             as_gradient(
-                loss_cpu_cross_entropy.cross_entropy_backward(
+                at_array(grad, loss_cpu_cross_entropy.cross_entropy_backward)(
                     grad, self, target, weight, kept, reduction, ignore_index, label_smoothing
                 ),
                 shape,
@@ -466,7 +469,9 @@ class MseLossBackward0(Node):
         self = array_in(unpack(node, "kept_self"), None)
         target = array_in(unpack(node, "kept_target"), None)
         wanted = tuple([edge is not None for edge in node.edges])
-        return as_gradients(loss_cpu.mse_loss_gradients(wanted, grad, self, target, reduction), node.metas, dtype)
+        return as_gradients(
+            at_array(grad, loss_cpu.mse_loss_gradients)(wanted, grad, self, target, reduction), node.metas, dtype
+        )
 
     def formula(node, grad):
         """self: mse_loss_backward(grad, self, target, reduction); target: mse_loss_backward(grad, target, self, reduction)."""
@@ -1132,7 +1137,11 @@ class CtcValuesBackward0(Node):
         targets = array_in(unpack(node, "kept_targets"), None)
         return (
             as_gradient(
-                loss_cpu_ctc.ctc_backward(grad, log_probs, targets, input_lengths, target_lengths, blank), shape, dtype
+                at_array(grad, loss_cpu_ctc.ctc_backward)(
+                    grad, log_probs, targets, input_lengths, target_lengths, blank
+                ),
+                shape,
+                dtype,
             ),
         )
 

@@ -9,6 +9,7 @@ from ...runtime.autograd.node import FREED, Node, next_sequence
 from ...runtime.autograd.saved.saved import edge_of, unpack
 from ...runtime.dispatch.kernel_arrays import array_in
 from ...runtime.dispatch.kernel_op import KernelOpGradient
+from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
@@ -67,7 +68,7 @@ class MmBackward0(Node):
         mat2 = array_in(unpack(node, "kept_mat2"), None)
         self = array_in(unpack(node, "kept_self"), None)
         wanted = tuple([edge is not None for edge in node.edges])
-        return as_gradients(matmul_cpu.mm_backward(wanted, grad, self, mat2), node.metas, dtype)
+        return as_gradients(at_array(grad, matmul_cpu.mm_backward)(wanted, grad, self, mat2), node.metas, dtype)
 
     def formula(node, grad):
         """self: grad.mm(adjoint(mat2)); mat2: adjoint(self).mm(grad)."""
@@ -134,7 +135,7 @@ class BmmBackward0(Node):
         mat2 = array_in(unpack(node, "kept_mat2"), None)
         self = array_in(unpack(node, "kept_self"), None)
         wanted = tuple([edge is not None for edge in node.edges])
-        return as_gradients(matmul_cpu.bmm_backward(wanted, grad, self, mat2), node.metas, dtype)
+        return as_gradients(at_array(grad, matmul_cpu.bmm_backward)(wanted, grad, self, mat2), node.metas, dtype)
 
     def formula(node, grad):
         """self: grad.bmm(adjoint(mat2)); mat2: adjoint(self).bmm(grad)."""
@@ -201,7 +202,7 @@ class MvBackward0(Node):
         vec = array_in(unpack(node, "kept_vec"), None)
         self = array_in(unpack(node, "kept_self"), None)
         wanted = tuple([edge is not None for edge in node.edges])
-        return as_gradients(matmul_cpu.mv_backward(wanted, grad, self, vec), node.metas, dtype)
+        return as_gradients(at_array(grad, matmul_cpu.mv_backward)(wanted, grad, self, vec), node.metas, dtype)
 
     def formula(node, grad):
         """self: grad.outer(conjugate(vec)); vec: adjoint(self).mv(grad)."""
@@ -655,7 +656,9 @@ class LinearBackward0(Node):
         self = array_in(unpack(node, "kept_self"), None)
         wanted = tuple([edge is not None for edge in node.edges])
         return as_gradients(
-            matmul_cpu.linear_backward(wanted, grad, self, weight, self_shape, weight_shape), node.metas, dtype
+            at_array(grad, matmul_cpu.linear_backward)(wanted, grad, self, weight, self_shape, weight_shape),
+            node.metas,
+            dtype,
         )
 
     def formula(node, grad):

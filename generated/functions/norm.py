@@ -9,6 +9,7 @@ from ...runtime.autograd.node import FREED, Node, Output, next_sequence
 from ...runtime.autograd.saved.saved import edge_of, unpack, version_of
 from ...runtime.dispatch.kernel_arrays import array_in
 from ...runtime.dispatch.kernel_op import KernelOpGradient
+from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
 from ...runtime.ops.norm import cpu as norm_cpu
@@ -141,7 +142,9 @@ class StandardizeBackward0(Node):
         var = array_in(unpack(node, "kept_var"), None)
         wanted = tuple([edge is not None for edge in node.edges])
         return as_gradients(
-            norm_cpu.standardize_backward(wanted, grad, self, weight, mean, var, dim, affine_shape, eps),
+            at_array(grad, norm_cpu.standardize_backward)(
+                wanted, grad, self, weight, mean, var, dim, affine_shape, eps
+            ),
             node.metas,
             dtype,
         )
@@ -304,7 +307,9 @@ class StandardizeGroupsBackward0(Node):
         var = array_in(unpack(node, "kept_var"), None)
         wanted = tuple([edge is not None for edge in node.edges])
         return as_gradients(
-            norm_cpu.standardize_groups_backward(wanted, grad, self, weight, mean, var, groups, eps), node.metas, dtype
+            at_array(grad, norm_cpu.standardize_groups_backward)(wanted, grad, self, weight, mean, var, groups, eps),
+            node.metas,
+            dtype,
         )
 
     def formula(node, grads):
@@ -593,7 +598,9 @@ class NormalizeRmsBackward0(Node):
         scale = array_in(unpack(node, "kept_scale"), None)
         wanted = tuple([edge is not None for edge in node.edges])
         return as_gradients(
-            norm_cpu_rms.normalize_rms_backward(wanted, grad, self, weight, scale, dim), node.metas, dtype
+            at_array(grad, norm_cpu_rms.normalize_rms_backward)(wanted, grad, self, weight, scale, dim),
+            node.metas,
+            dtype,
         )
 
     def formula(node, grads):

@@ -8,6 +8,7 @@ from ...runtime.autograd.forward.tangents import zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, Output, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, edge_of, missing_output, unpack, version_of
 from ...runtime.dispatch.kernel_arrays import array_in, arrays_in
+from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
 from ...runtime.ops.recurrent import cpu_gru as recurrent_cpu_gru
@@ -132,7 +133,7 @@ class RnnLayerBackward0(Node):
         output = array_in(unpack(node, "kept_output"), None)
         wanted = tuple([edge is not None for edge in node.edges])
         return as_gradients(
-            recurrent_cpu_rnn.rnn_layer_backward(
+            at_array(grads, recurrent_cpu_rnn.rnn_layer_backward)(
                 wanted, grads, self, hidden, weight_ih, weight_hh, output, batch_sizes, reverse, nonlinearity
             ),
             node.metas,
@@ -141,7 +142,7 @@ class RnnLayerBackward0(Node):
 
     def formula(node, grads):
         """self: rnn_gradients(...)[0]; hidden: rnn_gradients(...)[1]; weight_ih: rnn_gradients(...)[2]; weight_hh: rnn_gradients(...)[3]; bias_ih: rnn_gradients(...)[4]; bias_hh: rnn_gradients(...)[5]."""
-        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        grads = [missing_output(node, i, grads) if g is None else g for i, g in enumerate(grads)]
         batch_sizes = node._saved_batch_sizes
         reverse = node._saved_reverse
         nonlinearity = node._saved_nonlinearity
@@ -377,7 +378,7 @@ class LstmLayerBackward0(Node):
         cells = array_in(unpack(node, "kept_cells"), None)
         wanted = tuple([edge is not None for edge in node.edges])
         return as_gradients(
-            recurrent_cpu_lstm.lstm_layer_backward(
+            at_array(grads, recurrent_cpu_lstm.lstm_layer_backward)(
                 wanted,
                 grads,
                 self,
@@ -398,7 +399,7 @@ class LstmLayerBackward0(Node):
 
     def formula(node, grads):
         """self: lstm_gradients(...)[0]; hidden: lstm_gradients(...)[1]; cell: lstm_gradients(...)[2]; weight_ih: lstm_gradients(...)[3]; weight_hh: lstm_gradients(...)[4]; bias_ih: lstm_gradients(...)[5]; bias_hh: lstm_gradients(...)[6]; weight_hr: lstm_gradients(...)[7]."""
-        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        grads = [missing_output(node, i, grads) if g is None else g for i, g in enumerate(grads)]
         batch_sizes = node._saved_batch_sizes
         reverse = node._saved_reverse
         self = unpack(node, "kept_self")
@@ -618,7 +619,7 @@ class GruLayerBackward0(Node):
         gates = array_in(unpack(node, "kept_gates"), None)
         wanted = tuple([edge is not None for edge in node.edges])
         return as_gradients(
-            recurrent_cpu_gru.gru_layer_backward(
+            at_array(grads, recurrent_cpu_gru.gru_layer_backward)(
                 wanted, grads, self, hidden, weight_ih, weight_hh, output, gates, batch_sizes, reverse
             ),
             node.metas,
@@ -627,7 +628,7 @@ class GruLayerBackward0(Node):
 
     def formula(node, grads):
         """self: gru_gradients(...)[0]; hidden: gru_gradients(...)[1]; weight_ih: gru_gradients(...)[2]; weight_hh: gru_gradients(...)[3]; bias_ih: gru_gradients(...)[4]; bias_hh: gru_gradients(...)[5]."""
-        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        grads = [missing_output(node, i, grads) if g is None else g for i, g in enumerate(grads)]
         batch_sizes = node._saved_batch_sizes
         reverse = node._saved_reverse
         self = unpack(node, "kept_self")

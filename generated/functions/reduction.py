@@ -10,6 +10,7 @@ from ...runtime.autograd.node import FREED, Node, Output, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, unpack, unpack_output
 from ...runtime.dispatch.kernel_arrays import array_in
 from ...runtime.dispatch.kernel_op import KernelOpGradient
+from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
@@ -53,7 +54,7 @@ class SumBackward0(Node):
             return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
-        return (as_gradient(reduction_cpu.filled(grad, self_shape), shape, dtype),)
+        return (as_gradient(at_array(grad, reduction_cpu.filled)(grad, self_shape), shape, dtype),)
 
     def formula(node, grad):
         """self: filled(grad, self.shape)."""
@@ -132,7 +133,7 @@ class SumBackward1(Node):
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
-        return (as_gradient(reduction_cpu_backward.sum_backward(grad, self_shape, dim), shape, dtype),)
+        return (as_gradient(at_array(grad, reduction_cpu_backward.sum_backward)(grad, self_shape, dim), shape, dtype),)
 
     def formula(node, grad):
         """self: kept(grad, self.shape, dim, keepdim)."""
@@ -185,7 +186,7 @@ class ProdBackward0(Node):
             return node.formula(grad)
         grad = array_in(grad, None)
         self = array_in(unpack(node, "kept_self"), None)
-        return (as_gradient(reduction_cpu_backward.prod_backward(grad, self, None), shape, dtype),)
+        return (as_gradient(at_array(grad, reduction_cpu_backward.prod_backward)(grad, self, None), shape, dtype),)
 
     def formula(node, grad):
         """self: grad * conjugate(prod_others(self.reshape(-1), 0)).reshape(self.shape)."""
@@ -249,7 +250,7 @@ class ProdBackward1(Node):
         grad = array_in(grad, None)
         dim = node._saved_dim
         self = array_in(unpack(node, "kept_self"), None)
-        return (as_gradient(reduction_cpu_backward.prod_backward(grad, self, dim), shape, dtype),)
+        return (as_gradient(at_array(grad, reduction_cpu_backward.prod_backward)(grad, self, dim), shape, dtype),)
 
     def formula(node, grad):
         """self: kept(grad, self.shape, dim, keepdim) * conjugate(prod_others(self, dim))."""
@@ -346,7 +347,9 @@ class MeanBackward0(Node):
             return node.formula(grad)
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
-        return (as_gradient(reduction_cpu_backward.mean_backward(grad, self_shape, None), shape, dtype),)
+        return (
+            as_gradient(at_array(grad, reduction_cpu_backward.mean_backward)(grad, self_shape, None), shape, dtype),
+        )
 
     def formula(node, grad):
         """self: filled(grad / reduced_count(self.shape, None), self.shape)."""
@@ -396,7 +399,7 @@ class MeanBackward1(Node):
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
-        return (as_gradient(reduction_cpu_backward.mean_backward(grad, self_shape, dim), shape, dtype),)
+        return (as_gradient(at_array(grad, reduction_cpu_backward.mean_backward)(grad, self_shape, dim), shape, dtype),)
 
     def formula(node, grad):
         """self: kept(grad / reduced_count(self.shape, dim), self.shape, dim, keepdim)."""
@@ -478,7 +481,9 @@ class VarBackward0(Node):
         dim = node._saved_dim
         correction = node._saved_correction
         self = array_in(unpack(node, "kept_self"), None)
-        return (as_gradient(reduction_cpu_backward.var_backward(grad, self, dim, correction), shape, dtype),)
+        return (
+            as_gradient(at_array(grad, reduction_cpu_backward.var_backward)(grad, self, dim, correction), shape, dtype),
+        )
 
     def formula(node, grad):
         """self: kept(grad, self.shape, dim, keepdim) * slope; slope = variance_scale(self.shape, dim, correction) * (self - self.mean(dim, True))."""
@@ -561,7 +566,11 @@ class StdBackward0(Node):
         correction = node._saved_correction
         result = array_in(unpack(node, "kept_result"), None)
         self = array_in(unpack(node, "kept_self"), None)
-        return (as_gradient(reduction_cpu_backward.std_backward(grad, self, result, dim, correction), shape, dtype),)
+        return (
+            as_gradient(
+                at_array(grad, reduction_cpu_backward.std_backward)(grad, self, result, dim, correction), shape, dtype
+            ),
+        )
 
     def formula(node, grad):
         """self: kept(grad * half, self.shape, dim, keepdim) * slope; half = where(result == 0, 0, 0.5 / where(result == 0, 1, result)); slope = variance_scale(self.shape, dim, correction) * (self - self.mean(dim, True))."""
@@ -643,7 +652,11 @@ class AmaxBackward0(Node):
         dim = node._saved_dim
         self = array_in(unpack(node, "kept_self"), None)
         result = array_in(unpack(node, "kept_result"), None)
-        return (as_gradient(reduction_cpu_backward.extremum_backward(grad, self, result, dim), shape, dtype),)
+        return (
+            as_gradient(
+                at_array(grad, reduction_cpu_backward.extremum_backward)(grad, self, result, dim), shape, dtype
+            ),
+        )
 
     def formula(node, grad):
         """self: kept(grad, self.shape, dim, keepdim) * share; chosen = (self == kept(result, self.shape, dim, keepdim)).to(self.dtype); share = chosen / chosen.sum(dim, True)."""
@@ -725,7 +738,11 @@ class AminBackward0(Node):
         dim = node._saved_dim
         self = array_in(unpack(node, "kept_self"), None)
         result = array_in(unpack(node, "kept_result"), None)
-        return (as_gradient(reduction_cpu_backward.extremum_backward(grad, self, result, dim), shape, dtype),)
+        return (
+            as_gradient(
+                at_array(grad, reduction_cpu_backward.extremum_backward)(grad, self, result, dim), shape, dtype
+            ),
+        )
 
     def formula(node, grad):
         """self: kept(grad, self.shape, dim, keepdim) * share; chosen = (self == kept(result, self.shape, dim, keepdim)).to(self.dtype); share = chosen / chosen.sum(dim, True)."""
@@ -789,7 +806,11 @@ class MaxBackward0(Node):
         grad = array_in(grad, None)
         self = array_in(unpack(node, "kept_self"), None)
         result = array_in(unpack(node, "kept_result"), None)
-        return (as_gradient(reduction_cpu_backward.extremum_backward(grad, self, result, None), shape, dtype),)
+        return (
+            as_gradient(
+                at_array(grad, reduction_cpu_backward.extremum_backward)(grad, self, result, None), shape, dtype
+            ),
+        )
 
     def formula(node, grad):
         """self: grad * share; chosen = (self == result).to(self.dtype); share = chosen / chosen.sum()."""
@@ -866,7 +887,11 @@ class MaxBackward1(Node):
         indices = array_in(unpack(node, "kept_indices"), None)
         return (
             as_gradient(
-                reduction_cpu_backward.value_selecting_reduction_backward(grad, self_shape, dim, indices), shape, dtype
+                at_array(grad, reduction_cpu_backward.value_selecting_reduction_backward)(
+                    grad, self_shape, dim, indices
+                ),
+                shape,
+                dtype,
             ),
         )
 
@@ -938,7 +963,11 @@ class MinBackward0(Node):
         grad = array_in(grad, None)
         self = array_in(unpack(node, "kept_self"), None)
         result = array_in(unpack(node, "kept_result"), None)
-        return (as_gradient(reduction_cpu_backward.extremum_backward(grad, self, result, None), shape, dtype),)
+        return (
+            as_gradient(
+                at_array(grad, reduction_cpu_backward.extremum_backward)(grad, self, result, None), shape, dtype
+            ),
+        )
 
     def formula(node, grad):
         """self: grad * share; chosen = (self == result).to(self.dtype); share = chosen / chosen.sum()."""
@@ -1015,7 +1044,11 @@ class MinBackward1(Node):
         indices = array_in(unpack(node, "kept_indices"), None)
         return (
             as_gradient(
-                reduction_cpu_backward.value_selecting_reduction_backward(grad, self_shape, dim, indices), shape, dtype
+                at_array(grad, reduction_cpu_backward.value_selecting_reduction_backward)(
+                    grad, self_shape, dim, indices
+                ),
+                shape,
+                dtype,
             ),
         )
 
@@ -1109,7 +1142,9 @@ class NormBackward0(Node):
         p = node._saved_p
         self = array_in(unpack(node, "kept_self"), None)
         result = array_in(unpack(node, "kept_result"), None)
-        return (as_gradient(reduction_cpu_backward.norm_backward(grad, self, result, p, dim), shape, dtype),)
+        return (
+            as_gradient(at_array(grad, reduction_cpu_backward.norm_backward)(grad, self, result, p, dim), shape, dtype),
+        )
 
     def formula(node, grad):
         """self: kept(grad, self.shape, dim, keepdim) * slope; slope = gradient_of_norm(self, kept(result, self.shape, dim, keepdim), p, dim)."""
@@ -1194,7 +1229,11 @@ class LogsumexpBackward0(Node):
         dim = node._saved_dim
         self = array_in(unpack(node, "kept_self"), None)
         result = array_in(unpack(node, "kept_result"), None)
-        return (as_gradient(reduction_cpu_backward.logsumexp_backward(grad, self, result, dim), shape, dtype),)
+        return (
+            as_gradient(
+                at_array(grad, reduction_cpu_backward.logsumexp_backward)(grad, self, result, dim), shape, dtype
+            ),
+        )
 
     def formula(node, grad):
         """self: kept(grad, self.shape, dim, keepdim) * conjugate(share); share = (self - kept(without_infinities(result), self.shape, dim, keepdim)).exp()."""

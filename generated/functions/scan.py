@@ -9,6 +9,7 @@ from ...runtime.autograd.forward.tangents import select_tangent, zeros_if_missin
 from ...runtime.autograd.node import FREED, Node, Output, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, unpack, unpack_output
 from ...runtime.dispatch.kernel_arrays import array_in
+from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
@@ -48,7 +49,7 @@ class CumsumBackward0(Node):
             return node.formula(grad)
         grad = array_in(grad, None)
         dim = node._saved_dim
-        return (as_gradient(reduction_cpu_backward.cumsum_backward(grad, dim), shape, dtype),)
+        return (as_gradient(at_array(grad, reduction_cpu_backward.cumsum_backward)(grad, dim), shape, dtype),)
 
     def formula(node, grad):
         """self: grad.flip([dim]).cumsum(dim).flip([dim])."""

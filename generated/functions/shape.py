@@ -10,6 +10,7 @@ from ...runtime.autograd.node import Node, Output, next_sequence
 from ...runtime.autograd.saved.saved import edge_of, meta_of, missing_output
 from ...runtime.dispatch.kernel_arrays import array_in
 from ...runtime.dispatch.kernel_op import KernelOpGradient
+from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
@@ -276,7 +277,7 @@ class ExpandBackward0(Node):
             return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
-        return (as_gradient(reduction_cpu.sum_to_size(grad, self_shape), shape, dtype),)
+        return (as_gradient(at_array(grad, reduction_cpu.sum_to_size)(grad, self_shape), shape, dtype),)
 
     def formula(node, grad):
         """self: grad."""
@@ -438,7 +439,7 @@ class SelectBackward0(Node):
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         index = node._saved_index
-        return (as_gradient(shape_cpu.select_backward(grad, self_shape, dim, index), shape, dtype),)
+        return (as_gradient(at_array(grad, shape_cpu.select_backward)(grad, self_shape, dim, index), shape, dtype),)
 
     def formula(node, grad):
         """self: select_backward(grad, self.shape, dim, index)."""
@@ -541,7 +542,11 @@ class SliceBackward0(Node):
         start = node._saved_start
         end = node._saved_end
         step = node._saved_step
-        return (as_gradient(shape_cpu.slice_backward(grad, self_shape, dim, start, end, step), shape, dtype),)
+        return (
+            as_gradient(
+                at_array(grad, shape_cpu.slice_backward)(grad, self_shape, dim, start, end, step), shape, dtype
+            ),
+        )
 
     def formula(node, grad):
         """self: slice_backward(grad, self.shape, dim, start, end, step)."""
@@ -787,7 +792,11 @@ class DiagonalBackward0(Node):
         offset = node._saved_offset
         dim1 = node._saved_dim1
         dim2 = node._saved_dim2
-        return (as_gradient(shape_cpu.diagonal_backward(grad, self_shape, offset, dim1, dim2), shape, dtype),)
+        return (
+            as_gradient(
+                at_array(grad, shape_cpu.diagonal_backward)(grad, self_shape, offset, dim1, dim2), shape, dtype
+            ),
+        )
 
     def formula(node, grad):
         """self: diagonal_backward(grad, self.shape, offset, dim1, dim2)."""
@@ -864,7 +873,7 @@ class UnbindBackward0(Node):
     def apply(node, grads):
         """self: stack(grads, dim)."""
         grads = [
-            missing_output(node, i) if g is None else g
+            missing_output(node, i, grads) if g is None else g
             for i, g in enumerate([grads] if node.output_count == 1 else grads)
         ]
         dim = node._saved_dim
@@ -901,7 +910,7 @@ class SplitBackward0(Node):
     def apply(node, grads):
         """self: cat(grads, dim)."""
         grads = [
-            missing_output(node, i) if g is None else g
+            missing_output(node, i, grads) if g is None else g
             for i, g in enumerate([grads] if node.output_count == 1 else grads)
         ]
         dim = node._saved_dim
@@ -938,7 +947,7 @@ class SplitWithSizesBackward0(Node):
     def apply(node, grads):
         """self: cat(grads, dim)."""
         grads = [
-            missing_output(node, i) if g is None else g
+            missing_output(node, i, grads) if g is None else g
             for i, g in enumerate([grads] if node.output_count == 1 else grads)
         ]
         dim = node._saved_dim
@@ -986,7 +995,7 @@ class CatBackward0(Node):
         tensors_sizes = node._saved_tensors_sizes
         dim = node._saved_dim
         wanted = tuple([edge is not None for edge in node.edges])
-        return as_gradients(shape_cpu.cut_apart(wanted, grad, tensors_sizes, dim), node.metas, dtype)
+        return as_gradients(at_array(grad, shape_cpu.cut_apart)(wanted, grad, tensors_sizes, dim), node.metas, dtype)
 
     def formula(node, grad):
         """tensors: cat_backward(grad, sizes(tensors), dim)."""
@@ -1032,7 +1041,7 @@ class StackBackward0(Node):
         grad = array_in(grad, None)
         dim = node._saved_dim
         wanted = tuple([edge is not None for edge in node.edges])
-        return as_gradients(shape_cpu.unstacked(wanted, grad, dim), node.metas, dtype)
+        return as_gradients(at_array(grad, shape_cpu.unstacked)(wanted, grad, dim), node.metas, dtype)
 
     def formula(node, grad):
         """tensors: grad.unbind(dim)."""
@@ -1074,7 +1083,7 @@ class FlipBackward0(Node):
             return node.formula(grad)
         grad = array_in(grad, None)
         dims = node._saved_dims
-        return (as_gradient(shape_cpu.flip(grad, dims), shape, dtype),)
+        return (as_gradient(at_array(grad, shape_cpu.flip)(grad, dims), shape, dtype),)
 
     def formula(node, grad):
         """self: grad.flip(dims)."""
@@ -1118,7 +1127,7 @@ class RollBackward0(Node):
         grad = array_in(grad, None)
         shifts = node._saved_shifts
         dims = node._saved_dims
-        return (as_gradient(shape_cpu.roll(grad, shape_formulas.negated(shifts), dims), shape, dtype),)
+        return (as_gradient(at_array(grad, shape_cpu.roll)(grad, shape_formulas.negated(shifts), dims), shape, dtype),)
 
     def formula(node, grad):
         """self: grad.roll(negated(shifts), dims)."""
@@ -1161,7 +1170,7 @@ class TriuBackward0(Node):
             return node.formula(grad)
         grad = array_in(grad, None)
         diagonal = node._saved_diagonal
-        return (as_gradient(shape_cpu.triu(grad, diagonal), shape, dtype),)
+        return (as_gradient(at_array(grad, shape_cpu.triu)(grad, diagonal), shape, dtype),)
 
     def formula(node, grad):
         """self: grad.triu(diagonal)."""
@@ -1203,7 +1212,7 @@ class TrilBackward0(Node):
             return node.formula(grad)
         grad = array_in(grad, None)
         diagonal = node._saved_diagonal
-        return (as_gradient(shape_cpu.tril(grad, diagonal), shape, dtype),)
+        return (as_gradient(at_array(grad, shape_cpu.tril)(grad, diagonal), shape, dtype),)
 
     def formula(node, grad):
         """self: grad.tril(diagonal)."""
@@ -1245,7 +1254,9 @@ class ConstantPadNdBackward0(Node):
             return node.formula(grad)
         grad = array_in(grad, None)
         pad = node._saved_pad
-        return (as_gradient(shape_cpu.constant_pad_nd(grad, shape_formulas.negated(pad), 0), shape, dtype),)
+        return (
+            as_gradient(at_array(grad, shape_cpu.constant_pad_nd)(grad, shape_formulas.negated(pad), 0), shape, dtype),
+        )
 
     def formula(node, grad):
         """self: constant_pad_nd(grad, negated(pad))."""
@@ -1315,6 +1326,38 @@ class ToCopyBackward0(Node):
     def tangent(result, self, dtype, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = op._to_copy(self_t, dtype)
+        return (tangent0,)
+
+
+class ToDeviceBackward0(Node):
+    """to_device(Tensor self, Device device, bool non_blocking) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = ("_saved_non_blocking", "_saved_self_device")
+    op_name = "to_device"
+
+    @staticmethod
+    def record(result, self, non_blocking):
+        """Put `result` into the graph."""
+        node = new(ToDeviceBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_device = self._device
+        node._saved_non_blocking = non_blocking
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: to_device(grad, self.device, non_blocking)."""
+        self_device = node._saved_self_device
+        non_blocking = node._saved_non_blocking
+        return (fit(op.to_device(grad, self_device, non_blocking), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, device, non_blocking, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.to_device(self_t, device, non_blocking)
         return (tangent0,)
 
 
@@ -1440,6 +1483,7 @@ __all__ = [
     "ConstantPadNdBackward0",
     "CloneBackward0",
     "ToCopyBackward0",
+    "ToDeviceBackward0",
     "Im2colBackward0",
     "Col2imBackward0",
 ]

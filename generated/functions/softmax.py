@@ -10,6 +10,7 @@ from ...runtime.autograd.node import FREED, Node, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, unpack, unpack_output
 from ...runtime.dispatch.kernel_arrays import array_in
 from ...runtime.dispatch.kernel_op import KernelOpGradient
+from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
@@ -61,7 +62,7 @@ class SoftmaxBackward0(Node):
         grad = array_in(grad, None)
         dim = node._saved_dim
         result = array_in(unpack(node, "kept_result"), None)
-        return (as_gradient(softmax_cpu.softmax_backward(grad, result, dim), shape, dtype),)
+        return (as_gradient(at_array(grad, softmax_cpu.softmax_backward)(grad, result, dim), shape, dtype),)
 
     def formula(node, grad):
         """self: softmax_backward(grad, result, dim)."""
@@ -185,7 +186,7 @@ class LogSoftmaxBackward0(Node):
         grad = array_in(grad, None)
         dim = node._saved_dim
         result = array_in(unpack(node, "kept_result"), None)
-        return (as_gradient(softmax_cpu.log_softmax_backward(grad, result, dim), shape, dtype),)
+        return (as_gradient(at_array(grad, softmax_cpu.log_softmax_backward)(grad, result, dim), shape, dtype),)
 
     def formula(node, grad):
         """self: log_softmax_backward(grad, result, dim)."""

@@ -9,6 +9,7 @@ from ...runtime.autograd.forward.tangents import select_tangent, zeros_if_missin
 from ...runtime.autograd.node import FREED, Node, Output, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, unpack, unpack_output
 from ...runtime.dispatch.kernel_arrays import array_in
+from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
@@ -67,7 +68,11 @@ class SortBackward0(Node):
         indices = array_in(unpack(node, "kept_indices"), None)
         return (
             as_gradient(
-                reduction_cpu_backward.value_selecting_reduction_backward(grad, self_shape, dim, indices), shape, dtype
+                at_array(grad, reduction_cpu_backward.value_selecting_reduction_backward)(
+                    grad, self_shape, dim, indices
+                ),
+                shape,
+                dtype,
             ),
         )
 
@@ -137,7 +142,11 @@ class TopkBackward0(Node):
         indices = array_in(unpack(node, "kept_indices"), None)
         return (
             as_gradient(
-                reduction_cpu_backward.value_selecting_reduction_backward(grad, self_shape, dim, indices), shape, dtype
+                at_array(grad, reduction_cpu_backward.value_selecting_reduction_backward)(
+                    grad, self_shape, dim, indices
+                ),
+                shape,
+                dtype,
             ),
         )
 
@@ -215,7 +224,11 @@ class KthvalueBackward0(Node):
         indices = array_in(unpack(node, "kept_indices"), None)
         return (
             as_gradient(
-                reduction_cpu_backward.value_selecting_reduction_backward(grad, self_shape, dim, indices), shape, dtype
+                at_array(grad, reduction_cpu_backward.value_selecting_reduction_backward)(
+                    grad, self_shape, dim, indices
+                ),
+                shape,
+                dtype,
             ),
         )
 
@@ -353,7 +366,11 @@ class MedianBackward1(Node):
         indices = array_in(unpack(node, "kept_indices"), None)
         return (
             as_gradient(
-                reduction_cpu_backward.value_selecting_reduction_backward(grad, self_shape, dim, indices), shape, dtype
+                at_array(grad, reduction_cpu_backward.value_selecting_reduction_backward)(
+                    grad, self_shape, dim, indices
+                ),
+                shape,
+                dtype,
             ),
         )
 
@@ -491,7 +508,11 @@ class NanmedianBackward1(Node):
         indices = array_in(unpack(node, "kept_indices"), None)
         return (
             as_gradient(
-                reduction_cpu_backward.value_selecting_reduction_backward(grad, self_shape, dim, indices), shape, dtype
+                at_array(grad, reduction_cpu_backward.value_selecting_reduction_backward)(
+                    grad, self_shape, dim, indices
+                ),
+                shape,
+                dtype,
             ),
         )
 
@@ -579,7 +600,11 @@ class ModeBackward0(Node):
         indices = array_in(unpack(node, "kept_indices"), None)
         return (
             as_gradient(
-                reduction_cpu_backward.value_selecting_reduction_backward(grad, self_shape, dim, indices), shape, dtype
+                at_array(grad, reduction_cpu_backward.value_selecting_reduction_backward)(
+                    grad, self_shape, dim, indices
+                ),
+                shape,
+                dtype,
             ),
         )
 

@@ -17,6 +17,7 @@ from ...runtime.dispatch.elementwise import Promoting, run
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
+from ...runtime.dispatch.places import at
 from ...runtime.dispatch.row_loops import run_rows
 from ...runtime.dispatch.writing import before_write, write_out
 from ...runtime.dispatch.writing_several import write_outs
@@ -1824,7 +1825,7 @@ def _frexp(name: str, self, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "promote", ("float",), (self,))
     try:
-        results = outputs(elementwise_cpu.binary_parts(array_in(self, computed)), computed, ("same", "int32"))
+        results = outputs(at(self, elementwise_cpu.binary_parts)(array_in(self, computed)), computed, ("same", "int32"))
     except Exception as error:
         reraise(name, error, (self,))
     if grad_mode.grad and (self._rg):

@@ -12,6 +12,7 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.places import at
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
@@ -129,7 +130,7 @@ def _attention(
     )
     try:
         results = outputs(
-            attention_cpu.attention(
+            at(self, attention_cpu.attention)(
                 array_in(self, computed),
                 array_in(key, computed),
                 array_in(value, computed),
@@ -238,7 +239,7 @@ def _self_attention(name: str, self, heads, bias, mask, keep, keep_scale, is_cau
     )
     try:
         results = outputs(
-            attention_cpu.self_attention(
+            at(self, attention_cpu.self_attention)(
                 array_in(self, computed),
                 heads,
                 array_in(bias, computed),

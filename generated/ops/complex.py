@@ -15,6 +15,7 @@ from ...runtime.dispatch import checks
 from ...runtime.dispatch.elementwise import result_dtype, run
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import array_in, computed_dtype
+from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import before_write, write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
@@ -339,7 +340,7 @@ def _complex(name: str, real, imag, into=None) -> Any:
     )
     try:
         result = adopt(
-            complex_cpu.complex_of_parts(array_in(real, computed), array_in(imag, computed)),
+            at(real, complex_cpu.complex_of_parts)(array_in(real, computed), array_in(imag, computed)),
             result_dtype("complex", computed),
         )
     except Exception as error:

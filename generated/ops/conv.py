@@ -14,6 +14,7 @@ from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import array_in, computed_dtype
 from ...runtime.dispatch.overloads import Overloads
+from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
@@ -99,7 +100,7 @@ def _convolution(name: str, self, weight, bias, stride, padding, dilation, group
     )
     try:
         result = adopt(
-            conv_cpu.convolution(
+            at(self, conv_cpu.convolution)(
                 array_in(self, computed),
                 array_in(weight, computed),
                 array_in(bias, computed),
@@ -206,7 +207,7 @@ def _convolution_input_backward(
     )
     try:
         result = adopt(
-            conv_cpu.convolution_input_backward(
+            at(grad_output, conv_cpu.convolution_input_backward)(
                 array_in(grad_output, computed),
                 array_in(weight, computed),
                 input_shape,
@@ -314,7 +315,7 @@ def _convolution_weight_backward(
     )
     try:
         result = adopt(
-            conv_cpu.convolution_weight_backward(
+            at(grad_output, conv_cpu.convolution_weight_backward)(
                 array_in(grad_output, computed),
                 array_in(self, computed),
                 weight_shape,

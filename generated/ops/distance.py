@@ -12,6 +12,7 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import array_in, computed_dtype
+from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
@@ -206,7 +207,7 @@ def _row_distances(name: str, x1, x2, p, into=None) -> Any:
         else computed_dtype(name, "match", ("float",), (x1, x2))
     )
     try:
-        result = adopt(distance_cpu.row_distances(array_in(x1, computed), array_in(x2, computed), p), computed)
+        result = adopt(at(x1, distance_cpu.row_distances)(array_in(x1, computed), array_in(x2, computed), p), computed)
     except Exception as error:
         reraise(name, error, (x1, x2, p))
     if into is not None:
@@ -232,8 +233,8 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
         Tensor: the dtype of `input`.
     Gradients:
         through: row_distances(self, self, p).reshape(-1).index_select(0, above)
-        where size: self.shape[0]
-        where above: nonzero((arange(size).unsqueeze(1) < arange(size)).reshape(-1)).reshape(-1)
+        where places: arange(self.shape[0], device=self.device)
+        where above: nonzero((places.unsqueeze(1) < places).reshape(-1)).reshape(-1)
     Raises:
         RuntimeError: expected: a matrix of floating-point numbers; p is not negative.
     Example:
@@ -251,8 +252,8 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
     if p.__class__ is not float:
         p = checks.floating(name, "p", p)
     self, p = distance_checks.pdist(name, self, p)
-    size = self._shape[0]
-    above = op.nonzero((op.arange(size).unsqueeze(1) < op.arange(size)).reshape(-1)).reshape(-1)
+    places = op.arange(self._shape[0], device=self._device)
+    above = op.nonzero((places.unsqueeze(1) < places).reshape(-1)).reshape(-1)
     return op.row_distances(self, self, p).reshape(-1).index_select(0, above)
 
 

@@ -13,6 +13,7 @@ from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import array_in, computed_dtype
 from ...runtime.dispatch.kernel_op import KernelOp
+from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
@@ -113,7 +114,7 @@ def _embedding(name: str, weight, indices, padding_idx, scale_grad_by_freq, into
     computed = weight._dtype if weight._dtype.native else computed_dtype(name, "same", (), (weight,))
     try:
         result = adopt(
-            embedding_cpu.embedding(
+            at(weight, embedding_cpu.embedding)(
                 array_in(weight, computed), array_in(indices, None), padding_idx, scale_grad_by_freq
             ),
             computed,
@@ -196,7 +197,7 @@ def _embedding_backward(
     )
     try:
         result = adopt(
-            embedding_cpu.embedding_backward(
+            at(grad_output, embedding_cpu.embedding_backward)(
                 array_in(grad_output, computed), array_in(indices, None), num_weights, padding_idx, scale_grad_by_freq
             ),
             computed,
@@ -264,7 +265,7 @@ def _embedding_gather(name: str, self, indices, padding_idx, scale_grad_by_freq,
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            embedding_cpu.embedding_gather(
+            at(self, embedding_cpu.embedding_gather)(
                 array_in(self, computed), array_in(indices, None), padding_idx, scale_grad_by_freq
             ),
             computed,

@@ -14,6 +14,7 @@ from ...runtime.dispatch import checks
 from ...runtime.dispatch.elementwise import result_dtype
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import array_in, computed_dtype
+from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
@@ -66,7 +67,8 @@ def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "float", (), (self,))
     try:
         result = adopt(
-            fft_cpu.fft_c2c(array_in(self, computed), dim, normalization, forward), result_dtype("complex", computed)
+            at(self, fft_cpu.fft_c2c)(array_in(self, computed), dim, normalization, forward),
+            result_dtype("complex", computed),
         )
     except Exception as error:
         reraise(name, error, (self, dim, normalization, forward))
@@ -114,7 +116,9 @@ def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
     self, dim, normalization = fft_checks.transformed_half(name, self, dim, normalization)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "float", ("bool", "int", "float"), (self,))
     try:
-        result = adopt(fft_cpu.fft_r2c(array_in(self, computed), dim, normalization), result_dtype("complex", computed))
+        result = adopt(
+            at(self, fft_cpu.fft_r2c)(array_in(self, computed), dim, normalization), result_dtype("complex", computed)
+        )
     except Exception as error:
         reraise(name, error, (self, dim, normalization))
     if into is not None:
@@ -166,7 +170,8 @@ def _fft_c2r(name: str, self, dim, normalization, last, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "float", (), (self,))
     try:
         result = adopt(
-            fft_cpu.fft_c2r(array_in(self, computed), dim, normalization, last), result_dtype("real", computed)
+            at(self, fft_cpu.fft_c2r)(array_in(self, computed), dim, normalization, last),
+            result_dtype("real", computed),
         )
     except Exception as error:
         reraise(name, error, (self, dim, normalization, last))

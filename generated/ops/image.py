@@ -13,6 +13,7 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import array_in, computed_dtype
+from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
@@ -62,7 +63,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
     self, pad, mode = image_checks.border_pad(name, self, pad, mode)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(image_cpu_padding.border_pad(array_in(self, computed), pad, mode), computed)
+        result = adopt(at(self, image_cpu_padding.border_pad)(array_in(self, computed), pad, mode), computed)
     except Exception as error:
         reraise(name, error, (self, pad, mode))
     if into is not None:
@@ -120,7 +121,10 @@ def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=No
     )
     try:
         result = adopt(
-            image_cpu_padding.border_pad_backward(array_in(grad_output, computed), input_shape, pad, mode), computed
+            at(grad_output, image_cpu_padding.border_pad_backward)(
+                array_in(grad_output, computed), input_shape, pad, mode
+            ),
+            computed,
         )
     except Exception as error:
         reraise(name, error, (grad_output, input_shape, pad, mode))
@@ -310,7 +314,9 @@ def _resample(name: str, self, dim, length, filter, align_corners, scale, antial
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
     try:
         result = adopt(
-            image_cpu_resample.resample(array_in(self, computed), dim, length, filter, align_corners, scale, antialias),
+            at(self, image_cpu_resample.resample)(
+                array_in(self, computed), dim, length, filter, align_corners, scale, antialias
+            ),
             computed,
         )
     except Exception as error:
@@ -399,7 +405,7 @@ def _resample_backward(name: str, grad_output, dim, length, filter, align_corner
     )
     try:
         result = adopt(
-            image_cpu_resample.resample_backward(
+            at(grad_output, image_cpu_resample.resample_backward)(
                 array_in(grad_output, computed), dim, length, filter, align_corners, scale, antialias
             ),
             computed,
@@ -477,7 +483,7 @@ def _resample_bytes(name: str, self, dim, length, filter, align_corners, scale, 
     computed = computed_dtype(name, "same", ("int",), (self,))
     try:
         result = adopt(
-            image_cpu_resample.resample_bytes(
+            at(self, image_cpu_resample.resample_bytes)(
                 array_in(self, computed), dim, length, filter, align_corners, scale, antialias
             ),
             computed,

@@ -17,6 +17,7 @@ from ...runtime.dispatch.failures import listed, reraise
 from ...runtime.dispatch.kernel_arrays import array_in, arrays_in, computed_dtype
 from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
+from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import before_write, write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
@@ -68,7 +69,7 @@ def _index(name: str, self, indices, into=None) -> Any:
     self, indices = indexing_checks.index(name, self, indices)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(indexing_cpu.index(array_in(self, computed), arrays_in(indices, None)), computed)
+        result = adopt(at(self, indexing_cpu.index)(array_in(self, computed), arrays_in(indices, None)), computed)
     except Exception as error:
         reraise(name, error, (self, indices))
     if into is not None:
@@ -115,7 +116,9 @@ def _index_backward(name: str, grad_output, input_sizes, indices, into=None) -> 
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
         result = adopt(
-            indexing_cpu.index_backward(array_in(grad_output, computed), input_sizes, arrays_in(indices, None)),
+            at(grad_output, indexing_cpu.index_backward)(
+                array_in(grad_output, computed), input_sizes, arrays_in(indices, None)
+            ),
             computed,
         )
     except Exception as error:
@@ -207,7 +210,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
     )
     try:
         result = adopt(
-            indexing_cpu.index_put(
+            at(self, indexing_cpu.index_put)(
                 array_in(self, computed), arrays_in(indices, None), array_in(values, computed), accumulate
             ),
             computed,
@@ -282,7 +285,9 @@ def _index_select(name: str, self, dim, index, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(indexing_cpu.index_select(array_in(self, computed), dim, array_in(index, None)), computed)
+        result = adopt(
+            at(self, indexing_cpu.index_select)(array_in(self, computed), dim, array_in(index, None)), computed
+        )
     except Exception as error:
         reraise(name, error, (self, dim, index))
     if into is not None:
@@ -383,7 +388,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
     )
     try:
         result = adopt(
-            indexing_cpu.index_add(
+            at(self, indexing_cpu.index_add)(
                 array_in(self, computed), dim, array_in(index, None), array_in(source, computed), alpha
             ),
             computed,
@@ -460,7 +465,8 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            indexing_cpu_gather.gather(array_in(self, computed), dim, array_in(index, None), sparse_grad), computed
+            at(self, indexing_cpu_gather.gather)(array_in(self, computed), dim, array_in(index, None), sparse_grad),
+            computed,
         )
     except Exception as error:
         reraise(name, error, (self, dim, index, sparse_grad))
@@ -537,7 +543,9 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
     )
     try:
         result = adopt(
-            indexing_cpu_gather.scatter(array_in(self, computed), dim, array_in(index, None), array_in(src, computed)),
+            at(self, indexing_cpu_gather.scatter)(
+                array_in(self, computed), dim, array_in(index, None), array_in(src, computed)
+            ),
             computed,
         )
     except Exception as error:
@@ -609,7 +617,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            indexing_cpu_gather.scatter(array_in(self, computed), dim, array_in(index, None), value), computed
+            at(self, indexing_cpu_gather.scatter)(array_in(self, computed), dim, array_in(index, None), value), computed
         )
     except Exception as error:
         reraise(name, error, (self, dim, index, value))
@@ -704,7 +712,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
     )
     try:
         result = adopt(
-            indexing_cpu_gather.scatter_add(
+            at(self, indexing_cpu_gather.scatter_add)(
                 array_in(self, computed), dim, array_in(index, None), array_in(src, computed)
             ),
             computed,
@@ -908,7 +916,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(indexing_cpu.nonzero(array_in(self, computed)), result_dtype("int64", computed))
+        result = adopt(at(self, indexing_cpu.nonzero)(array_in(self, computed)), result_dtype("int64", computed))
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -1033,7 +1041,7 @@ def _checked_indices(name: str, index, dim, size, op, wrap, into=None) -> Any:
         wrap = checks.boolean(name, "wrap", wrap)
     index, dim, size, op, wrap = indexing_checks_take_put.integer_indices(name, index, dim, size, op, wrap)
     try:
-        result = adopt(indexing_cpu_gather.checked_indices(array_in(index, None), dim, size, op, wrap), None)
+        result = adopt(at(index, indexing_cpu_gather.checked_indices)(array_in(index, None), dim, size, op, wrap), None)
     except Exception as error:
         reraise(name, error, (index, dim, size, op, wrap))
     if into is not None:
@@ -1573,7 +1581,7 @@ def _scatter_reduce(name: str, self, dim, index, src, reduce, include_self, into
     )
     try:
         result = adopt(
-            indexing_cpu_gather.scatter_reduce(
+            at(self, indexing_cpu_gather.scatter_reduce)(
                 array_in(self, computed), dim, array_in(index, None), array_in(src, computed), reduce, include_self
             ),
             computed,
@@ -1887,7 +1895,7 @@ def _order_of_true(name: str, mask, available, lead, into=None) -> Any:
     if lead.__class__ is not int:
         lead = checks.integer(name, "lead", lead)
     try:
-        result = adopt(indexing_cpu_gather.order_of_true(array_in(mask, None), available, lead), None)
+        result = adopt(at(mask, indexing_cpu_gather.order_of_true)(array_in(mask, None), available, lead), None)
     except Exception as error:
         reraise(name, error, (mask, available, lead))
     if into is not None:

@@ -16,6 +16,7 @@ from ...runtime.dispatch.elementwise import result_dtype
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
+from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.dispatch.writing_several import write_outs
 from ...runtime.modes.grad_mode import mode as grad_mode
@@ -48,7 +49,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None)
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: x.unsqueeze(-1) ** arange(x.shape[-1] if N is None else N)
+        through: x.unsqueeze(-1) ** arange(x.shape[-1] if N is None else N, device=x.device)
     Raises:
         RuntimeError: expected: at least one dimension, and at least two powers, of numbers.
     Example:
@@ -70,7 +71,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None)
     if N is not None and N.__class__ is not int:
         N = checks.integer(name, "N", N)
     x, N = matmul_checks_contraction.last_powers(name, x, N)
-    return x.unsqueeze(-1) ** op.arange(x._shape[-1] if N is None else N)
+    return x.unsqueeze(-1) ** op.arange(x._shape[-1] if N is None else N, device=x._device)
 
 
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
@@ -145,7 +146,7 @@ def _linalg_inv(name: str, A, into=None) -> Any:
     (A,) = linalg_checks.square(name, A)
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
-        result = adopt(linalg_cpu.inverse(array_in(A, computed)), computed)
+        result = adopt(at(A, linalg_cpu.inverse)(array_in(A, computed)), computed)
     except Exception as error:
         reraise(name, error, (A,))
     if into is not None:
@@ -234,7 +235,9 @@ def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
     A, check_errors = linalg_checks.square(name, A, check_errors)
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
-        results = outputs(linalg_cpu.inverse_info(array_in(A, computed), check_errors), computed, ("same", "int32"))
+        results = outputs(
+            at(A, linalg_cpu.inverse_info)(array_in(A, computed), check_errors), computed, ("same", "int32")
+        )
     except Exception as error:
         reraise(name, error, (A, check_errors))
     if grad_mode.grad and (A._rg):
@@ -290,7 +293,7 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
     )
     try:
         results = outputs(
-            linalg_cpu.solve_matrices(array_in(A, computed), array_in(B, computed), check_errors),
+            at(A, linalg_cpu.solve_matrices)(array_in(A, computed), array_in(B, computed), check_errors),
             computed,
             ("same", "int32"),
         )
@@ -469,7 +472,7 @@ def _solve_triangular_matrices(name: str, A, B, upper, unitriangular, into=None)
     )
     try:
         result = adopt(
-            linalg_cpu_lapack.solve_triangular_matrices(
+            at(A, linalg_cpu_lapack.solve_triangular_matrices)(
                 array_in(A, computed), array_in(B, computed), upper, unitriangular
             ),
             computed,
@@ -587,7 +590,7 @@ def _linalg_det(name: str, A, into=None) -> Any:
     (A,) = linalg_checks.square(name, A)
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
-        result = adopt(linalg_cpu.determinant(array_in(A, computed)), computed)
+        result = adopt(at(A, linalg_cpu.determinant)(array_in(A, computed)), computed)
     except Exception as error:
         reraise(name, error, (A,))
     if into is not None:
@@ -627,7 +630,7 @@ def _cofactors(name: str, self, into=None) -> Any:
     (self,) = linalg_checks.square(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        result = adopt(linalg_cpu.cofactors(array_in(self, computed)), computed)
+        result = adopt(at(self, linalg_cpu.cofactors)(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -712,7 +715,7 @@ def _linalg_slogdet(name: str, A, into=None) -> Any:
     (A,) = linalg_checks.square(name, A)
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
-        results = outputs(linalg_cpu.log_determinant(array_in(A, computed)), computed, ("same", "real"))
+        results = outputs(at(A, linalg_cpu.log_determinant)(array_in(A, computed)), computed, ("same", "real"))
     except Exception as error:
         reraise(name, error, (A,))
     if grad_mode.grad and (A._rg):
@@ -828,7 +831,7 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
-            linalg_cpu.cholesky_factor(array_in(self, computed), check_errors), computed, ("same", "int32")
+            at(self, linalg_cpu.cholesky_factor)(array_in(self, computed), check_errors), computed, ("same", "int32")
         )
     except Exception as error:
         reraise(name, error, (self, check_errors))
@@ -1518,7 +1521,9 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
         results = outputs(
-            linalg_cpu.svd_factors(array_in(A, computed), full_matrices, driver), computed, ("same", "real", "same")
+            at(A, linalg_cpu.svd_factors)(array_in(A, computed), full_matrices, driver),
+            computed,
+            ("same", "real", "same"),
         )
     except Exception as error:
         reraise(name, error, (A, full_matrices, driver))
@@ -1569,7 +1574,7 @@ def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
     A, driver = linalg_checks.svd(name, A, driver)
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
-        result = adopt(linalg_cpu.singular_values(array_in(A, computed), driver), result_dtype("real", computed))
+        result = adopt(at(A, linalg_cpu.singular_values)(array_in(A, computed), driver), result_dtype("real", computed))
     except Exception as error:
         reraise(name, error, (A, driver))
     if into is not None:
@@ -1672,7 +1677,7 @@ def _hermitian_eigen(name: str, self, into=None) -> Any:
     (self,) = linalg_checks.square(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        results = outputs(linalg_cpu.hermitian_eigen(array_in(self, computed)), computed, ("real", "same"))
+        results = outputs(at(self, linalg_cpu.hermitian_eigen)(array_in(self, computed)), computed, ("real", "same"))
     except Exception as error:
         reraise(name, error, (self,))
     if grad_mode.grad and (self._rg):
@@ -1750,7 +1755,9 @@ def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
     (self,) = linalg_checks.square(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        result = adopt(linalg_cpu.hermitian_eigenvalues(array_in(self, computed)), result_dtype("real", computed))
+        result = adopt(
+            at(self, linalg_cpu.hermitian_eigenvalues)(array_in(self, computed)), result_dtype("real", computed)
+        )
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -1845,7 +1852,9 @@ def _linalg_eig(name: str, self, into=None) -> Any:
     (self,) = linalg_checks.eigen(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        results = outputs(linalg_cpu.general_eigen(array_in(self, computed)), computed, ("complex", "complex"))
+        results = outputs(
+            at(self, linalg_cpu.general_eigen)(array_in(self, computed)), computed, ("complex", "complex")
+        )
     except Exception as error:
         reraise(name, error, (self,))
     if grad_mode.grad and (self._rg):
@@ -1893,7 +1902,9 @@ def _linalg_eigvals(name: str, self, into=None) -> Any:
     (self,) = linalg_checks.eigen(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        result = adopt(linalg_cpu.general_eigenvalues(array_in(self, computed)), result_dtype("complex", computed))
+        result = adopt(
+            at(self, linalg_cpu.general_eigenvalues)(array_in(self, computed)), result_dtype("complex", computed)
+        )
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -1958,7 +1969,7 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
     A, mode = linalg_checks.qr(name, A, mode)
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
-        results = outputs(linalg_cpu.qr_factors(array_in(A, computed), mode), computed, ("same", "same"))
+        results = outputs(at(A, linalg_cpu.qr_factors)(array_in(A, computed), mode), computed, ("same", "same"))
     except Exception as error:
         reraise(name, error, (A, mode))
     if grad_mode.grad and (A._rg):
@@ -2046,7 +2057,8 @@ def _pseudo_inverse(name: str, self, atol, rtol, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            linalg_cpu.pseudo_inverse(array_in(self, computed), array_in(atol, None), array_in(rtol, None)), computed
+            at(self, linalg_cpu.pseudo_inverse)(array_in(self, computed), array_in(atol, None), array_in(rtol, None)),
+            computed,
         )
     except Exception as error:
         reraise(name, error, (self, atol, rtol))
@@ -2725,7 +2737,7 @@ def _linalg_matrix_exp(name: str, self, into=None) -> Any:
     (self,) = linalg_checks.square(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        result = adopt(linalg_cpu.matrix_exponential(array_in(self, computed)), computed)
+        result = adopt(at(self, linalg_cpu.matrix_exponential)(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -2942,7 +2954,7 @@ def _geqrf(name: str, self, into=None) -> Any:
     (self,) = linalg_checks.matrices_of(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        results = outputs(linalg_cpu.geqrf(array_in(self, computed)), computed, ("same", "same"))
+        results = outputs(at(self, linalg_cpu.geqrf)(array_in(self, computed)), computed, ("same", "same"))
     except Exception as error:
         reraise(name, error, (self,))
     if grad_mode.grad or watch.active:
@@ -3053,7 +3065,9 @@ def _lu_packed(name: str, self, check_errors, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
-            linalg_cpu_lapack.lu_packed(array_in(self, computed), check_errors), computed, ("same", "int32", "int32")
+            at(self, linalg_cpu_lapack.lu_packed)(array_in(self, computed), check_errors),
+            computed,
+            ("same", "int32", "int32"),
         )
     except Exception as error:
         reraise(name, error, (self, check_errors))
@@ -3088,7 +3102,9 @@ def _row_order(name: str, pivots, rows, into=None) -> Any:
         rows = checks.integer(name, "rows", rows)
     computed = computed_dtype(name, "same", ("int",), (pivots,))
     try:
-        result = adopt(linalg_cpu_lapack.row_order(array_in(pivots, computed), rows), result_dtype("int64", computed))
+        result = adopt(
+            at(pivots, linalg_cpu_lapack.row_order)(array_in(pivots, computed), rows), result_dtype("int64", computed)
+        )
     except Exception as error:
         reraise(name, error, (pivots, rows))
     if into is not None:
@@ -3529,7 +3545,7 @@ def _ldl_packed(name: str, self, hermitian, check_errors, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
-            linalg_cpu_lapack.ldl_packed(array_in(self, computed), hermitian, check_errors),
+            at(self, linalg_cpu_lapack.ldl_packed)(array_in(self, computed), hermitian, check_errors),
             computed,
             ("same", "int32", "int32"),
         )
@@ -3700,7 +3716,7 @@ def _ldl_solve_matrices(name: str, LD, pivots, B, hermitian, into=None) -> Any:
     )
     try:
         result = adopt(
-            linalg_cpu_lapack.ldl_solve_matrices(
+            at(LD, linalg_cpu_lapack.ldl_solve_matrices)(
                 array_in(LD, computed), array_in(pivots, None), array_in(B, computed), hermitian
             ),
             computed,

@@ -16,6 +16,7 @@ from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
+from ...runtime.dispatch.places import at
 from ...runtime.dispatch.row_loops import run_rows
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
@@ -109,7 +110,7 @@ def _nll_loss(name: str, self, target, weight, reduction, ignore_index, into=Non
     )
     try:
         results = outputs(
-            loss_cpu_nll.nll_loss(
+            at(self, loss_cpu_nll.nll_loss)(
                 array_in(self, computed), array_in(target, None), array_in(weight, computed), reduction, ignore_index
             ),
             computed,
@@ -207,7 +208,7 @@ def _nll_loss_backward(
     )
     try:
         result = adopt(
-            loss_cpu_nll.nll_loss_backward(
+            at(grad_output, loss_cpu_nll.nll_loss_backward)(
                 array_in(grad_output, computed),
                 array_in(target, None),
                 array_in(weight, computed),
@@ -344,7 +345,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
     )
     try:
         results = outputs(
-            loss_cpu_cross_entropy.cross_entropy(
+            at(self, loss_cpu_cross_entropy.cross_entropy)(
                 array_in(self, computed),
                 array_in(target, None),
                 array_in(weight, computed),
@@ -415,7 +416,9 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
         else computed_dtype(name, "promote", ("float",), (self, target))
     )
     try:
-        result = adopt(loss_cpu.mse_loss(array_in(self, computed), array_in(target, computed), reduction), computed)
+        result = adopt(
+            at(self, loss_cpu.mse_loss)(array_in(self, computed), array_in(target, computed), reduction), computed
+        )
     except Exception as error:
         reraise(name, error, (self, target, reduction))
     if into is not None:
@@ -480,7 +483,7 @@ def _mse_loss_backward(name: str, grad_output, self, target, reduction, into=Non
     )
     try:
         result = adopt(
-            loss_cpu.mse_loss_backward(
+            at(grad_output, loss_cpu.mse_loss_backward)(
                 array_in(grad_output, computed), array_in(self, computed), array_in(target, computed), reduction
             ),
             computed,
@@ -556,7 +559,7 @@ def _binary_cross_entropy(name: str, self, target, weight, reduction, into=None)
     )
     try:
         result = adopt(
-            loss_cpu.binary_cross_entropy(
+            at(self, loss_cpu.binary_cross_entropy)(
                 array_in(self, computed), array_in(target, computed), array_in(weight, computed), reduction
             ),
             computed,
@@ -652,7 +655,7 @@ def _binary_cross_entropy_backward(name: str, grad_output, self, target, weight,
     )
     try:
         result = adopt(
-            loss_cpu.binary_cross_entropy_backward(
+            at(grad_output, loss_cpu.binary_cross_entropy_backward)(
                 array_in(grad_output, computed),
                 array_in(self, computed),
                 array_in(target, computed),
@@ -776,7 +779,7 @@ def _binary_cross_entropy_with_logits(name: str, self, target, weight, pos_weigh
     )
     try:
         result = adopt(
-            loss_cpu.binary_cross_entropy_with_logits(
+            at(self, loss_cpu.binary_cross_entropy_with_logits)(
                 array_in(self, computed),
                 array_in(target, computed),
                 array_in(weight, computed),
@@ -890,7 +893,7 @@ def _binary_cross_entropy_with_logits_backward(
     )
     try:
         result = adopt(
-            loss_cpu.binary_cross_entropy_with_logits_backward(
+            at(grad_output, loss_cpu.binary_cross_entropy_with_logits_backward)(
                 array_in(grad_output, computed),
                 array_in(self, computed),
                 array_in(target, computed),
@@ -2106,7 +2109,7 @@ def _ctc_values(name: str, log_probs, targets, input_lengths, target_lengths, bl
     computed = log_probs._dtype if log_probs._dtype.native else computed_dtype(name, "match", ("float",), (log_probs,))
     try:
         result = adopt(
-            loss_cpu_ctc.ctc_values(
+            at(log_probs, loss_cpu_ctc.ctc_values)(
                 array_in(log_probs, computed), array_in(targets, None), input_lengths, target_lengths, blank
             ),
             computed,

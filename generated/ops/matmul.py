@@ -16,6 +16,7 @@ from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import array_in, computed_dtype
 from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import Number
+from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import before_write, write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
@@ -86,7 +87,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
         else computed_dtype(name, "match", ("int", "float", "complex"), (self, mat2))
     )
     try:
-        result = adopt(matmul_cpu.mm(array_in(self, computed), array_in(mat2, computed)), computed)
+        result = adopt(at(self, matmul_cpu.mm)(array_in(self, computed), array_in(mat2, computed)), computed)
     except Exception as error:
         reraise(name, error, (self, mat2))
     if into is not None:
@@ -138,7 +139,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
         else computed_dtype(name, "match", ("int", "float", "complex"), (self, mat2))
     )
     try:
-        result = adopt(matmul_cpu.bmm(array_in(self, computed), array_in(mat2, computed)), computed)
+        result = adopt(at(self, matmul_cpu.bmm)(array_in(self, computed), array_in(mat2, computed)), computed)
     except Exception as error:
         reraise(name, error, (self, mat2))
     if into is not None:
@@ -199,7 +200,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
         else computed_dtype(name, "match", ("int", "float", "complex"), (self, vec))
     )
     try:
-        result = adopt(matmul_cpu.mv(array_in(self, computed), array_in(vec, computed)), computed)
+        result = adopt(at(self, matmul_cpu.mv)(array_in(self, computed), array_in(vec, computed)), computed)
     except Exception as error:
         reraise(name, error, (self, vec))
     if into is not None:
@@ -251,7 +252,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
         else computed_dtype(name, "match", ("int", "float", "complex"), (self, tensor))
     )
     try:
-        result = adopt(matmul_cpu.dot(array_in(self, computed), array_in(tensor, computed)), computed)
+        result = adopt(at(self, matmul_cpu.dot)(array_in(self, computed), array_in(tensor, computed)), computed)
     except Exception as error:
         reraise(name, error, (self, tensor))
     if into is not None:
@@ -417,7 +418,9 @@ def _addmm(name: str, self, mat1, mat2, beta, alpha, into=None) -> Any:
     )
     try:
         result = adopt(
-            matmul_cpu.addmm(array_in(self, computed), array_in(mat1, computed), array_in(mat2, computed), beta, alpha),
+            at(self, matmul_cpu.addmm)(
+                array_in(self, computed), array_in(mat1, computed), array_in(mat2, computed), beta, alpha
+            ),
             computed,
         )
     except Exception as error:
@@ -510,7 +513,7 @@ def _baddbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     )
     try:
         result = adopt(
-            matmul_cpu.baddbmm(
+            at(self, matmul_cpu.baddbmm)(
                 array_in(self, computed), array_in(batch1, computed), array_in(batch2, computed), beta, alpha
             ),
             computed,
@@ -603,7 +606,7 @@ def _addbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     )
     try:
         result = adopt(
-            matmul_cpu.addbmm(
+            at(self, matmul_cpu.addbmm)(
                 array_in(self, computed), array_in(batch1, computed), array_in(batch2, computed), beta, alpha
             ),
             computed,
@@ -688,7 +691,9 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
     )
     try:
         result = adopt(
-            matmul_cpu.addmv(array_in(self, computed), array_in(mat, computed), array_in(vec, computed), beta, alpha),
+            at(self, matmul_cpu.addmv)(
+                array_in(self, computed), array_in(mat, computed), array_in(vec, computed), beta, alpha
+            ),
             computed,
         )
     except Exception as error:
@@ -1244,7 +1249,8 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
     )
     try:
         result = adopt(
-            matmul_cpu.linear(array_in(self, computed), array_in(weight, computed), array_in(bias, computed)), computed
+            at(self, matmul_cpu.linear)(array_in(self, computed), array_in(weight, computed), array_in(bias, computed)),
+            computed,
         )
     except Exception as error:
         reraise(name, error, (self, weight, bias))
@@ -1300,7 +1306,10 @@ def _linear_weight_backward(name: str, grad_output, self, into=None) -> Any:
     )
     try:
         result = adopt(
-            matmul_cpu.linear_weight_backward(array_in(grad_output, computed), array_in(self, computed)), computed
+            at(grad_output, matmul_cpu.linear_weight_backward)(
+                array_in(grad_output, computed), array_in(self, computed)
+            ),
+            computed,
         )
     except Exception as error:
         reraise(name, error, (grad_output, self))

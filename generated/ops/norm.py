@@ -15,6 +15,7 @@ from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.kernel_op import KernelOp
+from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import before_write, write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
@@ -209,7 +210,7 @@ def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=Non
     )
     try:
         results = outputs(
-            norm_cpu.standardize(
+            at(self, norm_cpu.standardize)(
                 array_in(self, computed), array_in(weight, computed), array_in(bias, computed), dim, affine_shape, eps
             ),
             computed,
@@ -310,7 +311,7 @@ def _standardize_groups(name: str, self, weight, bias, groups, eps, into=None) -
     )
     try:
         results = outputs(
-            norm_cpu.standardize_groups(
+            at(self, norm_cpu.standardize_groups)(
                 array_in(self, computed), array_in(weight, computed), array_in(bias, computed), groups, eps
             ),
             computed,
@@ -396,7 +397,7 @@ def _normalize_by(name: str, self, mean, var, weight, bias, eps, into=None) -> A
     )
     try:
         result = adopt(
-            norm_cpu.normalize_by(
+            at(self, norm_cpu.normalize_by)(
                 array_in(self, computed),
                 array_in(mean, computed),
                 array_in(var, computed),
@@ -494,7 +495,7 @@ def _normalize_rms(name: str, self, weight, dim, eps, into=None) -> Any:
     )
     try:
         results = outputs(
-            norm_cpu_rms.normalize_rms(array_in(self, computed), array_in(weight, computed), dim, eps),
+            at(self, norm_cpu_rms.normalize_rms)(array_in(self, computed), array_in(weight, computed), dim, eps),
             computed,
             ("same", "same"),
         )

@@ -13,6 +13,7 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.dispatch.writing_several import write_outs
 from ...runtime.modes.grad_mode import mode as grad_mode
@@ -105,7 +106,9 @@ def _max_pool_with_indices(
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
-            pooling_cpu.max_pool(array_in(self, computed), kernel_size, stride, padding, dilation, ceil_mode, spatial),
+            at(self, pooling_cpu.max_pool)(
+                array_in(self, computed), kernel_size, stride, padding, dilation, ceil_mode, spatial
+            ),
             computed,
             ("same", "int64"),
         )
@@ -170,7 +173,7 @@ def _max_pool_backward(name: str, grad_output, indices, input_shape, spatial, in
     )
     try:
         result = adopt(
-            pooling_cpu.max_pool_backward(
+            at(grad_output, pooling_cpu.max_pool_backward)(
                 array_in(grad_output, computed), array_in(indices, None), input_shape, spatial
             ),
             computed,
@@ -414,7 +417,9 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
-            pooling_cpu.adaptive_max_pool(array_in(self, computed), output_size, spatial), computed, ("same", "int64")
+            at(self, pooling_cpu.adaptive_max_pool)(array_in(self, computed), output_size, spatial),
+            computed,
+            ("same", "int64"),
         )
     except Exception as error:
         reraise(name, error, (self, output_size, spatial))
@@ -546,7 +551,7 @@ def _avg_pool(
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
     try:
         result = adopt(
-            pooling_cpu.avg_pool(
+            at(self, pooling_cpu.avg_pool)(
                 array_in(self, computed),
                 kernel_size,
                 stride,
@@ -695,7 +700,7 @@ def _avg_pool_backward(
     )
     try:
         result = adopt(
-            pooling_cpu.avg_pool_backward(
+            at(grad_output, pooling_cpu.avg_pool_backward)(
                 array_in(grad_output, computed),
                 input_shape,
                 kernel_size,
@@ -991,7 +996,9 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
     self, output_size, spatial = pooling_checks.adaptive_pool(name, self, output_size, spatial)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
     try:
-        result = adopt(pooling_cpu.adaptive_avg_pool(array_in(self, computed), output_size, spatial), computed)
+        result = adopt(
+            at(self, pooling_cpu.adaptive_avg_pool)(array_in(self, computed), output_size, spatial), computed
+        )
     except Exception as error:
         reraise(name, error, (self, output_size, spatial))
     if into is not None:
@@ -1045,7 +1052,10 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
     )
     try:
         result = adopt(
-            pooling_cpu.adaptive_avg_pool_backward(array_in(grad_output, computed), input_shape, spatial), computed
+            at(grad_output, pooling_cpu.adaptive_avg_pool_backward)(
+                array_in(grad_output, computed), input_shape, spatial
+            ),
+            computed,
         )
     except Exception as error:
         reraise(name, error, (grad_output, input_shape, spatial))

@@ -13,6 +13,7 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.places import at
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
@@ -132,7 +133,7 @@ def _rnn_layer(
     )
     try:
         results = outputs(
-            recurrent_cpu_rnn.rnn_layer(
+            at(self, recurrent_cpu_rnn.rnn_layer)(
                 array_in(self, computed),
                 array_in(hidden, computed),
                 array_in(weight_ih, computed),
@@ -292,7 +293,7 @@ def _lstm_layer(
     )
     try:
         results = outputs(
-            recurrent_cpu_lstm.lstm_layer(
+            at(self, recurrent_cpu_lstm.lstm_layer)(
                 array_in(self, computed),
                 array_in(hidden, computed),
                 array_in(cell, computed),
@@ -432,7 +433,7 @@ def _gru_layer(name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, 
     )
     try:
         results = outputs(
-            recurrent_cpu_gru.gru_layer(
+            at(self, recurrent_cpu_gru.gru_layer)(
                 array_in(self, computed),
                 array_in(hidden, computed),
                 array_in(weight_ih, computed),

@@ -16,6 +16,7 @@ from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import Number, Overloads
+from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.dispatch.writing_several import write_outs
 from ...runtime.modes.grad_mode import mode as grad_mode
@@ -100,7 +101,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
     try:
-        result = adopt(reduction_cpu.sum_all(array_in(self, computed)), computed)
+        result = adopt(at(self, reduction_cpu.sum_all)(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self, dtype))
     if into is not None:
@@ -146,7 +147,7 @@ def _filled(name: str, self, size, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(reduction_cpu.filled(array_in(self, computed), size), computed)
+        result = adopt(at(self, reduction_cpu.filled)(array_in(self, computed), size), computed)
     except Exception as error:
         reraise(name, error, (self, size))
     if into is not None:
@@ -223,7 +224,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
     try:
-        result = adopt(reduction_cpu.sum_dim(array_in(self, computed), dim, keepdim), computed)
+        result = adopt(at(self, reduction_cpu.sum_dim)(array_in(self, computed), dim, keepdim), computed)
     except Exception as error:
         reraise(name, error, (self, dim, keepdim, dtype))
     if into is not None:
@@ -269,7 +270,7 @@ def _prod_default(name: str, self, dtype, into=None) -> Any:
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
     try:
-        result = adopt(reduction_cpu.prod_all(array_in(self, computed)), computed)
+        result = adopt(at(self, reduction_cpu.prod_all)(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self, dtype))
     if into is not None:
@@ -327,7 +328,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
     try:
-        result = adopt(reduction_cpu.prod_dim(array_in(self, computed), dim, keepdim), computed)
+        result = adopt(at(self, reduction_cpu.prod_dim)(array_in(self, computed), dim, keepdim), computed)
     except Exception as error:
         reraise(name, error, (self, dim, keepdim, dtype))
     if into is not None:
@@ -368,7 +369,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
     self, dim = reduction_checks.one_dim(name, self, dim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        result = adopt(reduction_cpu.prod_others(array_in(self, computed), dim), computed)
+        result = adopt(at(self, reduction_cpu.prod_others)(array_in(self, computed), dim), computed)
     except Exception as error:
         reraise(name, error, (self, dim))
     if into is not None:
@@ -425,7 +426,7 @@ def _mean_default(name: str, self, dtype, into=None) -> Any:
         else computed_dtype(name, "same", ("float", "complex"), (self,), dtype)
     )
     try:
-        result = adopt(reduction_cpu.mean_all(array_in(self, computed)), computed)
+        result = adopt(at(self, reduction_cpu.mean_all)(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self, dtype))
     if into is not None:
@@ -499,7 +500,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
         else computed_dtype(name, "same", ("float", "complex"), (self,), dtype)
     )
     try:
-        result = adopt(reduction_cpu.mean_dim(array_in(self, computed), dim, keepdim), computed)
+        result = adopt(at(self, reduction_cpu.mean_dim)(array_in(self, computed), dim, keepdim), computed)
     except Exception as error:
         reraise(name, error, (self, dim, keepdim, dtype))
     if into is not None:
@@ -659,7 +660,8 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            reduction_cpu.var_dim(array_in(self, computed), dim, correction, keepdim), result_dtype("real", computed)
+            at(self, reduction_cpu.var_dim)(array_in(self, computed), dim, correction, keepdim),
+            result_dtype("real", computed),
         )
     except Exception as error:
         reraise(name, error, (self, dim, correction, keepdim))
@@ -821,7 +823,8 @@ def _std_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            reduction_cpu.std_dim(array_in(self, computed), dim, correction, keepdim), result_dtype("real", computed)
+            at(self, reduction_cpu.std_dim)(array_in(self, computed), dim, correction, keepdim),
+            result_dtype("real", computed),
         )
     except Exception as error:
         reraise(name, error, (self, dim, correction, keepdim))
@@ -893,7 +896,7 @@ def _amax(name: str, self, dim, keepdim, into=None) -> Any:
     self, dim, keepdim = reduction_checks.reduced_nonempty(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
-        result = adopt(reduction_cpu_argreduce.amax(array_in(self, computed), dim, keepdim), computed)
+        result = adopt(at(self, reduction_cpu_argreduce.amax)(array_in(self, computed), dim, keepdim), computed)
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
     if into is not None:
@@ -962,7 +965,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
     self, dim, keepdim = reduction_checks.reduced_nonempty(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
-        result = adopt(reduction_cpu_argreduce.amin(array_in(self, computed), dim, keepdim), computed)
+        result = adopt(at(self, reduction_cpu_argreduce.amin)(array_in(self, computed), dim, keepdim), computed)
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
     if into is not None:
@@ -1005,7 +1008,7 @@ def _max_default(name: str, self, into=None) -> Any:
     (self,) = reduction_checks.all_nonempty(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
-        result = adopt(reduction_cpu_argreduce.max_all(array_in(self, computed)), computed)
+        result = adopt(at(self, reduction_cpu_argreduce.max_all)(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -1063,7 +1066,9 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(
-            reduction_cpu_argreduce.max_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
+            at(self, reduction_cpu_argreduce.max_dim)(array_in(self, computed), dim, keepdim),
+            computed,
+            ("same", "int64"),
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
@@ -1136,7 +1141,7 @@ def _min_default(name: str, self, into=None) -> Any:
     (self,) = reduction_checks.all_nonempty(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
-        result = adopt(reduction_cpu_argreduce.min_all(array_in(self, computed)), computed)
+        result = adopt(at(self, reduction_cpu_argreduce.min_all)(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -1194,7 +1199,9 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(
-            reduction_cpu_argreduce.min_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
+            at(self, reduction_cpu_argreduce.min_dim)(array_in(self, computed), dim, keepdim),
+            computed,
+            ("same", "int64"),
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
@@ -1293,7 +1300,8 @@ def _argmax(name: str, self, dim, keepdim, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         result = adopt(
-            reduction_cpu_argreduce.argmax(array_in(self, computed), dim, keepdim), result_dtype("int64", computed)
+            at(self, reduction_cpu_argreduce.argmax)(array_in(self, computed), dim, keepdim),
+            result_dtype("int64", computed),
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
@@ -1356,7 +1364,8 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         result = adopt(
-            reduction_cpu_argreduce.argmin(array_in(self, computed), dim, keepdim), result_dtype("int64", computed)
+            at(self, reduction_cpu_argreduce.argmin)(array_in(self, computed), dim, keepdim),
+            result_dtype("int64", computed),
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
@@ -1392,7 +1401,9 @@ def _any_default(name: str, self, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(reduction_cpu_argreduce.any_all(array_in(self, computed)), result_dtype("bool", computed))
+        result = adopt(
+            at(self, reduction_cpu_argreduce.any_all)(array_in(self, computed)), result_dtype("bool", computed)
+        )
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -1439,7 +1450,8 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            reduction_cpu_argreduce.any_dim(array_in(self, computed), dim, keepdim), result_dtype("bool", computed)
+            at(self, reduction_cpu_argreduce.any_dim)(array_in(self, computed), dim, keepdim),
+            result_dtype("bool", computed),
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
@@ -1475,7 +1487,9 @@ def _all_default(name: str, self, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(reduction_cpu_argreduce.all_all(array_in(self, computed)), result_dtype("bool", computed))
+        result = adopt(
+            at(self, reduction_cpu_argreduce.all_all)(array_in(self, computed)), result_dtype("bool", computed)
+        )
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -1522,7 +1536,8 @@ def _all_dims(name: str, self, dim, keepdim, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            reduction_cpu_argreduce.all_dim(array_in(self, computed), dim, keepdim), result_dtype("bool", computed)
+            at(self, reduction_cpu_argreduce.all_dim)(array_in(self, computed), dim, keepdim),
+            result_dtype("bool", computed),
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
@@ -1600,7 +1615,9 @@ def _norm_default(name: str, self, p, dim, keepdim, dtype, into=None) -> Any:
         else computed_dtype(name, "same", ("float", "complex"), (self,), dtype)
     )
     try:
-        result = adopt(reduction_cpu.norm(array_in(self, computed), p, dim, keepdim), result_dtype("real", computed))
+        result = adopt(
+            at(self, reduction_cpu.norm)(array_in(self, computed), p, dim, keepdim), result_dtype("real", computed)
+        )
     except Exception as error:
         reraise(name, error, (self, p, dim, keepdim, dtype))
     if into is not None:
@@ -1729,7 +1746,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "float", ("float", "complex"), (self,))
     try:
-        result = adopt(reduction_cpu.logsumexp(array_in(self, computed), dim, keepdim), computed)
+        result = adopt(at(self, reduction_cpu.logsumexp)(array_in(self, computed), dim, keepdim), computed)
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
     if into is not None:
@@ -1787,7 +1804,7 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "accumulate", (), (self,))
     try:
-        result = adopt(reduction_cpu.sum_to_size(array_in(self, computed), size), computed)
+        result = adopt(at(self, reduction_cpu.sum_to_size)(array_in(self, computed), size), computed)
     except Exception as error:
         reraise(name, error, (self, size))
     if into is not None:

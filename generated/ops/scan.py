@@ -15,6 +15,7 @@ from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.overloads import Overloads
+from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import before_write, write, write_out
 from ...runtime.dispatch.writing_several import write_outs
 from ...runtime.modes.grad_mode import mode as grad_mode
@@ -90,7 +91,7 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
     try:
-        result = adopt(scan_cpu.cumsum(array_in(self, computed), dim), computed)
+        result = adopt(at(self, scan_cpu.cumsum)(array_in(self, computed), dim), computed)
     except Exception as error:
         reraise(name, error, (self, dim, dtype))
     if into is not None:
@@ -165,7 +166,7 @@ def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
     try:
-        result = adopt(scan_cpu.cumprod(array_in(self, computed), dim), computed)
+        result = adopt(at(self, scan_cpu.cumprod)(array_in(self, computed), dim), computed)
     except Exception as error:
         reraise(name, error, (self, dim, dtype))
     if into is not None:
@@ -220,7 +221,7 @@ def _logcumsumexp(name: str, self, dim, into=None) -> Any:
     self, dim = reduction_checks.one_dim(name, self, dim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        result = adopt(scan_cpu.logcumsumexp(array_in(self, computed), dim), computed)
+        result = adopt(at(self, scan_cpu.logcumsumexp)(array_in(self, computed), dim), computed)
     except Exception as error:
         reraise(name, error, (self, dim))
     if into is not None:
@@ -278,7 +279,8 @@ def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
     )
     try:
         result = adopt(
-            scan_cpu.linear_recurrence(array_in(self, computed), array_in(factor, computed), dim, reverse), computed
+            at(self, scan_cpu.linear_recurrence)(array_in(self, computed), array_in(factor, computed), dim, reverse),
+            computed,
         )
     except Exception as error:
         reraise(name, error, (self, factor, dim, reverse))
@@ -336,7 +338,7 @@ def _cummax(name: str, self, dim, into=None) -> Any:
     self, dim = reduction_checks.one_dim(name, self, dim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
-        results = outputs(scan_cpu.cummax(array_in(self, computed), dim), computed, ("same", "int64"))
+        results = outputs(at(self, scan_cpu.cummax)(array_in(self, computed), dim), computed, ("same", "int64"))
     except Exception as error:
         reraise(name, error, (self, dim))
     if grad_mode.grad and (self._rg):
@@ -390,7 +392,7 @@ def _cummin(name: str, self, dim, into=None) -> Any:
     self, dim = reduction_checks.one_dim(name, self, dim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
-        results = outputs(scan_cpu.cummin(array_in(self, computed), dim), computed, ("same", "int64"))
+        results = outputs(at(self, scan_cpu.cummin)(array_in(self, computed), dim), computed, ("same", "int64"))
     except Exception as error:
         reraise(name, error, (self, dim))
     if grad_mode.grad and (self._rg):

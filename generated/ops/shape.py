@@ -17,6 +17,7 @@ from ...runtime.dispatch.failures import listed, reraise
 from ...runtime.dispatch.kernel_arrays import array_in, arrays_in, computed_dtype, needs_grad
 from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
+from ...runtime.dispatch.places import at, at_first
 from ...runtime.dispatch.view_cache import ViewOp
 from ...runtime.dispatch.writing import before_write, write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
@@ -29,6 +30,7 @@ from ...runtime.ops.shape import checks_backward as shape_checks_backward
 from ...runtime.ops.shape import checks_repeat as shape_checks_repeat
 from ...runtime.ops.shape import checks_slice_join as shape_checks_slice_join
 from ...runtime.ops.shape import cpu as shape_cpu
+from ...runtime.ops.shape import cpu_transfer as shape_cpu_transfer
 from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.ops.shape import formulas_grids as shape_formulas_grids
 from ...runtime.ops.shape import plans as shape_plans
@@ -1651,7 +1653,7 @@ def _repeat_interleave_tensor(name: str, repeats, output_size, into=None) -> Any
     repeats, output_size = shape_checks_repeat.repeat_counts(name, repeats, output_size)
     computed = computed_dtype(name, "same", ("int",), (repeats,))
     try:
-        result = adopt(shape_cpu.repeated_indices(array_in(repeats, computed), output_size), computed)
+        result = adopt(at(repeats, shape_cpu.repeated_indices)(array_in(repeats, computed), output_size), computed)
     except Exception as error:
         reraise(name, error, (repeats, output_size))
     if into is not None:
@@ -1852,8 +1854,8 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: self.index_select(0, combination_indices(self.shape[0], r, with_replacement)).view((-1, r)) if r else
-            self.narrow(0, 0, 0)
+        through: self.index_select(0, combination_indices(self.shape[0], r, with_replacement, self.device)).view((-1,
+            r)) if r else self.narrow(0, 0, 0)
     Raises:
         RuntimeError: expected: a vector, and no negative number of elements.
     Example:
@@ -1880,9 +1882,9 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
         with_replacement = checks.boolean(name, "with_replacement", with_replacement)
     self, r, with_replacement = shape_checks_repeat.combinations(name, self, r, with_replacement)
     return (
-        self.index_select(0, shape_formulas_grids.combination_indices(self._shape[0], r, with_replacement)).view(
-            (-1, r)
-        )
+        self.index_select(
+            0, shape_formulas_grids.combination_indices(self._shape[0], r, with_replacement, self._device)
+        ).view((-1, r))
         if r
         else self.narrow(0, 0, 0)
     )
@@ -2008,7 +2010,8 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: x.unsqueeze(1) ** (arange(count) if increasing else arange(count - 1, -1, -1))
+        through: x.unsqueeze(1) ** (arange(count, device=x.device) if increasing else arange(count - 1, -1, -1,
+            device=x.device))
         where count: x.shape[0] if N is None else N
     Raises:
         RuntimeError: expected: a vector, and no negative number of powers.
@@ -2034,7 +2037,9 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
         increasing = checks.boolean(name, "increasing", increasing)
     x, N, increasing = shape_checks_repeat.vander(name, x, N, increasing)
     count = x._shape[0] if N is None else N
-    return x.unsqueeze(1) ** (op.arange(count) if increasing else op.arange(count - 1, -1, -1))
+    return x.unsqueeze(1) ** (
+        op.arange(count, device=x._device) if increasing else op.arange(count - 1, -1, -1, device=x._device)
+    )
 
 
 def adjoint(input: Tensor) -> Tensor:
@@ -2173,7 +2178,8 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
         result = adopt(
-            shape_cpu.unfold_backward(array_in(grad_output, computed), input_sizes, dim, length, step), computed
+            at(grad_output, shape_cpu.unfold_backward)(array_in(grad_output, computed), input_sizes, dim, length, step),
+            computed,
         )
     except Exception as error:
         reraise(name, error, (grad_output, input_sizes, dim, length, step))
@@ -2299,7 +2305,10 @@ def _select_backward(name: str, grad_output, input_sizes, dim, index, into=None)
             return result
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
-        result = adopt(shape_cpu.select_backward(array_in(grad_output, computed), input_sizes, dim, index), computed)
+        result = adopt(
+            at(grad_output, shape_cpu.select_backward)(array_in(grad_output, computed), input_sizes, dim, index),
+            computed,
+        )
     except Exception as error:
         reraise(name, error, (grad_output, input_sizes, dim, index))
     if into is not None:
@@ -2439,7 +2448,10 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
         result = adopt(
-            shape_cpu.slice_backward(array_in(grad_output, computed), input_sizes, dim, start, end, step), computed
+            at(grad_output, shape_cpu.slice_backward)(
+                array_in(grad_output, computed), input_sizes, dim, start, end, step
+            ),
+            computed,
         )
     except Exception as error:
         reraise(name, error, (grad_output, input_sizes, dim, start, end, step))
@@ -2635,7 +2647,8 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            shape_cpu.restride(array_in(self, computed), stride, offset, to_size, to_stride, to_offset), computed
+            at(self, shape_cpu.restride)(array_in(self, computed), stride, offset, to_size, to_stride, to_offset),
+            computed,
         )
     except Exception as error:
         reraise(name, error, (self, stride, offset, to_size, to_stride, to_offset))
@@ -2758,7 +2771,10 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
         result = adopt(
-            shape_cpu.diagonal_backward(array_in(grad_output, computed), input_sizes, offset, dim1, dim2), computed
+            at(grad_output, shape_cpu.diagonal_backward)(
+                array_in(grad_output, computed), input_sizes, offset, dim1, dim2
+            ),
+            computed,
         )
     except Exception as error:
         reraise(name, error, (grad_output, input_sizes, offset, dim1, dim2))
@@ -3248,7 +3264,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
             return result
     computed = computed_dtype(name, "promote", (), (*tensors,))
     try:
-        result = adopt(shape_cpu.cat(arrays_in(tensors, computed), dim), computed)
+        result = adopt(at_first(tensors, shape_cpu.cat)(arrays_in(tensors, computed), dim), computed)
     except Exception as error:
         reraise(name, error, (tensors, dim))
     if into is not None:
@@ -3310,7 +3326,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
             return result
     computed = computed_dtype(name, "promote", (), (*tensors,))
     try:
-        result = adopt(shape_cpu.stack(arrays_in(tensors, computed), dim), computed)
+        result = adopt(at_first(tensors, shape_cpu.stack)(arrays_in(tensors, computed), dim), computed)
     except Exception as error:
         reraise(name, error, (tensors, dim))
     if into is not None:
@@ -3357,7 +3373,7 @@ def _flip(name: str, self, dims, into=None) -> Any:
     self, dims = shape_checks.distinct(name, self, dims)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(shape_cpu.flip(array_in(self, computed), dims), computed)
+        result = adopt(at(self, shape_cpu.flip)(array_in(self, computed), dims), computed)
     except Exception as error:
         reraise(name, error, (self, dims))
     if into is not None:
@@ -3411,7 +3427,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
     self, shifts, dims = shape_checks_slice_join.roll(name, self, shifts, dims)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(shape_cpu.roll(array_in(self, computed), shifts, dims), computed)
+        result = adopt(at(self, shape_cpu.roll)(array_in(self, computed), shifts, dims), computed)
     except Exception as error:
         reraise(name, error, (self, shifts, dims))
     if into is not None:
@@ -3473,7 +3489,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
     self, diagonal = shape_checks.triangle(name, self, diagonal)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(shape_cpu.triu(array_in(self, computed), diagonal), computed)
+        result = adopt(at(self, shape_cpu.triu)(array_in(self, computed), diagonal), computed)
     except Exception as error:
         reraise(name, error, (self, diagonal))
     if into is not None:
@@ -3535,7 +3551,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
     self, diagonal = shape_checks.triangle(name, self, diagonal)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(shape_cpu.tril(array_in(self, computed), diagonal), computed)
+        result = adopt(at(self, shape_cpu.tril)(array_in(self, computed), diagonal), computed)
     except Exception as error:
         reraise(name, error, (self, diagonal))
     if into is not None:
@@ -3589,7 +3605,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
     self, pad, value = shape_checks_slice_join.constant_pad(name, self, pad, value)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(shape_cpu.constant_pad_nd(array_in(self, computed), pad, value), computed)
+        result = adopt(at(self, shape_cpu.constant_pad_nd)(array_in(self, computed), pad, value), computed)
     except Exception as error:
         reraise(name, error, (self, pad, value))
     if into is not None:
@@ -3648,7 +3664,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(shape_cpu.clone(array_in(self, computed)), computed)
+        result = adopt(at(self, shape_cpu.clone)(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self, memory_format))
     if into is not None:
@@ -3691,7 +3707,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
     dtype = checks.dtype(name, "dtype", dtype)
     computed = self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "same", (), (self,), dtype)
     try:
-        result = adopt(shape_cpu.to_copy(array_in(self, computed)), computed)
+        result = adopt(at(self, shape_cpu.to_copy)(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self, dtype))
     if into is not None:
@@ -3700,6 +3716,48 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
         functions.ToCopyBackward0.record(result, self)
     if watch.active:
         propagate(functions.ToCopyBackward0, result, (self, dtype), (self,), into)
+    return result
+
+
+def to_device(input: Tensor, device: Any, non_blocking: bool) -> Tensor:
+    """A copy of x on another device, in the same dtype.
+
+    to_device(Tensor self, Device device, bool non_blocking) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        device: device.
+        non_blocking: bool, without effect on the CPU.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: to_device(grad, self.device, non_blocking)
+    """
+    if (
+        watch.interceptors
+        and (result := intercept("to_device", to_device, "leading", input, device, non_blocking)) is not NOT_HANDLED
+    ):
+        return result
+    return _to_device("to_device", input, device, non_blocking)
+
+
+def _to_device(name: str, self, device, non_blocking, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    device = checks.device(name, "device", device)
+    if non_blocking.__class__ is not bool:
+        non_blocking = checks.boolean(name, "non_blocking", non_blocking)
+    try:
+        result = adopt(at(self, shape_cpu_transfer.to_device)(array_in(self, None), device, non_blocking), None)
+    except Exception as error:
+        reraise(name, error, (self, device, non_blocking))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ToDeviceBackward0.record(result, self, non_blocking)
+    if watch.active:
+        propagate(functions.ToDeviceBackward0, result, (self, device, non_blocking), (self,), into)
     return result
 
 
@@ -3749,7 +3807,9 @@ def _im2col(name: str, self, kernel_size, dilation, padding, stride, into=None) 
     )
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        result = adopt(shape_cpu.im2col(array_in(self, computed), kernel_size, dilation, padding, stride), computed)
+        result = adopt(
+            at(self, shape_cpu.im2col)(array_in(self, computed), kernel_size, dilation, padding, stride), computed
+        )
     except Exception as error:
         reraise(name, error, (self, kernel_size, dilation, padding, stride))
     if into is not None:
@@ -3814,7 +3874,8 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            shape_cpu.col2im(array_in(self, computed), output_size, kernel_size, dilation, padding, stride), computed
+            at(self, shape_cpu.col2im)(array_in(self, computed), output_size, kernel_size, dilation, padding, stride),
+            computed,
         )
     except Exception as error:
         reraise(name, error, (self, output_size, kernel_size, dilation, padding, stride))
@@ -4286,6 +4347,7 @@ __all__ = [
     "constant_pad_nd",
     "clone",
     "_to_copy",
+    "to_device",
     "im2col",
     "col2im",
     "transpose_",

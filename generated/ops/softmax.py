@@ -13,6 +13,7 @@ from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import array_in, computed_dtype
 from ...runtime.dispatch.kernel_op import KernelOp
+from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
@@ -103,7 +104,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
         else computed_dtype(name, "same", ("float",), (self,), dtype)
     )
     try:
-        result = adopt(softmax_cpu.softmax(array_in(self, computed), dim), computed)
+        result = adopt(at(self, softmax_cpu.softmax)(array_in(self, computed), dim), computed)
     except Exception as error:
         reraise(name, error, (self, dim, dtype))
     if into is not None:
@@ -170,7 +171,10 @@ def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
     )
     try:
         result = adopt(
-            softmax_cpu.softmax_backward(array_in(grad_output, computed), array_in(output, computed), dim), computed
+            at(grad_output, softmax_cpu.softmax_backward)(
+                array_in(grad_output, computed), array_in(output, computed), dim
+            ),
+            computed,
         )
     except Exception as error:
         reraise(name, error, (grad_output, output, dim))
@@ -242,7 +246,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
         else computed_dtype(name, "same", ("float",), (self,), dtype)
     )
     try:
-        result = adopt(softmax_cpu.log_softmax(array_in(self, computed), dim), computed)
+        result = adopt(at(self, softmax_cpu.log_softmax)(array_in(self, computed), dim), computed)
     except Exception as error:
         reraise(name, error, (self, dim, dtype))
     if into is not None:
@@ -308,7 +312,10 @@ def _log_softmax_backward(name: str, grad_output, output, dim, into=None) -> Any
     )
     try:
         result = adopt(
-            softmax_cpu.log_softmax_backward(array_in(grad_output, computed), array_in(output, computed), dim), computed
+            at(grad_output, softmax_cpu.log_softmax_backward)(
+                array_in(grad_output, computed), array_in(output, computed), dim
+            ),
+            computed,
         )
     except Exception as error:
         reraise(name, error, (grad_output, output, dim))

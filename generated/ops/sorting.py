@@ -15,6 +15,7 @@ from ...runtime.dispatch.elementwise import result_dtype
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
+from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.dispatch.writing_several import write_outs
 from ...runtime.modes.grad_mode import mode as grad_mode
@@ -97,7 +98,7 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(
-            sorting_cpu.sort(array_in(self, computed), dim, descending, stable), computed, ("same", "int64")
+            at(self, sorting_cpu.sort)(array_in(self, computed), dim, descending, stable), computed, ("same", "int64")
         )
     except Exception as error:
         reraise(name, error, (self, dim, descending, stable))
@@ -193,7 +194,8 @@ def _argsort(name: str, self, dim, descending, stable, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         result = adopt(
-            sorting_cpu.argsort(array_in(self, computed), dim, descending, stable), result_dtype("int64", computed)
+            at(self, sorting_cpu.argsort)(array_in(self, computed), dim, descending, stable),
+            result_dtype("int64", computed),
         )
     except Exception as error:
         reraise(name, error, (self, dim, descending, stable))
@@ -268,7 +270,7 @@ def _topk(name: str, self, k, dim, largest, sorted, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
-            sorting_cpu.topk(array_in(self, computed), k, dim, largest, sorted), computed, ("same", "int64")
+            at(self, sorting_cpu.topk)(array_in(self, computed), k, dim, largest, sorted), computed, ("same", "int64")
         )
     except Exception as error:
         reraise(name, error, (self, k, dim, largest, sorted))
@@ -343,7 +345,9 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
     self, k, dim, keepdim = sorting_checks.kthvalue(name, self, k, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
-        results = outputs(sorting_cpu.kthvalue(array_in(self, computed), k, dim, keepdim), computed, ("same", "int64"))
+        results = outputs(
+            at(self, sorting_cpu.kthvalue)(array_in(self, computed), k, dim, keepdim), computed, ("same", "int64")
+        )
     except Exception as error:
         reraise(name, error, (self, k, dim, keepdim))
     if grad_mode.grad and (self._rg):
@@ -385,7 +389,7 @@ def _median_default(name: str, self, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
-        result = adopt(sorting_cpu.median_all(array_in(self, computed)), computed)
+        result = adopt(at(self, sorting_cpu.median_all)(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -442,7 +446,9 @@ def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
-        results = outputs(sorting_cpu.median_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64"))
+        results = outputs(
+            at(self, sorting_cpu.median_dim)(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
+        )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
     if grad_mode.grad and (self._rg):
@@ -483,7 +489,7 @@ def _nanmedian_default(name: str, self, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
-        result = adopt(sorting_cpu.nanmedian_all(array_in(self, computed)), computed)
+        result = adopt(at(self, sorting_cpu.nanmedian_all)(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -542,7 +548,7 @@ def _nanmedian_dim(name: str, self, dim, keepdim, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
-            sorting_cpu.nanmedian_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
+            at(self, sorting_cpu.nanmedian_dim)(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
@@ -613,7 +619,9 @@ def _mode(name: str, self, dim, keepdim, into=None) -> Any:
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
-        results = outputs(sorting_cpu.mode(array_in(self, computed), dim, keepdim), computed, ("same", "int64"))
+        results = outputs(
+            at(self, sorting_cpu.mode)(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
+        )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
     if grad_mode.grad and (self._rg):
@@ -1073,7 +1081,8 @@ def _bin_counts(name: str, self, minlength, into=None) -> Any:
     computed = computed_dtype(name, "same", ("int",), (self,))
     try:
         result = adopt(
-            sorting_cpu_counting.bin_counts(array_in(self, computed), minlength), result_dtype("int64", computed)
+            at(self, sorting_cpu_counting.bin_counts)(array_in(self, computed), minlength),
+            result_dtype("int64", computed),
         )
     except Exception as error:
         reraise(name, error, (self, minlength))
@@ -1123,7 +1132,7 @@ def _histc(name: str, self, bins, min, max, into=None) -> Any:
     self, bins, min, max = sorting_checks_counting.histc(name, self, bins, min, max)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
     try:
-        result = adopt(sorting_cpu_counting.histc(array_in(self, computed), bins, min, max), computed)
+        result = adopt(at(self, sorting_cpu_counting.histc)(array_in(self, computed), bins, min, max), computed)
     except Exception as error:
         reraise(name, error, (self, bins, min, max))
     if into is not None:
@@ -1315,7 +1324,7 @@ def _counts_between(name: str, self, edges, weight, into=None) -> Any:
     )
     try:
         result = adopt(
-            sorting_cpu_counting.counts_between(
+            at(self, sorting_cpu_counting.counts_between)(
                 array_in(self, computed), array_in(edges, computed), array_in(weight, computed)
             ),
             computed,
@@ -1669,7 +1678,7 @@ def _isin_tensor_tensor(name: str, elements, test_elements, assume_unique, inver
     )
     try:
         result = adopt(
-            sorting_cpu_searchsorted.is_among(
+            at(elements, sorting_cpu_searchsorted.is_among)(
                 array_in(elements, computed), array_in(test_elements, computed), assume_unique, invert
             ),
             result_dtype("bool", computed),
@@ -1854,7 +1863,7 @@ def _searchsorted_indices(name: str, sorted_sequence, self, right, sorter, into=
     )
     try:
         result = adopt(
-            sorting_cpu_searchsorted.searchsorted_indices(
+            at(sorted_sequence, sorting_cpu_searchsorted.searchsorted_indices)(
                 array_in(sorted_sequence, computed), array_in(self, computed), right, array_in(sorter, None)
             ),
             result_dtype("int64", computed),
@@ -2029,7 +2038,7 @@ def _distinct(name: str, self, dim, runs, places, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(
-            sorting_cpu_counting.distinct(array_in(self, computed), dim, runs, places),
+            at(self, sorting_cpu_counting.distinct)(array_in(self, computed), dim, runs, places),
             computed,
             ("same", "int64", "int64"),
         )

@@ -11,7 +11,7 @@ from ...runtime.ops.optim.cpu import asgd_update
 from ..docstrings import completed_from
 from .hyperparameters import checked
 from .per_parameter import PerParameter, apply_rule
-from .rule import count, scalar_dtype, start
+from .rule import count, host_number, scalar_dtype, start
 
 
 @completed_from(PerParameter)
@@ -59,9 +59,11 @@ class ASGD(PerParameter):
         state = self.state[param]
         if not state:
             start(state, param)
-            state["eta"], state["mu"] = (as_tensor(x, dtype=scalar_dtype()).clone() for x in (group["lr"], 1.0))
+            state["eta"], state["mu"] = (
+                as_tensor(x, dtype=scalar_dtype(), device="cpu").clone() for x in (group["lr"], 1.0)
+            )
             state["ax"] = zeros_like(param)
-        step, eta, mu = count(state), state["eta"]._flat, state["mu"]._flat  # written past autograd, as by `count`
+        step, eta, mu = count(state), host_number(state, "eta"), host_number(state, "mu")
         settings = (float(eta[0]), float(group["lambd"]), float(mu[0]))
         apply_rule(asgd_update, _update, (param, grad, state["ax"]), settings, group)
         lr = float(group["lr"])

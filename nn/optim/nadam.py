@@ -11,7 +11,19 @@ from ...runtime.ops.optim.cpu import nadam_update
 from ..docstrings import completed_from
 from .hyperparameters import checked
 from .per_parameter import PerParameter, apply_rule
-from .rule import averaged, averaged_square, count, descend, rate, root, scalar_dtype, shrink_by, shrinkage, start
+from .rule import (
+    averaged,
+    averaged_square,
+    count,
+    descend,
+    host_number,
+    rate,
+    root,
+    scalar_dtype,
+    shrink_by,
+    shrinkage,
+    start,
+)
 
 
 @completed_from(PerParameter)
@@ -60,12 +72,13 @@ class NAdam(PerParameter):
         state = self.state[param]
         if not state:
             start(state, param)
-            state["mu_product"] = tensor(1.0, dtype=scalar_dtype())
+            state["mu_product"] = tensor(1.0, dtype=scalar_dtype(), device="cpu")
             state["exp_avg"], state["exp_avg_sq"] = zeros_like(param), zeros_like(param)
         step, (beta1, beta2) = count(state), map(float, group["betas"])
         now, ahead = (_momentum(beta1, t, group["momentum_decay"]) for t in (step, step + 1))
-        state["mu_product"]._flat[0] *= now  # past autograd, as `count` does
-        product = float(state["mu_product"]._flat[0])
+        kept = host_number(state, "mu_product")
+        kept[0] *= now
+        product = float(kept[0])
         tensors, lr = (param, grad, state["exp_avg"], state["exp_avg_sq"]), rate(group)
         weights = lr * (1 - now) / (1 - product), lr * ahead / (1 - product * ahead)
         settings = (*weights, beta1, beta2, 1 - beta2**step, float(group["eps"]), shrinkage(group, lr))

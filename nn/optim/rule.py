@@ -18,16 +18,25 @@ def scalar_dtype() -> dtype:
 
 def start(state: dict[str, Any], param: Tensor, *names: str) -> None:
     """Initial state of a parameter: a step count of zero, and running estimates of its shape, all zero."""
-    state["step"] = tensor(0.0, dtype=scalar_dtype())
+    state["step"] = tensor(0.0, dtype=scalar_dtype(), device="cpu")
     for name in names:
         state[name] = zeros_like(param)
 
 
 def count(state: dict[str, Any]) -> float:
     """The number of this step, from one."""
-    number = state["step"]._flat  # a tensor as PyTorch has it, written past autograd: every parameter pays for this
+    number = host_number(state, "step")
     number[0] += 1
     return float(number[0])
+
+
+def host_number(state: dict[str, Any], name: str) -> Any:
+    """The memory of a number that is kept as a tensor, as PyTorch has it; written past autograd, as every parameter
+    pays for this. It is brought to the CPU from where a checkpoint was loaded to."""
+    kept = state[name]
+    if kept.is_cuda:
+        kept = state[name] = kept.cpu()
+    return kept._flat
 
 
 def rate(group: dict[str, Any]) -> Any:

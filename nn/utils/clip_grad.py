@@ -60,7 +60,7 @@ def _are_plain(tensors: list[Tensor]) -> bool:
     if watch.active or not tensors:
         return False
     dtype = tensors[0]._dtype
-    return dtype.native and all(t._flat is not None and t._dtype is dtype for t in tensors)
+    return dtype.native and all(t._flat is not None and t._dtype is dtype and t.is_cpu for t in tensors)
 
 
 def _length(tensors: list[Tensor]) -> Tensor:

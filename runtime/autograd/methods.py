@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors import GraphError, type_name
 from ..tensor.base import TensorBase, alias, note_layout_change
+from ..tensor.devices import CPU
 from ..tensor.history import clear_history
 from .backward import backward
 from .forward.dual import split_dual, with_tangent
@@ -195,7 +196,9 @@ class AutogradMethods(TensorBase):
                 f"{value._dtype!r}"
             )
         before = meta_of(self)
-        for slot in ("_flat", "_nd", "_storage", "_shape", "_strides", "_offset", "_dtype", "_device"):
+        slots = ("_flat", "_nd", "_storage", "_shape", "_strides", "_offset", "_dtype")
+        # Who finds the device to be the CPU finds NumPy arrays, also in another thread between two of these lines.
+        for slot in (*slots, "_device") if value._device is CPU else ("_device", *slots):
             setattr(self, slot, getattr(value, slot))
         note_layout_change()
         if before != meta_of(self):

@@ -8,8 +8,9 @@ import numpy as np
 
 from ..dispatch import checks
 from ..errors import type_name
-from ..tensor.base import TensorBase, share
+from ..tensor.base import TensorBase, alias, fresh, share
 from ..tensor.dtypes import dtype as Dtype
+from ..tensor.memory import copied
 from .nested import read_nested
 from .options import finish, from_array
 
@@ -38,12 +39,18 @@ def tensor(
                 [3, 4]])
     """
     kind = checks.optional_dtype("tensor", "dtype", dtype)
-    return finish("tensor", _copy_of("tensor", data, kind), device, requires_grad, pin_memory)
+    return finish("tensor", _copy_of("tensor", data, kind), _place_of(data, device), requires_grad, pin_memory)
+
+
+def _place_of(data: Any, device: Any) -> Any:
+    """The argument `device`, or where a tensor that is given lies."""
+    return data._device if device is None and isinstance(data, TensorBase) else device
 
 
 def _copy_of(op: str, data: Any, kind: Dtype | None) -> Any:
     if isinstance(data, TensorBase):
-        return from_array(data.array.copy(), kind or data._dtype)
+        own = fresh(copied(data.array).ravel(), data._shape, data._dtype)
+        return own if kind is None else own.to(kind)
     if isinstance(data, np.ndarray):
         source = native(op, data)
         t = share(source.copy(order="C"))
@@ -105,7 +112,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
         found = _copy_of("as_tensor", found, kind)
     elif kind is not None:
         found = found.to(kind)  # type: ignore[attr-defined]
-    return finish("as_tensor", found, device, False)
+    return finish("as_tensor", found, _place_of(data, device), False)
 
 
 def asarray(
@@ -141,7 +148,7 @@ def asarray(
     result = as_tensor(found.clone() if copy and (kind is None or kind is found._dtype) else found, kind)
     if not requires_grad:
         result = result.detach() if result.requires_grad else result
-    return finish("asarray", result, device, requires_grad)
+    return finish("asarray", result, _place_of(obj, device), requires_grad)
 
 
 def from_dlpack(ext_tensor: Any) -> Any:
@@ -160,7 +167,7 @@ def from_dlpack(ext_tensor: Any) -> Any:
         tensor([0, 1, 2])
     """
     if isinstance(ext_tensor, TensorBase):
-        return share(ext_tensor.array)
+        return alias(ext_tensor, ext_tensor._shape, ext_tensor._strides, ext_tensor._offset)
     if not hasattr(ext_tensor, "__dlpack__"):
         raise TypeError(f"from_dlpack(): expected an object with __dlpack__, but got {type_name(ext_tensor)}")
     try:

@@ -35,7 +35,7 @@ def zeros(
         specgrad.Size([2, 3])
     """
     shape = size_argument("zeros", sizes, size)
-    t = filled("zeros", shape, 0, chosen_dtype("zeros", dtype, get_default_dtype()))
+    t = filled("zeros", shape, 0, chosen_dtype("zeros", dtype, get_default_dtype()), device)
     return finish("zeros", t, device, requires_grad, pin_memory)
 
 
@@ -55,7 +55,7 @@ def ones(
         tensor([1., 1., 1.])
     """
     shape = size_argument("ones", sizes, size)
-    t = filled("ones", shape, 1, chosen_dtype("ones", dtype, get_default_dtype()))
+    t = filled("ones", shape, 1, chosen_dtype("ones", dtype, get_default_dtype()), device)
     return finish("ones", t, device, requires_grad, pin_memory)
 
 
@@ -76,7 +76,7 @@ def empty(
     """
     shape = size_argument("empty", sizes, size)
     kind = chosen_dtype("empty", dtype, get_default_dtype())
-    t = fresh(allocate("empty", shape, kind), shape, kind)
+    t = fresh(allocate("empty", shape, kind, device), shape, kind)
     return finish("empty", t, device, requires_grad, pin_memory)
 
 
@@ -107,7 +107,7 @@ def full(
     """
     shape = checked_size("full", checks.integer_list("full", "size", size))
     value = checks.scalar("full", "fill_value", fill_value)
-    t = filled("full", shape, value, chosen_dtype("full", dtype, scalar_type(value)))
+    t = filled("full", shape, value, chosen_dtype("full", dtype, scalar_type(value)), device)
     return finish("full", t, device, requires_grad, pin_memory)
 
 
@@ -159,4 +159,4 @@ def scalar_tensor(
     """
     value = checks.scalar("scalar_tensor", "s", s)
     kind = chosen_dtype("scalar_tensor", dtype, get_default_dtype())
-    return finish("scalar_tensor", filled("scalar_tensor", (), value, kind), device, requires_grad, pin_memory)
+    return finish("scalar_tensor", filled("scalar_tensor", (), value, kind, device), device, requires_grad, pin_memory)

@@ -38,7 +38,7 @@ def zeros_like(
         tensor([0., 0.])
     """
     kind, place = options_like("zeros_like", input, dtype, device, memory_format)
-    return finish("zeros_like", filled("zeros_like", input._shape, 0, kind), place, requires_grad)
+    return finish("zeros_like", filled("zeros_like", input._shape, 0, kind, place), place, requires_grad)
 
 
 @interceptable("like")
@@ -47,7 +47,7 @@ def ones_like(
 ) -> Any:
     """Ones of the shape, dtype and device of `input`; arguments as of `zeros_like`."""
     kind, place = options_like("ones_like", input, dtype, device, memory_format)
-    return finish("ones_like", filled("ones_like", input._shape, 1, kind), place, requires_grad)
+    return finish("ones_like", filled("ones_like", input._shape, 1, kind, place), place, requires_grad)
 
 
 @interceptable("like")
@@ -68,7 +68,7 @@ def full_like(
     """
     kind, place = options_like("full_like", input, dtype, device, memory_format)
     value = checks.scalar("full_like", "fill_value", fill_value)
-    return finish("full_like", filled("full_like", input._shape, value, kind), place, requires_grad)
+    return finish("full_like", filled("full_like", input._shape, value, kind, place), place, requires_grad)
 
 
 @interceptable("like")
@@ -77,7 +77,7 @@ def empty_like(
 ) -> Any:
     """A tensor like `input` whose elements are whatever the memory holds; arguments as of `zeros_like`."""
     kind, place = options_like("empty_like", input, dtype, device, memory_format)
-    t = fresh(allocate("empty_like", input._shape, kind), input._shape, kind)
+    t = fresh(allocate("empty_like", input._shape, kind, place), input._shape, kind)
     return finish("empty_like", t, place, requires_grad)
 
 
@@ -173,7 +173,7 @@ def new_zeros(
     """
     kind, place = options_like("new_zeros", self, dtype, device)
     shape = size_argument("new_zeros", sizes, size)
-    return finish("new_zeros", filled("new_zeros", shape, 0, kind), place, requires_grad)
+    return finish("new_zeros", filled("new_zeros", shape, 0, kind, place), place, requires_grad)
 
 
 def new_ones(
@@ -182,7 +182,7 @@ def new_ones(
     """Ones in the given size, with the dtype and device of this tensor; arguments as of `new_zeros`."""
     kind, place = options_like("new_ones", self, dtype, device)
     shape = size_argument("new_ones", sizes, size)
-    return finish("new_ones", filled("new_ones", shape, 1, kind), place, requires_grad)
+    return finish("new_ones", filled("new_ones", shape, 1, kind, place), place, requires_grad)
 
 
 def new_full(
@@ -199,7 +199,7 @@ def new_full(
     kind, place = options_like("new_full", self, dtype, device)
     shape = checked_size("new_full", checks.integer_list("new_full", "size", size))
     value = checks.scalar("new_full", "fill_value", fill_value)
-    return finish("new_full", filled("new_full", shape, value, kind), place, requires_grad)
+    return finish("new_full", filled("new_full", shape, value, kind, place), place, requires_grad)
 
 
 def new_empty(
@@ -208,4 +208,4 @@ def new_empty(
     """Uninitialised elements in the given size; arguments as of `new_zeros`."""
     kind, place = options_like("new_empty", self, dtype, device)
     shape = size_argument("new_empty", sizes, size)
-    return finish("new_empty", fresh(allocate("new_empty", shape, kind), shape, kind), place, requires_grad)
+    return finish("new_empty", fresh(allocate("new_empty", shape, kind, place), shape, kind), place, requires_grad)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import DtypeError, type_name
-from ..tensor.base import TensorBase
+from ..tensor.base import TensorBase, host_array
 from ..tensor.dtypes import bool_, from_numpy, get_default_dtype, iinfo, int64, promote_types
 from ..tensor.dtypes import dtype as Dtype
 
@@ -111,10 +111,10 @@ def _value(op: str, leaf: Any) -> Any:
     if isinstance(leaf, TensorBase):
         if leaf.numel() != 1:
             raise ValueError(f"{op}(): only one element tensors can be converted to Python scalars")
-        return leaf.array.item()
+        return host_array(leaf).item()
     if isinstance(leaf, (np.generic, np.ndarray)):
         from_numpy(leaf.dtype)
-        return leaf.item()
+        return host_array(leaf).item()
     for cls in _RANK:
         if isinstance(leaf, cls):
             return cls(leaf)

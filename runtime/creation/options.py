@@ -12,8 +12,10 @@ import numpy as np
 
 from ..dispatch import checks
 from ..errors import DtypeError
+from ..namespace import op as op_namespace
+from ..tensor import memory
 from ..tensor.base import adopt, fresh
-from ..tensor.devices import resolve
+from ..tensor.devices import default_device, device
 from ..tensor.dtypes import dtype, finfo, iinfo
 from ..tensor.history import set_requires_grad
 from ..tensor.shapes import Shape
@@ -56,10 +58,15 @@ def chosen_dtype(op: str, given: Any, default: dtype) -> dtype:
     return default if given is None else checks.dtype(op, "dtype", given)
 
 
-def allocate(op: str, size: Shape, kind: dtype) -> np.ndarray:
-    """An uninitialised 1-D array for a tensor of this size."""
+def place_for(op: str, given: Any) -> device:
+    """The device of a new tensor: that of the argument `device`, or the default one."""
+    return default_device() if given is None else checks.device(op, "device", given)
+
+
+def allocate(op: str, size: Shape, kind: dtype, device: Any = None) -> Any:
+    """An uninitialised 1-D array for a tensor of this size, on the device that the argument `device` names."""
     with allocating(op):
-        return np.empty(prod(size), kind.np)
+        return memory.empty(prod(size), kind.np, place_for(op, device))
 
 
 @contextmanager
@@ -71,21 +78,20 @@ def allocating(op: str) -> Iterator[None]:
         raise RuntimeError(f"{op}(): can't allocate memory: {error}") from None
 
 
-def filled(op: str, size: Shape, value: Any, kind: dtype) -> Any:
-    """A tensor of one value, which must be representable in the dtype."""
-    flat = allocate(op, size, kind)
-    flat.fill(convert_number(op, value, kind))
-    return fresh(flat, size, kind)
+def filled(op: str, size: Shape, value: Any, kind: dtype, device: Any = None) -> Any:
+    """A tensor of one value, which must be representable in the dtype, on the device that `device` names."""
+    place, number = place_for(op, device), convert_number(op, value, kind)
+    with allocating(op):
+        return fresh(memory.full(prod(size), number, kind.np, place), size, kind)
 
 
 def finish(op: str, t: Any, device: Any, requires_grad: Any, pin_memory: Any = False) -> Any:
     """Place a new tensor where the caller asked, as a leaf that may require grad."""
     if pin_memory is not False and checks.boolean(op, "pin_memory", pin_memory):
         raise RuntimeError(f"{op}(): pin_memory=True is not supported: there is no pinned memory allocator")
-    if device is not None:
-        place = resolve(checks.device(op, "device", device))
-        if place.type != "cpu":
-            t = t.to(place)
+    place = place_for(op, device)
+    if t._device is not place:
+        t = op_namespace.to_device(t, place, False)
     if requires_grad is not False and checks.boolean(op, "requires_grad", requires_grad):
         if t._dtype.kind not in "fc":
             raise DtypeError(

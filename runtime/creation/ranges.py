@@ -9,6 +9,7 @@ import numpy as np
 
 from ..dispatch import checks
 from ..errors import DtypeError
+from ..tensor.base import host_array
 from ..tensor.dtypes import bool_, complex128, float64, get_default_dtype, int64
 from ..tensor.dtypes import dtype as Dtype
 from .options import allocating, checked_size, chosen_dtype, convert_number, finish, from_array, is_finite
@@ -150,7 +151,7 @@ def logspace(
     is_complex = any(isinstance(x, complex) for x in (first, last, number))
     exponents = linspace(first, last, count, dtype=complex128 if is_complex else float64)
     with np.errstate(all="ignore"):
-        values = np.power(number, exponents.array)
+        values = np.power(number, host_array(exponents))
     return finish("logspace", from_array(values, kind), device, requires_grad, pin_memory)
 
 

@@ -157,4 +157,4 @@ def frombuffer(buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, req
             f"must not be greater than actual buffer length ({length} bytes)"
         )
     array = np.frombuffer(buffer, kind.np, wanted if wanted > 0 else -1, start)
-    return finish("frombuffer", from_numpy(array), None, requires_grad)
+    return finish("frombuffer", from_numpy(array), "cpu", requires_grad)

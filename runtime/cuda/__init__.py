@@ -1,1 +1,4 @@
-"""CUDA devices: memory, streams and launches."""
+"""Memory, streams and launches on CUDA devices, by way of a driver: the real one, or one that simulates a device.
+
+Nothing here is loaded before a program asks for a CUDA device.
+"""

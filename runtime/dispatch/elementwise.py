@@ -10,17 +10,18 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-import numpy as np
-
 from ..errors import DtypeError, UnsupportedDtypeError
 from ..kernels.table import ElementKernels
 from ..tensor import dtypes
 from ..tensor.base import TensorBase, adopt, fresh
 from ..tensor.casting import cast
+from ..tensor.devices import CPU
 from ..tensor.dtypes import dtype
+from ..tensor.memory import empty
 from ..tensor.shapes import broadcast_shapes
 from .failures import reraise
 from .fast_path import fast_path
+from .places import brought, place_of
 from .row_loops import launch
 from .writing import write
 
@@ -124,6 +125,9 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
 
     Returns the result and the operands, numbers among them having become 0-d tensors of the computation's dtype.
     """
+    place = place_of(name, operands)
+    if place is not CPU:
+        operands = brought(operands, place)
     computed = native_dtype(op, operands, scalars)
     if computed is None:
         taking_part = [v for i, v in enumerate(operands) if not op.is_raw(i)]
@@ -133,16 +137,25 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
     try:
         to, raw = computed.compute.np, op.raw
         numbers = [as_number(name, s, computed) for s in scalars]
-        flat = np.empty(prod(shape), final.compute.np)
+        flat = empty(prod(shape), (final.compute if place is CPU else final).np, place)
         wanted = [None if own else to for own in raw] if raw else [to] * len(operands)
         attribute = "forward_complex" if computed.kind == "c" else "forward"
-        launch(op.kernels, attribute, operands, wanted, shape, numbers, (flat,))
+        launch_at(place)(op.kernels, attribute, operands, wanted, shape, numbers, (flat,))
     except Exception as error:
         reraise(name, error, operands)
-    result = fresh(flat if final.compute is final else cast(flat, final.np), shape, final)
+    result = fresh(flat if flat.dtype is final.np else cast(flat, final.np), shape, final)
     if into is not None:
         result = write(name, into, result)
     return result, tuple([v if isinstance(v, TensorBase) else constant(v, computed) for v in operands])
+
+
+def launch_at(place: Any) -> Any:
+    """The function that hands operands to kernels on a device."""
+    if place is CPU:
+        return launch
+    from .device_elementwise import launch_on_device
+
+    return launch_on_device
 
 
 def constant(value: Any, dtype: dtype) -> Any:
@@ -228,8 +241,9 @@ def backward(
     computed = dtypes.result_type(grad, *(t for t, own in zip(saved, masks, strict=True) if not own)).compute
     shape = grad._shape
     wanted = [computed.np, *(None if own else computed.np for own in masks)]
-    outs = [np.empty(prod(shape), computed.np) for _ in range(count)]
+    place = grad._device
+    outs = [empty(prod(shape), computed.np, place) for _ in range(count)]
     numbers = [as_number(op.name, s, computed) for s in scalars]
     attribute = f"backward_{mask}_complex" if computed.kind == "c" else f"backward_{mask}"
-    launch(op.kernels, attribute, (grad, *saved), wanted, shape, numbers, outs)
+    launch_at(place)(op.kernels, attribute, (grad, *saved), wanted, shape, numbers, outs)
     return [fresh(out, shape, computed) for out in outs]

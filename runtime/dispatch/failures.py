@@ -7,12 +7,17 @@ from typing import Any, NoReturn
 
 from .. import errors
 from ..tensor.base import TensorBase
+from .places import check_places
 
 _OWN = tuple(cls for cls in vars(errors).values() if isinstance(cls, type))
 
 
 def reraise(name: str, error: Exception, arguments: Sequence[Any]) -> NoReturn:
-    """Raise the project's own errors as they are, all others as a RuntimeError that names op, shapes and dtypes."""
+    """Raise the project's own errors as they are, all others as a RuntimeError that names op, shapes and dtypes.
+
+    Kernels are found by the first tensor, so tensors on several devices are found out here.
+    """
+    check_places(name, arguments)
     if isinstance(error, _OWN) or str(error).startswith(name.rstrip("_")):
         raise error
     given = ", ".join(described(argument) for argument in arguments)

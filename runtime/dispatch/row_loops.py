@@ -13,6 +13,7 @@ from ..kernels.table import ElementKernels
 from ..pool.parallel_for import by_slices
 from ..tensor.base import TensorBase, fresh
 from ..tensor.casting import cast, copy_cast
+from ..tensor.devices import CPU
 from ..tensor.dtypes import bool_
 from ..tensor.shapes import Shape
 from .fast_path import fast_path
@@ -93,6 +94,8 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
     """An op on tensors of one native dtype that broadcast or are strided; None for others, or without steady steps."""
     kind: Any = getattr(operands[0], "_dtype", None)
     if kind is None or not kind.native or getattr(operands[1], "_dtype", None) is not kind:
+        return None
+    if operands[0]._device is not CPU or operands[1]._device is not CPU:
         return None
     if not all(number.__class__ in REAL for number in numbers):
         return None

@@ -5,8 +5,6 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-import numpy as np
-
 from ..autograd.inplace.view_history import check_origin
 from ..autograd.inplace.writers import end_write, note_write
 from ..autograd.saved.saved import edge_of
@@ -18,6 +16,7 @@ from ..tensor.base import TensorBase, alias, fresh, note_layout_change
 from ..tensor.casting import copy_cast
 from ..tensor.dtypes import can_cast
 from ..tensor.history import copy_history
+from ..tensor.memory import copied, empty
 from ..tensor.memory_overlap import check_apart, check_single, overlaps, write_changes
 from ..user_warning import warn_user
 
@@ -64,7 +63,7 @@ def before_write(
             if getattr(other, "_storage", None) is storage and name not in BY_VALUE:
                 check_apart(name, tensor, other, share == "same")
     if keep and (is_recording(keep) or have_tangents(operands)):
-        kept = as_recorded(fresh(tensor.array.flatten(), tensor._shape, tensor._dtype), tensor)
+        kept = as_recorded(fresh(copied(tensor.array).ravel(), tensor._shape, tensor._dtype), tensor)
         if kept._tangent is not None:  # the write changes tangents in place, too
             kept._tangent = {level: op.clone(tangent) for level, tangent in kept._tangent.items()}
         return kept
@@ -142,7 +141,7 @@ def write_out(name: str, out: Any, result: Any, operands: tuple[Any, ...] = (), 
                 f"which does not match the required output shape {list(result._shape)}. This behavior is deprecated, "
                 "and in a future PyTorch release outputs will not be resized unless they have zero elements."
             )
-        blank = fresh(np.empty(prod(result._shape), out._dtype.np), result._shape, out._dtype)
+        blank = fresh(empty(prod(result._shape), out._dtype.np, out._device), result._shape, out._dtype)
         out._flat = out._storage = blank._flat
         out._shape, out._nd, out._strides = blank._shape, None, None
         note_layout_change()

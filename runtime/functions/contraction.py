@@ -8,7 +8,7 @@ from typing import Any
 from ..dispatch import checks
 from ..dispatch.writing import write_out
 from ..namespace import op
-from ..tensor.base import TensorBase
+from ..tensor.base import TensorBase, host_array
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
@@ -88,7 +88,7 @@ def tensordot(a: Any, b: Any, dims: Any = 2, out: Any = None) -> Any:
         tensor([12., 12.])
     """
     a, b = checks.tensor("tensordot", "a", a), checks.tensor("tensordot", "b", b)
-    dims = dims.array.tolist() if isinstance(dims, TensorBase) else dims
+    dims = host_array(dims).tolist() if isinstance(dims, TensorBase) else dims
     if isinstance(dims, (list, tuple)):
         if len(dims) != 2:
             raise RuntimeError(f"tensordot(): expected dims to be two lists of dimensions, got {len(dims)}")

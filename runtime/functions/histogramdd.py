@@ -61,7 +61,7 @@ def _checked_weights(points: Any, weight: Any) -> Any:
     if points._dtype not in (dtypes.float32, dtypes.float64):
         raise UnsupportedDtypeError(f"{NAME}(): expected float32 or float64, but got {points._dtype}")
     if weight is None:
-        return op.ones(points._shape[:-1], dtype=points._dtype)
+        return op.ones(points._shape[:-1], dtype=points._dtype, device=points._device)
     if weight._shape != points._shape[:-1] or weight._dtype is not points._dtype:
         raise RuntimeError(
             f"{NAME}(): expected a weight of shape {list(points._shape[:-1])} and {points._dtype}, but got "
@@ -117,7 +117,7 @@ def _equal_parts(values: Any, dim: int, bins: int, bounds: Sequence[float] | Non
     if low > high:
         raise RuntimeError(f"{NAME}(): min should not exceed max, but got min {low} max {high} for dimension {dim}")
     widened = (low - 0.5, high + 0.5) if low == high else (low, high)
-    return op.linspace(*widened, bins + 1, dtype=values._dtype)
+    return op.linspace(*widened, bins + 1, dtype=values._dtype, device=values._device)
 
 
 def _counted(points: Any, edges: Sequence[Any], weights: Any) -> Any:
@@ -131,4 +131,6 @@ def _counted(points: Any, edges: Sequence[Any], weights: Any) -> Any:
         inside = (found >= 0) & (found < size)
         weights = op.where(inside, weights, 0)
         cells = cells * size + op.where(inside, found, 0)
-    return op.zeros(prod(sizes), dtype=weights._dtype).index_add(0, cells, weights).reshape(sizes)
+    return (
+        op.zeros(prod(sizes), dtype=weights._dtype, device=weights._device).index_add(0, cells, weights).reshape(sizes)
+    )

@@ -18,6 +18,8 @@ class ElementKernels:
     """
 
     def __init__(self, package: str, name: str) -> None:
+        self.package = package
+        self.name = name
         self.module = f"{package}.kernels.cpu.{name}"
         self.loops: dict[tuple[Any, ...], rows.Loop] = {}  # of what is run row by row, by the kinds of operand
 

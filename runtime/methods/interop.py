@@ -11,12 +11,7 @@ import numpy as np
 from ..errors import NotFiniteError, type_name
 from ..modes.grad_mode import mode
 from ..namespace import op
-from ..tensor.base import TensorBase
-
-
-def host_array(tensor: Any) -> np.ndarray:
-    """The array of a tensor on the CPU, or of a copy on the CPU."""
-    return tensor.array if tensor.device.type == "cpu" else tensor.detach().cpu().array
+from ..tensor.base import TensorBase, host_array
 
 
 def numpy(tensor: Any, *, force: bool = False) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -155,8 +155,9 @@ class TensorMethods(TensorAttributes):
         """The tensor in another dtype or on another device: `to(dtype)`, `to(device, dtype)` or `to(other)`.
 
         Args:
-            *args: a dtype, a device, both, or a tensor whose dtype and device are taken.
-            **kwargs: the same as `dtype=` and `device=`; `copy=True` copies also where nothing changes.
+            *args: a dtype, a device, both, or a tensor whose dtype and device are taken; then non_blocking and copy.
+            **kwargs: the same as `dtype=` and `device=`; `copy=True` copies also where nothing changes;
+                `non_blocking=True` does not wait for a copy from pinned memory to a device.
 
         Returns:
             The tensor itself when nothing changes; else a copy through which gradients pass.
@@ -166,23 +167,25 @@ class TensorMethods(TensorAttributes):
             >>> sg.tensor([1.5, 2.5]).to(sg.int64)
             tensor([1, 2])
         """
-        dtype, _ = _conversion(args, kwargs)
-        copy = kwargs.get("copy", False)
-        if dtype is None or dtype is self._dtype:
-            return op.clone(self) if copy else self
-        return op._to_copy(self, dtype)
+        asked = _conversion(args, kwargs)
+        moved = asked.device is not None and asked.device is not self._device
+        found = op.to_device(self, asked.device, asked.non_blocking) if moved else self
+        if asked.dtype is None or asked.dtype is self._dtype:
+            return op.clone(self) if asked.copy and not moved else found
+        return op._to_copy(found, asked.dtype)
 
     def type(self, dtype: Any = None) -> Any:
         """The elements as `dtype`, which may be `LongTensor` or its name; without it, that name of the tensor's."""
         return legacy.type_of(self) if dtype is None else self.to(legacy.named_dtype(dtype))
 
     def cpu(self) -> Any:
-        """The tensor on the CPU."""
-        return self
+        """The tensor on the CPU: itself where it lies there, else a copy through which gradients pass."""
+        return self.to("cpu")
 
     def cuda(self, device: Any = None, non_blocking: Any = False) -> Any:
-        """The tensor on the CUDA device `device`, the first when None; `non_blocking` has no effect."""
-        return self.to("cuda" if device is None else checks.device("cuda", "device", device))
+        """The tensor on the CUDA device `device`, the current one when None."""
+        place = "cuda" if device is None else checks.device("cuda", "device", device)
+        return self.to(place, non_blocking=non_blocking)
 
     def contiguous(self, memory_format: Any = None) -> Any:
         """The tensor itself when it is contiguous, else a contiguous copy; `memory_format` has no effect."""
@@ -268,21 +271,35 @@ def _as_tensor(value: Any, like: Any) -> Any:
     return value if isinstance(value, TensorBase) else op.full((), value, dtype=like._dtype.real)
 
 
-def _conversion(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:
-    """(dtype or None, device or None) of the arguments of `to`."""
+class Conversion(NamedTuple):
+    """The arguments of `to`."""
+
+    dtype: Any
+    device: Any
+    non_blocking: bool
+    copy: bool
+
+
+def _conversion(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Conversion:
     unknown = kwargs.keys() - {"dtype", "device", "other", "copy", "non_blocking", "memory_format"}
     if unknown:
         raise TypeError(f"to() got an unexpected keyword argument {min(unknown)!r}")
-    dtype, place = kwargs.get("dtype"), kwargs.get("device")
+    dtype, place, flags = kwargs.get("dtype"), kwargs.get("device"), []
     for value in (*args, kwargs.get("other")):
         if isinstance(value, TensorBase):
             dtype, place = value._dtype, value._device
         elif isinstance(value, (Dtype, type)):
             dtype = value
-        elif isinstance(value, (str, Device)):
+        elif isinstance(value, bool):
+            flags.append(value)
+        elif isinstance(value, (str, Device, int)):
             place = value
-        elif value is not None and not isinstance(value, bool):
+        elif value is not None:
             raise ArgumentError(f"to(): expected a dtype, a device or a Tensor, but got {type_name(value)}")
-    if place is not None:
-        resolve(place)
-    return checks.optional_dtype("to", "dtype", dtype), place
+    non_blocking, copy = (*flags, False, False)[:2]
+    return Conversion(
+        checks.optional_dtype("to", "dtype", dtype),
+        None if place is None else resolve(place),
+        bool(kwargs.get("non_blocking", non_blocking)),
+        bool(kwargs.get("copy", copy)),
+    )

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..tensor.base import host_array
 from ..tensor.dtypes import bool_, get_default_dtype, int64
-from .interop import host_array
 
 
 @dataclass

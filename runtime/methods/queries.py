@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from ..dispatch import checks
+from ..dispatch.places import check_places
 from ..errors import DtypeError
 from ..tensor.base import TensorBase, adopt, compute_array
+from ..tensor.memory import placed
 from ..tensor.shapes import broadcast_shapes
 
 
@@ -125,7 +127,8 @@ def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, eq
         >>> sg.isclose(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 2.1]))
         tensor([ True, False])
     """
-    return adopt(_close("isclose", input, other, rtol, atol, equal_nan))
+    close = _close("isclose", input, other, rtol, atol, equal_nan)
+    return adopt(placed(np.asarray(close), input._device))
 
 
 def allclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
@@ -147,6 +150,7 @@ def _close(name: str, a: Any, b: Any, rtol: Any, atol: Any, equal_nan: Any) -> n
     checks.tensor(name, "other", b)
     if a._dtype is not b._dtype:
         raise DtypeError(f"{name}(): expected Tensors of one dtype, but got {a._dtype} and {b._dtype}")
+    check_places(name, (a, b))
     broadcast_shapes(name, a._shape, b._shape)
     rtol, atol = checks.floating(name, "rtol", rtol), checks.floating(name, "atol", atol)
     for argument, value in (("rtol", rtol), ("atol", atol)):

@@ -13,6 +13,9 @@ from ..creation.options import allocating, checked_size, size_argument
 from ..dispatch import checks
 from ..errors import ShapeError, type_name
 from ..tensor.base import alias, note_layout_change
+from ..tensor.casting import copy_cast
+from ..tensor.devices import CPU
+from ..tensor.memory import zeros
 
 LAYOUT = ("_storage", "_flat", "_shape", "_strides", "_offset")
 
@@ -71,7 +74,7 @@ def _resized(name: str, tensor: Any, size: Any) -> Any:
                 f"but got size {list(size)} at offset {tensor._offset}"
             )
         with allocating(name):
-            storage = np.resize(storage, end) if storage.size else np.zeros(end, storage.dtype)
+            storage = _grown(storage, end, tensor._device)
     tensor._storage = storage
     place = alias(tensor, size, None, tensor._offset)
     for slot in LAYOUT:
@@ -81,6 +84,15 @@ def _resized(name: str, tensor: Any, size: Any) -> Any:
     note_write(tensor, name)
     end_write(tensor)
     return tensor
+
+
+def _grown(storage: Any, size: int, place: Any) -> Any:
+    """A larger array that begins with the same elements."""
+    if place is CPU:
+        return np.resize(storage, size) if storage.size else np.zeros(size, storage.dtype)
+    larger = zeros(size, storage.dtype, place)
+    copy_cast(larger[: storage.size], storage)
+    return larger
 
 
 def apply_(self: Any, callable: Callable[[Any], Any]) -> Any:
@@ -140,6 +152,8 @@ def map2_(self: Any, x: Any, y: Any, callable: Callable[[Any, Any, Any], Any]) -
 
 
 def _called(name: str, tensor: Any, others: tuple[Any, ...], function: Any) -> Any:
+    if tensor._device is not CPU:
+        raise TypeError(f"{name} is only implemented on CPU tensors, but got one on {tensor._device}")
     for other in others:
         if checks.tensor(name, "other", other)._dtype is not tensor._dtype:
             raise TypeError(f"{name}(): expected tensors of {tensor._dtype}, but got {other._dtype}")

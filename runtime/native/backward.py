@@ -35,7 +35,7 @@ from .kernel_calls import Arguments
 from .layout import Array, List, Node, Object, Output, Pass, Tensor, Tuple
 from .node_gradients import gradients_by
 from .references import is_held, item, pair, retain, set_slot, size, slot
-from .tensors import is_tensor, not_handled, same
+from .tensors import is_tensor_anywhere, not_handled, same
 
 
 class Next(Struct):
@@ -130,7 +130,7 @@ def all_plain(edges: Tuple, found: Object) -> bool:
         edge, gradient = item(edges, i), item(cast(Tuple, found), i)
         if edge is none:
             continue
-        leaf = is_tensor(edge)
+        leaf = is_tensor_anywhere(edge)
         if leaf and cast(Tensor, edge).hooks is not none:
             return False
         known = is_node(edge) or (is_output(edge) and count == 1)
@@ -262,7 +262,7 @@ def hand_on(backward: Pass, edges: Tuple, gradients: Tuple, incoming: Object, ow
     held, total = cast(Node, NULL), cast(Object, NULL)
     for i in range(size(edges)):
         edge, gradient, done = item(edges, i), item(gradients, i), True
-        if is_tensor(edge):
+        if is_tensor_anywhere(edge):
             own = owned and (gradient is not incoming or is_held(gradient, 2))  # here, and in the tuple
             done = reach(backward, cast(Tensor, edge), gradient, own)
         elif edge is held:

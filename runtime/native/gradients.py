@@ -18,6 +18,7 @@ from .tensors import (
     elements,
     holds_kind,
     is_tensor,
+    is_tensor_anywhere,
     itemsize,
     kind_of,
     new_flat,
@@ -225,7 +226,7 @@ def fused_gradients(plan: FusedPlan, node: Node, given: Object, owned: Owned) ->
     recorded = records()
     if recorded != 0:
         return NULL if recorded < 0 else not_handled()
-    if not is_tensor(given):
+    if not is_tensor_anywhere(given):
         return not_handled()
     gradient = cast(Tensor, given)
     flat, kind = gradient.flat, kind_of(gradient.dtype)
@@ -235,6 +236,8 @@ def fused_gradients(plan: FusedPlan, node: Node, given: Object, owned: Owned) ->
     wanted = wanted_of(edges)
     if wanted == 0 or only_hands_on(plan, node):  # as for add: no kernel and no memory
         return handed_on(gradient, wanted, size(edges), metas)
-    if metas is not none or flat is none or (kind != 0 and kind != 1) or not holds_kind(flat, kind):
+    if metas is not none or flat is none or not is_tensor(given):
+        return not_handled()
+    if (kind != 0 and kind != 1) or not holds_kind(flat, kind):
         return not_handled()
     return computed(plan.cases[wanted - 1], node, gradient, wanted, size(edges), kind, owned)

@@ -33,11 +33,17 @@ BOOL, INTEGERS = 2, 3  # kinds; 0 is float32, 1 float64
 
 
 @native
-def is_tensor(thing: Object) -> bool:
+def is_tensor_anywhere(thing: Object) -> bool:
     """Whether an object is a tensor with slots of its own, which have been filled: one of vmap's examples has
     properties in their place, and one that `__new__` alone has made has nothing in them."""
     known = thing.type is tensor_type or c.set_has(plain_classes, thing.type) == 1  # the usual class first: no call
     return known and cast(Tensor, thing).rg is not NULL  # the last slot that is filled
+
+
+@native
+def is_tensor(thing: Object) -> bool:
+    """Whether an object is such a tensor, and its memory is the host's."""
+    return is_tensor_anywhere(thing) and cast(Tensor, thing).device is cpu
 
 
 @native

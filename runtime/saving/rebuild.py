@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..tensor.base import alias, fresh
-from ..tensor.devices import device
+from ..tensor.devices import device, resolve
 from ..tensor.dtype_views import origin_of, storage_as
 from ..tensor.dtypes import dtype
 from ..tensor.history import set_requires_grad
+from ..tensor.memory import copied, placed
 from ..tensor.shapes import is_contiguous, numel
 
 _MAX_DIMS = 64  # of a NumPy array
@@ -21,7 +22,7 @@ _TOO_LARGE = 2**63  # for a size, a stride, or a number of elements
 
 def rebuild(
     cls: type,
-    storage: np.ndarray,
+    storage: Any,
     layout: tuple[tuple[int, ...], tuple[int, ...], int],
     requires_grad: bool,
     place: device,
@@ -30,11 +31,11 @@ def rebuild(
 ) -> Any:
     """A leaf of class `cls` over a storage array, from the parts that `parts` names."""
     shape, strides, offset = layout
+    if isinstance(storage, np.ndarray):
+        storage = placed(storage, resolve(place))
     storage = storage_as(storage, kind)
     t = alias(fresh(storage, storage.shape, kind), tuple(shape), strides, offset)
     t._writes = None
-    if place.type != "cpu":
-        t = t.to(place)
     t.__class__ = cls
     set_requires_grad(t, requires_grad)
     t.__dict__.update(attributes)
@@ -60,9 +61,8 @@ def check_layout(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, 
 
 def parts(tensor: Any) -> tuple[Any, ...]:
     """The arguments with which `rebuild` makes an equal tensor over the same storage, in whatever dtype."""
-    source = tensor if tensor.device.type == "cpu" else tensor.detach().cpu()
-    layout = (tuple(source.shape), tuple(source.stride()), source.storage_offset())
-    storage = origin_of(source._storage)
+    layout = (tuple(tensor.shape), tuple(tensor.stride()), tensor.storage_offset())
+    storage = origin_of(tensor._storage)
     kind = tensor.dtype
     return type(tensor), storage, layout, tensor.requires_grad, tensor.device, tensor.__dict__, kind
 
@@ -89,8 +89,16 @@ def deepcopy(tensor: Any, memo: dict[int, Any]) -> Any:
             "protocol; use tensor.detach() or tensor.clone()"
         )
     cls, storage, layout, requires_grad, place, attributes, kind = parts(tensor)
-    result = rebuild(cls, copy.deepcopy(storage, memo), layout, requires_grad, place, {}, kind)
+    result = rebuild(cls, _copy_of(storage, memo), layout, requires_grad, place, {}, kind)
     memo[id(tensor)] = result
     result.__dict__.update(copy.deepcopy(attributes, memo))
     result.grad = copy.deepcopy(tensor.grad, memo)
     return result
+
+
+def _copy_of(storage: Any, memo: dict[int, Any]) -> Any:
+    """The copy of a storage, one for all tensors over it, at the same place."""
+    if id(storage) not in memo:
+        memo[id(storage)] = copied(storage)
+        memo.setdefault(id(memo), []).append(storage)  # kept, as `copy` does: no other object may get this number
+    return memo[id(storage)]

@@ -22,6 +22,7 @@ from ..tensor.base import fresh
 from ..tensor.devices import device, resolve
 from ..tensor.dtype_views import storage_as
 from ..tensor.dtypes import dtype, uint8
+from ..tensor.memory import placed
 from .archive import Archive, Damage
 from .tree import Decoder, Encoder
 from .whole_file import Stream, is_seekable, replacing
@@ -132,16 +133,16 @@ class _Storages:
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
-        self._found: dict[int, np.ndarray] = {}
+        self._found: dict[tuple[int, device], Any] = {}
 
-    def read(self, number: int, kind: dtype) -> np.ndarray:
-        """Storage `number` as a writable array."""
-        if number not in self._found:
+    def read(self, number: int, kind: dtype, place: device) -> Any:
+        """Storage `number` as a writable array on a device."""
+        if (number, place) not in self._found:
             raw = self._archive.read(f"storages/{number}")
             if raw.size % kind.itemsize:
                 raise Damage(f"storage {number} has no whole number of {kind} elements")
-            self._found[number] = raw.view(kind.np)
-        return storage_as(self._found[number], kind)
+            self._found[number, place] = placed(raw.view(kind.np), place)
+        return storage_as(self._found[number, place], kind)
 
 
 def _checked_location(map_location: MapLocation) -> Location:

@@ -11,8 +11,9 @@ import numpy as np
 
 from ..errors import SerializationError, type_name
 from ..tensor.base import TensorBase, fresh
-from ..tensor.devices import device
+from ..tensor.devices import CPU, device
 from ..tensor.dtypes import dtype, from_name, from_numpy, uint8
+from ..tensor.memory import on_host
 from ..tensor.shapes import Size
 from .rebuild import check_layout, check_sizes, parts, rebuild
 
@@ -41,7 +42,7 @@ class Encoder:
 
     def __init__(self) -> None:
         self.storages: list[np.ndarray] = []
-        self._places: dict[tuple[int, int, str], int] = {}
+        self._places: dict[tuple[Any, int, str], int] = {}
         self._tensors: dict[int, tuple[int, Any]] = {}
         self._open: set[int] = set()
 
@@ -106,12 +107,14 @@ class Encoder:
         scalar = isinstance(value, np.generic)
         return {"type": "array", "storage": where, "dtype": kind.name, "shape": array.shape, "scalar": scalar}
 
-    def _storage(self, storage: np.ndarray) -> int:
+    def _storage(self, storage: Any) -> int:
         """The number of the storage; the same memory gets the same number."""
-        key = (storage.__array_interface__["data"][0], storage.nbytes, str(storage.dtype))
+        on_cpu = isinstance(storage, np.ndarray)
+        address = storage.__array_interface__["data"][0] if on_cpu else (storage.device, storage.address)
+        key = (address, storage.nbytes, str(storage.dtype))
         if storage.nbytes == 0 or key not in self._places:
             self._places[key] = len(self.storages)
-            self.storages.append(storage)
+            self.storages.append(on_host(storage))
         return self._places[key]
 
 
@@ -130,7 +133,7 @@ def _leaf(value: Any) -> Node:
 class Decoder:
     """Turns nodes back into objects; `storage` reads a storage by number, `place` chooses the device."""
 
-    def __init__(self, storage: Callable[[int, dtype], np.ndarray], place: Callable[[str], device]) -> None:
+    def __init__(self, storage: Callable[[int, dtype, device], Any], place: Callable[[str], device]) -> None:
         self._storage = storage
         self._place = place
         self._tensors: list[Any] = []
@@ -173,20 +176,20 @@ class Decoder:
         requires_grad = _given(node["requires_grad"], bool)
         if requires_grad and not (kind.is_floating_point or kind.is_complex):
             raise ValueError(f"a tensor of {kind} requires no gradient")
-        storage = self._storage(_given(node["storage"], int), kind)
+        place = self._place(_given(node["device"], str))
+        storage = self._storage(_given(node["storage"], int), kind, place)
         shape, strides = tuple(_given(node["shape"], list)), tuple(_given(node["strides"], list))
         layout = shape, strides, node["offset"]
         check_layout(*layout, storage.size)
         attributes = _given(self.decode(node.get("attributes", {"type": "dict", "items": []})), dict)
         attributes = {_given(name, str): value for name, value in attributes.items()}
         cls = _tensor_classes()[node["class"]]
-        place = self._place(_given(node["device"], str))
         t = rebuild(cls, storage, layout, requires_grad, place, attributes, kind)
         self._tensors[position] = t
         return t
 
     def _array(self, node: Node) -> Any:
-        storage = self._storage(_given(node["storage"], int), from_name(node["dtype"]))
+        storage = self._storage(_given(node["storage"], int), from_name(node["dtype"]), CPU)
         shape = tuple(_given(node["shape"], list))
         check_sizes(shape)
         array = storage.reshape(shape)

@@ -19,6 +19,7 @@ from ..locks import new_lock
 from .casting import cast
 from .devices import CPU, device
 from .dtypes import dtype, from_numpy
+from .memory import contiguous, on_host
 from .shapes import Shape, Size, byte_strides, contiguous_strides, dim_of, is_contiguous
 
 _new = object.__new__
@@ -61,15 +62,15 @@ class TensorBase:
     _base: TensorBase | None
     _device: device
     _dtype: dtype
-    _flat: np.ndarray | None
+    _flat: Any  # a 1-D NumPy array, a DeviceArray, or None
     _fn: Any
     _grad: Any
     _hooks: Any
-    _nd: np.ndarray | None
+    _nd: Any
     _offset: int
     _rg: bool
     _shape: Shape
-    _storage: np.ndarray
+    _storage: Any
     _strides: tuple[int, ...] | None
     _tangent: Any
     _writes: list[Any] | None
@@ -86,16 +87,18 @@ class TensorBase:
             plain_classes.add(cls)
 
     @property
-    def array(self) -> np.ndarray:
-        """The n-d NumPy array over this tensor's memory (no copy)."""
+    def array(self) -> Any:
+        """The n-d NumPy array, or DeviceArray, over this tensor's memory (no copy)."""
         nd = self._nd
         if nd is None:
             nd = self._nd = self._flat.reshape(self._shape) if self._flat is not None else self._strided_array()
         return nd
 
-    def _strided_array(self) -> np.ndarray:
+    def _strided_array(self) -> Any:
         kind = self._dtype
         steps = byte_strides(self._shape, self._strides, kind.itemsize)
+        if self._device is not CPU:
+            return self._storage.strided(self._shape, kind.np, self._offset * kind.itemsize, steps)
         buffer = self._storage if kind.native else self._storage.view(np.uint8)  # bfloat16 arrays export none
         return np.ndarray(self._shape, kind.np, buffer, self._offset * kind.itemsize, steps)
 
@@ -164,7 +167,9 @@ class TensorBase:
 
     def data_ptr(self) -> int:
         """The address of the first element (0 for an empty tensor)."""
-        return self.array.__array_interface__["data"][0] if self.numel() else 0
+        if not self.numel():
+            return 0
+        return self.array.__array_interface__["data"][0] if self._device is CPU else self.array.address
 
     def is_contiguous(self) -> bool:
         """Whether the elements lie in row-major order without gaps."""
@@ -222,7 +227,7 @@ def fresh(flat: Any, shape: Shape, dtype: dtype) -> Any:
     t._flat = t._storage = flat
     t._shape = shape
     t._dtype = dtype
-    t._device = CPU
+    t._device = CPU if flat.__class__ is np.ndarray else flat.device
     t._offset = 0
     t._rg = False
     t._nd = t._strides = t._fn = t._grad = t._base = t._writes = t._hooks = t._views = t._tangent = None
@@ -236,7 +241,7 @@ def fresh_class() -> Any:
 
 def adopt(value: Any, dtype: dtype | None = None) -> Any:
     """A tensor over what a kernel returned; copied only to make it contiguous or to change its dtype."""
-    array = value if value.__class__ is np.ndarray else np.asarray(value)
+    array = value if value.__class__ is np.ndarray or getattr(value, "on_device", False) else np.asarray(value)
     if dtype is None:
         dtype = from_numpy(array.dtype)
     elif array.dtype is not dtype.np and array.dtype != dtype.np:
@@ -246,6 +251,8 @@ def adopt(value: Any, dtype: dtype | None = None) -> Any:
 
 def holding(array: np.ndarray, shape: Shape, dtype: dtype) -> Any:
     """A tensor over an n-d array of this shape and dtype that nobody else holds; copied only to make it contiguous."""
+    if array.__class__ is not np.ndarray and getattr(array, "on_device", False):  # a NumPy scalar is an array too
+        return fresh(contiguous(array).ravel(), shape, dtype)
     flat = array.ravel()
     t = _new(_tensor_class)
     t._flat = t._storage = flat
@@ -262,6 +269,7 @@ def holding(array: np.ndarray, shape: Shape, dtype: dtype) -> Any:
 
 def share(array: np.ndarray) -> Any:
     """A tensor over the memory of any NumPy array with positive strides, whatever its layout."""
+    array = np.asarray(array)  # of no subclass: a memory map is memory as any other
     if array.flags.c_contiguous:
         return fresh(array.reshape(-1), array.shape, from_numpy(array.dtype))
     itemsize = array.itemsize
@@ -358,7 +366,12 @@ def drop_dead(views: list[Any]) -> None:
         views[:count] = [reference for reference in views[:count] if reference() is not None]
 
 
-def compute_array(t: Any) -> np.ndarray:
-    """The array in the dtype that kernels compute in: float16 and bfloat16 are widened to float32."""
-    compute = t._dtype.compute
-    return t.array if compute is t._dtype else cast(t.array, compute.np)
+def host_array(t: Any) -> Any:
+    """The NumPy array over a tensor's memory, or over a copy on the host where that is a device's."""
+    return on_host(t.array)
+
+
+def compute_array(t: Any) -> Any:
+    """`host_array` in the dtype that kernels compute in: float16 and bfloat16 are widened to float32."""
+    compute, array = t._dtype.compute, host_array(t)
+    return array if compute is t._dtype else cast(array, compute.np)

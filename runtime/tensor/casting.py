@@ -1,4 +1,4 @@
-"""Changing the dtype of arrays, without NumPy's warnings: nan to an integer, overflow, a dropped imaginary part."""
+"""Changing the dtype of arrays, and copying between them, wherever they lie."""
 
 from __future__ import annotations
 
@@ -6,33 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from ..pool.parallel_for import is_long
-from ..pool.workers import in_parts
+from ..kernels.cpu import casting as host
 
 
-def copy_cast(to: np.ndarray, source: np.ndarray) -> None:
-    """Copy with any change of dtype; nan and values out of an integer's range are the hardware's business, no news."""
-    if source.dtype.kind == "c" and to.dtype.kind != "c":
-        source = source.real
-    if source.dtype is to.dtype:  # memory is as busy with one thread
-        np.copyto(to, source)
+def copy_cast(to: Any, source: Any) -> None:
+    """Copy with any change of dtype and of place; see `kernels.cpu.casting.copy_cast`."""
+    if isinstance(to, np.ndarray) and isinstance(source, np.ndarray):
+        host.copy_cast(to, source)
         return
-    if not to.ndim or not is_long(to.size):
-        _convert(to, source)
-        return
-    source = np.broadcast_to(source, to.shape)
-    dim = max(range(to.ndim), key=lambda d: abs(to.strides[d]) * (to.shape[d] > 1))
-    before = (slice(None),) * dim
-    in_parts(to.shape[dim], 1, lambda i, j: _convert(to[*before, i:j], source[*before, i:j]))
+    from ..cuda import memory  # loaded with the first device
+
+    memory.copy(to, source)
 
 
-def _convert(to: np.ndarray, source: np.ndarray) -> None:
-    with np.errstate(invalid="ignore", over="ignore"):
-        np.copyto(to, source, casting="unsafe")
-
-
-def cast(array: np.ndarray, to: Any) -> np.ndarray:
-    """The array in another dtype."""
-    result = np.empty(array.shape, to)
-    copy_cast(result, array)
-    return result
+def cast(array: Any, to: Any) -> Any:
+    """The array in another dtype: a copy, or, on a device, the same memory that kernels convert as they read it."""
+    return host.cast(array, to) if isinstance(array, np.ndarray) else array.as_read(to)

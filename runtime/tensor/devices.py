@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from ..errors import ArgumentError, DeviceError
@@ -86,28 +87,29 @@ def _parse(spec: Any) -> tuple[str, int | None]:
 
 
 CPU = device("cpu")
+_default = [CPU]  # of new tensors, where no device is given
 
 
-# Where tensors can be placed. CUDA joins once there are memory and kernels of all ops for it; today only the generated
-# element-wise kernels compile for it, so a GPU that is there counts as none rather than as a silent copy on the CPU.
-PLACES: tuple[str, ...] = ("cpu",)
+def default_device() -> device:
+    """The device on which tensors are made where no device is given."""
+    return _default[0]
+
+
+def set_default(place: device) -> None:
+    """Make tensors on another device where none is given."""
+    _default[0] = place
 
 
 def cuda_available() -> bool:
-    """Whether tensors can be placed on a CUDA device; the driver is not touched before this is asked."""
+    """Whether there is a CUDA device; the driver is not touched before this is asked."""
     return cuda_device_count() > 0
 
 
 def cuda_device_count() -> int:
-    """The number of CUDA devices that tensors can be placed on."""
-    if "cuda" not in PLACES:
-        return 0
-    from ..kernels.compile.loading import load_compiler
+    """The number of CUDA devices."""
+    from ..cuda.driver import device_count
 
-    load_compiler()
-    from numba import cuda
-
-    return len(cuda.gpus) if cuda.is_available() else 0
+    return device_count()
 
 
 def current_accelerator() -> device | None:
@@ -119,16 +121,34 @@ def resolve(spec: device | str | int | None) -> device:
     """The device that an argument `device=` names; None means the CPU.
 
     Raises:
-        DeviceError: (a RuntimeError) for a CUDA device where there is none.
+        DeviceError: (a RuntimeError) for a CUDA device that there is not.
     """
     if spec is None or spec is CPU:
         return CPU
     chosen = spec if isinstance(spec, device) else device(spec)
     if chosen.type == "cpu":
         return CPU
-    if not cuda_available():
-        raise DeviceError(
-            f"specgrad was asked for the CUDA device {str(chosen)!r} but found none that tensors can be placed on "
-            f"(places: {', '.join(PLACES)}). Use device='cpu'"
-        )
-    return device("cuda", chosen.index or 0)
+    return cuda_device(chosen.index)
+
+
+def cuda_device(index: int | None) -> device:
+    """The CUDA device of a number, the current one for None: one object for each, as there is one for the CPU.
+
+    Raises:
+        DeviceError: (a RuntimeError) where there is no such device.
+    """
+    from ..cuda.current import here
+    from ..cuda.driver import NO_DRIVER
+
+    count = cuda_device_count()
+    if not count:
+        raise DeviceError(f"{NO_DRIVER} specgrad was asked for a CUDA device: use device='cpu'")
+    number = here.device if index is None else index
+    if number >= count:
+        raise DeviceError(f"CUDA error: invalid device ordinal: expected a number below {count}, but got {number}")
+    return _known_device(number)
+
+
+@functools.cache
+def _known_device(index: int) -> device:
+    return device("cuda", index)

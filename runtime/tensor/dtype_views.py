@@ -41,13 +41,13 @@ def _retyped(tensor: Any, kind: dtype, count: int | None) -> Any:
     return tensor
 
 
-def origin_of(storage: np.ndarray) -> np.ndarray:
+def origin_of(storage: Any) -> Any:
     """The array that the storage of a view of another dtype was made of; any other storage is its own."""
     known = _origins.get(id(storage))
     return known[1] if known is not None and known[0]() is storage else storage
 
 
-def storage_as(storage: np.ndarray, kind: dtype) -> np.ndarray:
+def storage_as(storage: Any, kind: dtype) -> Any:
     """The array of the dtype `kind` over the memory of a storage; bytes that make no whole element are left out."""
     origin = origin_of(storage)
     if from_numpy(origin.dtype) is kind:

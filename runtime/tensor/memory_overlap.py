@@ -26,8 +26,13 @@ def check_single(name: str, tensor: Any) -> None:
         )
 
 
-def write_changes(into: np.ndarray, result: np.ndarray) -> None:
+def write_changes(into: Any, result: Any) -> None:
     """Write the elements that have changed: what shares a place with them has not, or has changed alike."""
+    if not isinstance(into, np.ndarray):
+        from ..cuda.memory import write_changes_on_host  # loaded with the first device
+
+        write_changes_on_host(into, result, write_changes)
+        return
     new = np.empty(into.shape, into.dtype)
     copy_cast(new, result)
     changed = (as_bytes(new) != as_bytes(into)).any(-1)

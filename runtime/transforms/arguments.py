@@ -10,6 +10,7 @@ import numpy as np
 
 from ..pytree import flatten, unflatten
 from ..tensor.base import TensorBase, fresh
+from ..tensor.memory import placed
 
 
 def chosen(name: str, args: Sequence[Any], argnums: Any) -> Any:
@@ -52,7 +53,7 @@ def basis_of(tensors: Sequence[Any]) -> list[Any]:
     for tensor, size in zip(tensors, sizes, strict=True):
         units = np.zeros((total, size), tensor._dtype.np)
         units[range(start, start + size), range(size)] = 1
-        flat = fresh(units.reshape(-1), type(tensor._shape)((total, size)), tensor._dtype)
+        flat = fresh(placed(units.reshape(-1), tensor._device), type(tensor._shape)((total, size)), tensor._dtype)
         result.append(flat.reshape((total, *tensor._shape)))
         start += size
     return result

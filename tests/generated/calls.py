@@ -50,11 +50,12 @@ def whole(array: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Style:
-    """How the tensors of a call are made: their dtype (indices and masks keep theirs), layout and requires_grad."""
+    """How the tensors of a call are made: dtype (indices and masks keep theirs), layout, requires_grad and device."""
 
     dtype: Any
     strided: bool = False
     grad: bool = False
+    device: str = "cpu"
 
     def array(self, value: Drawn) -> np.ndarray:
         """The numbers, in float64, complex128, int64 or bool."""
@@ -65,11 +66,9 @@ class Style:
     def tensor(self, value: Drawn) -> Any:
         """The tensor."""
         array = self.array(value)
-        made = (
-            sg.tensor(spread(array))[..., 0].permute(tuple(reversed(range(array.ndim))))
-            if self.strided
-            else sg.tensor(array)
-        )
+        made = sg.tensor(spread(array) if self.strided else array, device=self.device)
+        if self.strided:
+            made = made[..., 0].permute(tuple(reversed(range(array.ndim))))
         return made if is_index(value) else made.to(self.dtype)
 
 
@@ -135,7 +134,7 @@ def weighted_sum(outputs: tuple[Any, ...]) -> Any:
     total = None
     for output in outputs:
         if is_differentiable(output) and output.numel():
-            weights = sg.tensor(np.cos(np.arange(output.numel()) + 1.0).reshape(output.shape)).to(output.dtype)
+            weights = sg.tensor(np.cos(np.arange(output.numel()) + 1.0).reshape(output.shape)).to(output)
             part = (output * weights).sum()
             part = sg.real(part) if part.is_complex() else part
             total = part if total is None else total + part

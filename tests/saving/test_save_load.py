@@ -322,11 +322,11 @@ def test_map_location(monkeypatch: pytest.MonkeyPatch) -> None:
     """A tensor saved on a GPU needs map_location where there is none: a device, a dict or a function."""
     monkeypatch.setattr(devices, "cuda_available", lambda: False)
     on_gpu = TENSOR.format(shape=[4], strides=[1], offset=0).replace('"cpu"', '"cuda:0"')
-    with pytest.raises(RuntimeError, match=r"found none.*map_location='cpu'"):
+    with pytest.raises(RuntimeError, match=r"Found no NVIDIA driver.*map_location='cpu'"):
         sg.load(crafted(on_gpu))
     for location in ("cpu", sg.device("cpu"), {"cuda:0": "cpu"}, lambda storage, place: storage):
         assert sg.load(crafted(on_gpu), map_location=location).device == sg.device("cpu")
-    with pytest.raises(RuntimeError, match="found none"):
+    with pytest.raises(RuntimeError, match="Found no NVIDIA driver"):
         sg.load(crafted("1"), map_location="cuda")
     with pytest.raises(TypeError, match="not float"):
         sg.load(crafted("1"), map_location=1.5)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...errors import RefusedValueError
 from ...tensor.base import TensorBase, adopt
+from ...tensor.memory import placed
 from ..backward import grad
 from .case import Case, as_tuple, checked_case
 from .invariants import (
@@ -215,7 +216,7 @@ def _random_gradient(output: Any, strided: bool, rng: np.random.Generator) -> An
     values = rng.uniform(-1, 1, shape)
     if output.is_complex():
         values = values + 1j * rng.uniform(-1, 1, shape)
-    gradient = adopt(np.asarray(values), output.dtype)
+    gradient = adopt(placed(np.asarray(values), output.device), output.dtype)
     return (gradient[..., ::2] if strided and output.shape else gradient).requires_grad_()
 
 

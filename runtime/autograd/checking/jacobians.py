@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import RefusedValueError
-from ...tensor.base import adopt
+from ...tensor.base import adopt, host_array
+from ...tensor.memory import placed
 from ..backward import grad
 from ..forward.dual import dual_level, make_dual, unpack_dual
 from .case import Case
@@ -32,12 +33,12 @@ def axes_of(x: Any) -> tuple[complex, ...]:
 def flat(t: Any, like: Any) -> np.ndarray:
     """The elements of a tensor (zeros for None) as a flat array of their own, in double precision."""
     wide = np.complex128 if like.is_complex() else np.float64
-    return np.zeros(like.numel(), wide) if t is None else np.array(t.detach().array, wide).reshape(-1)
+    return np.zeros(like.numel(), wide) if t is None else np.array(host_array(t), wide).reshape(-1)
 
 
 def tensor_like(values: np.ndarray, like: Any) -> Any:
     """A tensor of these values, with the shape and dtype of another one."""
-    return adopt(values.reshape(like.shape), like.dtype)
+    return adopt(placed(values.reshape(like.shape), like.device), like.dtype)
 
 
 def random_like(t: Any, rng: np.random.Generator) -> np.ndarray:
@@ -48,7 +49,7 @@ def random_like(t: Any, rng: np.random.Generator) -> np.ndarray:
 
 def difference(call: Call, x: Any, direction: np.ndarray, eps: float, index: str = "") -> list[np.ndarray]:
     """(f(x + eps direction) - f(x - eps direction)) / (2 eps) of each tensor that `call` gives."""
-    array = x.detach().array
+    array = host_array(x)
     before = array.copy()
     step = eps * direction.reshape(before.shape)
     try:

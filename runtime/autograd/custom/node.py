@@ -82,12 +82,12 @@ class FunctionNode(Node):
         ctx = self.ctx
         grads = (grad,) if self.output_count == 1 else grad
         if ctx.materialize_grads:
-            grads = [self._zeros(i) if g is None else g for i, g in enumerate(grads)]
+            grads = [self._zeros(i, grads) if g is None else g for i, g in enumerate(grads)]
         found = self._forward_cls._gradient_rule()(ctx, *grads)
         return self._checked(found if isinstance(found, tuple) else (found,))
 
-    def _zeros(self, index: int) -> Any:
-        return None if self.output_metas[index] is None else missing_output(self, index)
+    def _zeros(self, index: int, grads: Any) -> Any:
+        return None if self.output_metas[index] is None else missing_output(self, index, grads)
 
     def _checked(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
         name, count = self.name(), len(self.edges)

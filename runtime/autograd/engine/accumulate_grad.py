@@ -22,6 +22,8 @@ from ...kernels.jit import jit
 from ...locks import new_lock
 from ...modes.grad_mode import mode
 from ...tensor.base import alias, fresh
+from ...tensor.devices import CPU
+from ...tensor.memory import empty
 from ..hooks.hooks import RemovableHandle, leaf_hooks
 from ..inplace.copy_slices import shown
 from ..inplace.view_history import NOWHERE
@@ -89,6 +91,8 @@ def copy_for(leaf: Any, grad: Any) -> Any:
     """A copy of a gradient for a leaf, outside any graph."""
     if leaf._flat is None:
         return laid_out_like(leaf, grad.detach())
+    if grad._device is not CPU:
+        return grad.detach().clone()
     flat = copied(grad.array).ravel() if grad._flat is None else grad._flat.copy()
     return fresh(flat, leaf._shape, grad._dtype)
 
@@ -98,7 +102,7 @@ def laid_out_like(leaf: Any, grad: Any) -> Any:
     if leaf._flat is not None or not is_dense(leaf._shape, leaf.stride()):
         return grad.clone()
     count = leaf.numel()
-    blank = fresh(np.empty(count, grad._dtype.np), (count,), grad._dtype)
+    blank = fresh(empty(count, grad._dtype.np, grad._device), (count,), grad._dtype)
     return alias(blank, leaf._shape, leaf.stride(), 0).copy_(grad)
 
 
@@ -115,7 +119,7 @@ def is_dense(shape: Sequence[int], strides: Sequence[int]) -> bool:
 def add_to(held: Any, grad: Any) -> None:
     """held += grad, without the in-place op's checks where both are plain arrays of one dtype."""
     total = held._flat
-    if total is None or not held._dtype.native or held._shape != grad._shape:
+    if total is None or not held._dtype.native or held._shape != grad._shape or held._device is not CPU:
         held.add_(grad)
         return
     part = grad._flat

@@ -12,6 +12,8 @@ import numpy as np
 from ...errors import ArgumentError, GraphError, type_name
 from ...namespace import op
 from ...tensor.base import TensorBase, fresh
+from ...tensor.devices import CPU
+from ...tensor.memory import full, zeros
 from ...tensor.shapes import Size
 from ..inplace.view_history import NOWHERE
 from ..node import Output
@@ -86,9 +88,10 @@ def initial_gradients(
 
 def initial(name: str, root: Any, given: Any, index: int = 0, batched: bool = False) -> Any:
     """The gradient to start from at one root."""
-    shape, dtype = (root._shape, root._dtype) if isinstance(root, TensorBase) else _meta_of_edge(root)
+    is_tensor = isinstance(root, TensorBase)
+    shape, dtype = (root._shape, root._dtype) if is_tensor else _meta_of_edge(root)
     if given is None:
-        return _one(name, shape, dtype)
+        return _one(name, shape, dtype, root._device if is_tensor else CPU)
     if not isinstance(given, TensorBase):
         raise ArgumentError(f"{name}(): gradients can be either Tensors or None, but got {type_name(given)}")
     if shape is None:
@@ -124,13 +127,13 @@ def _check_shape(name: str, given: Any, shape: Any, index: int, batched: bool) -
         )
 
 
-def _one(name: str, shape: Any, dtype: Any) -> Any:
+def _one(name: str, shape: Any, dtype: Any, place: Any) -> Any:
     if shape is None or (shape and prod(shape) != 1):
         found = "" if shape is None else f", but got an output of shape {list(shape)}"
         raise GraphError(f"{name}(): grad can be implicitly created only for scalar outputs{found}")
     if dtype.kind == "c":
         raise GraphError(f"{name}(): grad can be implicitly created only for real scalar outputs but got {dtype!r}")
-    return fresh(one_in(dtype).copy(), shape, dtype)
+    return fresh(one_in(dtype).copy() if place is CPU else full(1, 1, dtype.np, place), shape, dtype)
 
 
 @functools.cache
@@ -149,4 +152,4 @@ def _meta_of_edge(edge: Any) -> Any:
 
 def zeros_like(tensor: Any) -> Any:
     """Zeros of the tensor's shape and dtype, outside any graph."""
-    return fresh(np.zeros(tensor.numel(), tensor._dtype.np), tensor._shape, tensor._dtype)
+    return fresh(zeros(tensor.numel(), tensor._dtype.np, tensor._device), tensor._shape, tensor._dtype)

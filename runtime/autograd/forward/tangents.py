@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from ...modes.intercept import watch
 from ...namespace import op
 from ...tensor.base import TensorBase, alias, fresh
 from ...tensor.history import copy_history
+from ...tensor.memory import zeros
 from ...tensor.memory_overlap import overlaps
 from ..engine.match_input import fit
 from ..inplace.dtype_regions import are_related, placed_like, region_of
@@ -178,7 +177,7 @@ def zeros_if_missing(tangent: Any, primal: Any) -> Any:
         return [zeros_if_missing(t, p) for t, p in zip(given, primal, strict=True)]
     if tangent is not None or primal is None:
         return tangent
-    return fresh(np.zeros(primal.numel(), primal._dtype.np), primal._shape, primal._dtype)
+    return fresh(zeros(primal.numel(), primal._dtype.np, primal._device), primal._shape, primal._dtype)
 
 
 def total(*parts: Any) -> Any:

@@ -15,6 +15,7 @@ import numpy as np
 from ...errors import InplaceError
 from ...modes.grad_mode import no_grad
 from ...modes.intercept import NOT_HANDLED, OpCall, Watcher, watch
+from ...tensor.devices import CPU
 from .access import outside
 from .hooks import saved_tensors_hooks
 from .saved import version_of
@@ -81,9 +82,11 @@ class Mutation:
         return NOT_HANDLED
 
 
-def owner_of(tensor: Any) -> np.ndarray:
+def owner_of(tensor: Any) -> Any:
     """The array that holds the memory of a tensor, one for all tensors over it; it lives as long as one of them."""
     array = tensor._storage
+    if tensor._device is not CPU:
+        return array.block
     while isinstance(array.base, np.ndarray):
         array = array.base
     return array

@@ -5,12 +5,12 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-import numpy as np
-
 from ...errors import InplaceError
 from ...modes.grad_mode import mode
 from ...tensor.base import alias, fresh
+from ...tensor.devices import CPU
 from ...tensor.history import set_history
+from ...tensor.memory import zeros
 from ..inplace.writers import last_writer
 from ..node import Node, Output
 from .packed import Packed
@@ -102,7 +102,8 @@ def alias_of(output: Any) -> Any:
     return t
 
 
-def missing_output(node: Any, index: int) -> Any:
-    """Zeros for the gradient of an output that nothing used."""
+def missing_output(node: Any, index: int, grads: Any) -> Any:
+    """Zeros for the gradient of an output that nothing used; they lie where the others' gradients lie."""
     shape, dtype = node.output_metas[index]
-    return fresh(np.zeros(prod(shape), dtype.np), shape, dtype)
+    place = next((grad._device for grad in grads if grad is not None), CPU)
+    return fresh(zeros(prod(shape), dtype.np, place), shape, dtype)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .faults import KernelFault
-from .races import ATOMIC, Memory
+from .thread_races import ATOMIC, Memory
 
 LONG = 0xFFFFFFFFFFFFFFFF
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...kernels.cuda.numbers import dtype_of
 from .arrays import Elements, Grid
 from .faults import KernelFault
-from .numbers import dtype_of
-from .races import Memory
+from .thread_races import Memory
 from .timeline import Timeline
 
 if TYPE_CHECKING:

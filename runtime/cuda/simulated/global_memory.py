@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .arrays import Elements
-from .races import KNOWN, UNWRITTEN, Memory
+from .thread_races import KNOWN, UNWRITTEN, Memory
 from .timeline import Timeline
 
 
@@ -54,15 +54,22 @@ class Arguments:
     """The arguments of one launch as its kernel gets them."""
 
     def __init__(self, given: Mapping[str, Any], timeline: Timeline, where: Callable[[], str]) -> None:
-        arrays = [Placed.of(name, value) for name, value in given.items() if isinstance(value, GlobalArray)]
+        named = [found for name, value in given.items() for found in arrays_in(name, value)]
+        arrays = [Placed.of(name, array) for name, array in named]
         self.elements: dict[str, Elements] = {}
         for group in overlapping(arrays):
             memory = memory_of(group, timeline)
             for place in group:
                 offset = (place.start - group[0].start) // memory.unit
                 self.elements[place.name] = Elements(place.name, place.array.values, memory, offset, where)
-        self.values = [self.elements.get(name, value) for name, value in given.items()]
+        self.values = [self.seen(name, value) for name, value in given.items()]
         self.unknown = {place.name: place.array for place in arrays if not place.array.is_known}
+
+    def seen(self, name: str, value: Any) -> Any:
+        """An argument as the kernel gets it."""
+        if type(value) is tuple:
+            return tuple(self.seen(f"{name}[{place}]", part) for place, part in enumerate(value))
+        return self.elements.get(name, value)
 
     def mark_written(self) -> None:
         """Say which bytes the launch wrote."""
@@ -71,6 +78,22 @@ class Arguments:
             notes = elements.writes[elements.offset : elements.offset + elements.size * elements.parts]
             whole = (np.array(notes) != UNWRITTEN).reshape(elements.size, elements.parts).all(1)
             array.elements_written()[whole] = True
+
+
+def arrays_in(name: str, value: Any) -> Iterator[tuple[str, GlobalArray]]:
+    """The arrays of an argument, and what they are called: of a tuple `results[0]`."""
+    if isinstance(value, GlobalArray):
+        yield name, value
+    elif type(value) is tuple:
+        for place, part in enumerate(value):
+            yield from arrays_in(f"{name}[{place}]", part)
+
+
+def wrapped(value: Any) -> Any:
+    """An argument whose NumPy arrays are arrays of a device, all elements of which were written."""
+    if type(value) is tuple:
+        return tuple(map(wrapped, value))
+    return GlobalArray(value) if isinstance(value, np.ndarray) else value
 
 
 def overlapping(arrays: Iterable[Placed]) -> list[list[Placed]]:

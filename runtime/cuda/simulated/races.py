@@ -1,132 +1,61 @@
-"""Who wrote and who read each unit of a memory: reads of what nobody wrote, and data races.
-
-Two accesses of different threads to one unit, at least one of which writes, race where nothing orders them; two atomic
-ones do not. Only so many accesses are kept of each unit as it takes to find out that there is a race, not all of them.
-"""
+"""Two items of work that touch the same bytes, one of them writing, and that nothing orders: refused by name."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from typing import Any
+from typing import NamedTuple
 
-from .dims import WARP
-from .timeline import Timeline
-
-KNOWN, UNWRITTEN, ATOMIC = 0, -1, -2  # in place of the stretch that wrote: before the launch, nobody, see `atomics`
+from ...errors import AcceleratorError
+from .memory import Block
+from .order import Work
 
 
-class Sharers:
-    """Accesses that do not race with each other, reads or atomics: for each unit the last one, and up to two before.
+class Access(NamedTuple):
+    """Bytes of a block that an item has read or written."""
 
-    `others` has one of this epoch by another thread, of another warp where there is one: whoever writes then races with
-    the last or with that one. `outer` has one of another block.
-    """
-
-    __slots__ = ("last", "others", "outer", "timeline")
-
-    def __init__(self, timeline: Timeline, last: Any) -> None:
-        self.timeline = timeline
-        self.last = last  # a list of stretches, or a dict of them
-        self.others: dict[int, int] = {}
-        self.outer: dict[int, int] = {}
-
-    def add(self, at: int) -> None:
-        """The running thread has access to a unit that others had access to."""
-        before, now, timeline = self.last[at], self.timeline.now, self.timeline
-        self.last[at] = now
-        if before in (0, now):
-            return
-        block, _, number, epoch = timeline.stretches[before]
-        _, _, own, _ = timeline.stretches[now]
-        if block != timeline.block:
-            self.outer[at] = before
-        elif epoch == timeline.epoch and number != own:
-            kept = self.others.get(at, 0)
-            if kept < timeline.begun or timeline.stretches[kept][2] // WARP == own // WARP:
-                self.others[at] = before
-
-    def unordered(self, at: int) -> int:
-        """A stretch whose access races with a write of the running one, or 0."""
-        timeline, last = self.timeline, self.last[at]
-        if last and last != timeline.now and not timeline.ordered(last):
-            return int(last)
-        for some in (self.others, self.outer):
-            before = some.get(at, 0) if some else 0
-            if before and not timeline.ordered(before):
-                return before
-        return 0
+    start: int
+    end: int
+    writes: bool
+    work: Work
 
 
-class Memory:
-    """Notes on each unit of a memory; a unit has so many bytes as the smallest element of arrays over it."""
+class Races:
+    """Notes who touched which bytes since the program last waited for everything."""
 
-    __slots__ = ("arrays", "atomics", "readers", "reads", "timeline", "under", "unit", "writes")
+    def __init__(self) -> None:
+        self.epoch = 0
 
-    def __init__(self, timeline: Timeline, count: int, unit: int, state: int = UNWRITTEN) -> None:
-        self.timeline, self.unit = timeline, unit
-        self.writes = [state] * count  # the stretch that wrote last
-        self.reads = [0] * count  # the stretch that read last
-        self.readers = Sharers(timeline, self.reads)
-        self.atomics = Sharers(timeline, defaultdict(int))
-        self.arrays: list[Any] = []  # over this memory, where units may become smaller
-        self.under: dict[int, int] = {}  # who wrote before the atomic operations of a unit
+    def forget(self) -> None:
+        """The program has waited for everything: all that comes is ordered after what was noted."""
+        self.epoch += 1
 
-    @property
-    def is_one_reader(self) -> bool:
-        """Whether no unit was read by two threads between which is no barrier, nor in two blocks."""
-        return not self.readers.others and not self.readers.outer
+    def note(self, block: Block, start: int, end: int, writes: bool, work: Work) -> None:
+        """An item reads or writes these bytes of a block.
 
-    def check_read(self, at: int) -> str:
-        """What is wrong with a read of a unit that the running stretch has not written itself."""
-        if self.writes[at] == UNWRITTEN:
-            return "which nobody wrote"
-        return self.racing(self.writer(at), "writes")
+        Raises:
+            RuntimeError: another does too, one of both writes, and nothing orders them.
+        """
+        if block.epoch != self.epoch:
+            block.epoch, block.accesses = self.epoch, []
+        kept = []
+        for other in block.accesses:
+            if other.start < end and start < other.end:
+                if not work.comes_after(other.work):
+                    if writes or other.writes:
+                        raise _race(block, Access(start, end, writes, work), other)
+                elif start <= other.start and other.end <= end and (writes or _same(other, work)):
+                    continue  # whoever is not ordered after that one is not ordered after this one either
+            kept.append(other)
+        block.accesses = [*kept, Access(start, end, writes, work)]
 
-    def check_write(self, at: int) -> str:
-        """What is wrong with a write."""
-        wrote = self.writes[at]
-        if (wrote > 0 and wrote != self.timeline.now) or wrote == ATOMIC:
-            wrong = self.racing(self.writer(at), "writes")
-            if wrong:
-                return wrong
-        return self.racing(self.readers.unordered(at), "reads") if self.reads[at] else ""
 
-    def check_atomic(self, at: int) -> str:
-        """What is wrong with an atomic operation; it is noted."""
-        wrote = self.writes[at]
-        if wrote == UNWRITTEN:
-            return "which nobody wrote"
-        if wrote != ATOMIC:
-            self.under[at] = wrote
-        self.writes[at] = ATOMIC
-        self.atomics.add(at)
-        return self.racing(self.plain_writer(at), "writes") or self.racing(self.readers.unordered(at), "reads")
+def _same(other: Access, work: Work) -> bool:
+    return not other.writes and other.work.stream == work.stream
 
-    def writer(self, at: int) -> int:
-        """A stretch that wrote and is not ordered before the running one, or 0."""
-        atomic = self.atomics.unordered(at) if self.writes[at] == ATOMIC else 0
-        return atomic or self.plain_writer(at)
 
-    def plain_writer(self, at: int) -> int:
-        wrote = self.under[at] if self.writes[at] == ATOMIC else self.writes[at]
-        return 0 if wrote <= 0 or self.timeline.ordered(wrote) else wrote
-
-    def racing(self, stretch: int, does: str) -> str:
-        return f"which {self.timeline.name(stretch)} {does} with no barrier between them" if stretch else ""
-
-    def refine(self, unit: int) -> None:
-        """Note smaller units from now on."""
-        parts = self.unit // unit
-        if parts == 1:
-            return
-        self.unit = unit
-        for notes in (self.writes, self.reads):
-            notes[:] = [note for note in notes for _ in range(parts)]
-        of_few = (self.readers.others, self.readers.outer, self.atomics.others, self.atomics.outer, self.under)
-        for some in (*of_few, self.atomics.last):
-            spread = {at * parts + part: note for at, note in some.items() for part in range(parts)}
-            some.clear()
-            some.update(spread)
-        for array in self.arrays:
-            array.parts *= parts
-            array.offset *= parts
+def _race(block: Block, one: Access, other: Access) -> AcceleratorError:
+    first, second = ("writes" if access.writes else "reads" for access in (one, other))
+    return AcceleratorError(
+        f"CUDA race: nothing orders {one.work}, which {first} bytes {one.start} to {one.end} of the block at "
+        f"{block.address:#x}, and {other.work}, which {second} bytes {other.start} to {other.end} of it: let one "
+        "stream wait for the other (wait_stream, or an event), and call record_stream before memory is freed"
+    )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from .numbers import INTEGERS, TYPES, boolean
+from ...kernels.cuda.numbers import INTEGERS, TYPES, boolean
 
 KEPT = (*INTEGERS, boolean)
 

@@ -19,7 +19,7 @@ from .atomics import Atomic
 from .block_memory import Local, Shared
 from .dims import WARP, Dim3, check_limits, extents, places, places_in_block
 from .faults import KernelFault
-from .global_memory import Arguments, GlobalArray
+from .global_memory import Arguments, wrapped
 from .rebuilding import Rebuilder, all_names
 from .timeline import Timeline
 from .warps import OPERATIONS
@@ -40,10 +40,6 @@ def ordering(order: str, seed: int) -> Ordering:
     return (lambda items: items[::-1]) if order == "reverse" else (lambda items: items)
 
 
-def unexpected(_: types.FrameType, what: str, *given: Any) -> Any:
-    raise KernelFault(f"{what}() is called by a function that is not found among the globals of the kernel")
-
-
 class SimulatedCuda:
     """What kernels may name of `cuda`, each thing with one Python meaning; it stands among their globals.
 
@@ -61,7 +57,7 @@ class SimulatedCuda:
         self.timeline = Timeline()
         self.shared, self.local, self.atomic = Shared(self), Local(self), Atomic()
         self.kernel = ""
-        self._wait: Callable[..., Any] = unexpected
+        self._wait: Callable[..., Any] = self._unexpected
         self._ordered = ordering(order, seed)
         self._rebuilder = Rebuilder(self)
         self._meets: WeakKeyDictionary[types.FunctionType, bool] = WeakKeyDictionary()  # whether threads do, by kernel
@@ -182,7 +178,7 @@ class SimulatedCuda:
             function: the kernel; device functions are among its globals or in its closure.
             grid: how many blocks, in up to 3 dimensions.
             block: how many threads each has.
-            arguments: numbers, `GlobalArray`s, or 1-D ndarrays of which every element is written.
+            arguments: numbers, `GlobalArray`s, 1-D ndarrays of which every element is written, tuples of these.
             shared: bytes of dynamic shared memory that each block has.
 
         Raises:
@@ -195,8 +191,8 @@ class SimulatedCuda:
             names = function.__code__.co_varnames[: function.__code__.co_argcount]
             if len(names) != len(arguments):
                 raise TypeError(f"{self.kernel}: expected the arguments {', '.join(names)}, got {len(arguments)}")
-            known = [GlobalArray(a) if isinstance(a, np.ndarray) else a for a in arguments]
-            given = Arguments(dict(zip(names, known, strict=True)), self.timeline, self.where)
+            known = dict(zip(names, map(wrapped, arguments), strict=True))
+            given = Arguments(known, self.timeline, self.where)
             kernel = self._rebuilder.rebuilt(function)
             one_block = self._together() if self._meet(kernel) else self._one_by_one
             try:
@@ -225,7 +221,7 @@ class SimulatedCuda:
 
     def _one_by_one(self, kernel: Any, arguments: list[Any]) -> None:
         """Run a block whose threads do not wait for each other."""
-        self._wait = unexpected
+        self._wait = self._unexpected
         begin = self.timeline.begin
         for number, thread in self._ordered(places_in_block(self.blockDim)):
             self.threadIdx = thread
@@ -242,3 +238,6 @@ class SimulatedCuda:
         self._wait = wait
         threads = places_in_block(self.blockDim)
         return lambda kernel, arguments: Block(self, kernel, threads).run(arguments, self._ordered)
+
+    def _unexpected(self, _: types.FrameType, what: str, *given: Any) -> Any:
+        raise KernelFault(f"{self.kernel}: {what}() is not called by its name, and would not be waited for")

@@ -39,11 +39,6 @@ def is_scalar(function: Any) -> bool:
     return isinstance(function, types.FunctionType) and function.__module__.startswith(own)
 
 
-def of_cuda(value: Any) -> bool:
-    """Whether something is a name of CUDA's as kernels import it, which a compiler has its own for."""
-    return str(getattr(value, "__module__", "")).startswith(f"{__package__.rpartition('.kernels')[0]}.cuda.")
-
-
 class ScalarCompiler:
     """Compiles scalar functions for one target, each when it is first wanted, and what it calls before.
 
@@ -94,7 +89,7 @@ class ScalarLibrary:
     def used_by(self, function: Any) -> dict[str, Any]:
         """Compiled replacements for the scalar functions that `function` calls, by the names they have there."""
         called = {name: function.__globals__.get(name) for name in sorted(names_in(function.__code__))}
-        meant = {name: self.meant(name, value) for name, value in called.items() if not of_cuda(value)}
+        meant = {name: self.meant(name, value) for name, value in called.items()}
         return {
             name: self.compiler.get(value) for name, value in meant.items() if isinstance(value, types.FunctionType)
         }
@@ -112,20 +107,6 @@ class ScalarLibrary:
     @property
     def is_complex(self) -> bool:
         return self.module.__name__.rpartition(".")[2] == "complex"
-
-
-@functools.cache
-def plain_library(is_complex: bool) -> ScalarLibrary:
-    """The scalar functions as they stand, Python on NumPy's numbers: for simulated kernels."""
-    from .. import scalar
-    from ..scalar import complex as scalar_complex
-    from ..scalar import primitives
-
-    def unchanged(function: Any) -> Any:
-        return function
-
-    module = scalar_complex if is_complex else scalar
-    return ScalarLibrary(module, ScalarCompiler(unchanged, unchanged, vars(primitives)))
 
 
 @functools.cache

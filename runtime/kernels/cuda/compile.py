@@ -1,58 +1,100 @@
-"""Generated element-wise kernels on CUDA: the same scalar functions compiled as device functions.
+"""Kernels as machine code: numba-cuda makes PTX of their functions, nvJitLink a cubin of that; neither needs a GPU.
 
-Only imported on demand: needs numba-cuda. Kernels import simulated names of CUDA, here they get the compiler's.
+The only module that imports numba.cuda, and only where code has to be compiled.
 """
 
 from __future__ import annotations
 
-import functools
-import importlib
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
+import ml_dtypes
 import numpy as np
-from numba import cuda, types, uint32
+from numba import cuda
+from numba.cuda import types
 from numba.cuda.extending import intrinsic
-from numba.cuda.typing import signature
-from numba.np import numpy_support
+from numba.cuda.np import numpy_support
+from numba.cuda.typing import signature as numba_signature
 
 from .. import scalar
-from ..compile.scalar_library import ScalarCompiler, ScalarLibrary, rebuilt
+from ..compile.scalar_library import ScalarCompiler, ScalarLibrary, building, rebuilt
 from ..scalar import complex as scalar_complex
-from ..scalar.intrinsics import Target, primitives
+from ..scalar.intrinsics import Target as Instructions
+from ..scalar.intrinsics import primitives
+from .signature import Array, Make, Signature
 
-PYTHON_NUMBERS = {float: types.float64, int: types.int64, bool: types.boolean, complex: types.complex128}
-NAMES = {"cuda": cuda, "uint32": uint32}  # of the device, as kernels call them
-
-
-@functools.cache
-def cuda_library(is_complex: bool) -> ScalarLibrary:
-    """The scalar functions as device functions."""
-    return ScalarLibrary(scalar_complex if is_complex else scalar, scalar_compiler())
-
-
-@functools.cache
-def scalar_compiler() -> ScalarCompiler:
-    """The compiler of scalar functions as device functions."""
-    given = primitives(Target(intrinsic, types, signature))
-    return ScalarCompiler(cuda.jit(device=True), cuda.jit(device=True, inline="always"), given)
+PTX_FOR = (8, 0)  # the least capability: PTX for it becomes machine code for any later GPU
+NUMBERS = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]
+NUMBERS += ["float16", "float32", "float64", "complex64", "complex128"]
+ENTRY = "kernel"  # the name of every kernel in its cubin
+BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
 
-def kernel_function(package: str, op: str, name: str, is_complex: bool = False) -> Any:
-    """The Python function of a generated kernel, with compiled scalar functions among its globals."""
-    function = rebuilt(getattr(importlib.import_module(f"{package}.kernels.cuda.{op}"), name), NAMES)
-    return rebuilt(function, cuda_library(is_complex).used_by(function))
+@intrinsic
+def bfloat16_bits(context: Any, x: Any) -> Any:
+    """The nearest bfloat16 by the instruction that sm_80 and later have."""
+    from llvmlite import ir
+
+    def code(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
+        convert = ir.FunctionType(ir.IntType(16), [ir.FloatType()])
+        return builder.call(ir.InlineAsm(convert, "cvt.rn.bf16.f32 $0, $1;", "=h,f"), arguments)
+
+    return numba_signature(types.uint16, types.float32), code
 
 
-def to_ptx(package: str, op: str, name: str, arguments: tuple[Any, ...], cc: tuple[int, int] = (8, 0)) -> str:
-    """The PTX of a kernel for arguments of these NumPy dtypes (1-D arrays) and Python number types; needs no GPU."""
-    signature = types.void(*(_argument_type(a) for a in arguments))
-    is_complex = any(not isinstance(a, type) and np.dtype(a).kind == "c" for a in arguments)
-    with without_device(cc):
-        text, _ = cuda.compile_ptx(kernel_function(package, op, name, is_complex), signature, cc=cc)
-    return text
+class Compiled:
+    """The target whose functions numba compiles."""
+
+    def __init__(self) -> None:
+        self.given = primitives(Instructions(intrinsic, types, numba_signature))
+        compiler = ScalarCompiler(cuda.jit(device=True), cuda.jit(device=True, inline="always"), self.given)
+        self.libraries = (ScalarLibrary(scalar, compiler), ScalarLibrary(scalar_complex, compiler))
+        numbers = {name: getattr(np, name) for name in NUMBERS}
+        own = {"cuda": cuda, "from_bits": self.given["from_bits"], "bfloat16_bits": bfloat16_bits, "whole": np.int64}
+        self.names: dict[str, Any] = numbers | own
+        self.made: dict[Any, Any] = {}
+
+    def kernel(self, function: Any, **names: Any) -> Any:
+        return rebuilt(function, self.names | names)
+
+    def device(self, function: Any, **names: Any) -> Any:
+        key = (function, *sorted(names.items(), key=lambda item: item[0]))
+        with building:
+            if key not in self.made:
+                self.made[key] = cuda.jit(device=True)(self.kernel(function, **names))
+            return self.made[key]
+
+    def scalars(self, function: Any, is_complex: bool) -> dict[str, Any]:
+        return self.libraries[is_complex].used_by(function)
+
+
+@cache
+def compiled() -> Compiled:
+    """The one target of its kind: functions that kernels share are compiled once."""
+    return Compiled()
+
+
+def numba_type(part: Any) -> Any:
+    """The type of a part of a signature; the bits of bfloat16 numbers are integers."""
+    if isinstance(part, Array):
+        return numpy_support.from_dtype(np.dtype(np.uint16) if part.dtype == BFLOAT16 else part.dtype)[::1]
+    if isinstance(part, np.dtype):
+        return numpy_support.from_dtype(part)
+    return types.Tuple(tuple(map(numba_type, part)))
+
+
+def ptx(make: Make, signature: Signature, cc: tuple[int, int] = PTX_FOR) -> str:
+    """The PTX of a kernel for arguments of a signature."""
+    typed = types.void(*map(numba_type, signature))
+    with building, without_device(cc):
+        text, _ = cuda.compile_ptx(make(compiled(), signature), typed, cc=cc)
+    name = re.search(r"\.visible \.entry (\w+)\(", text)
+    assert name is not None
+    return text.replace(name.group(1), ENTRY)
 
 
 @contextmanager
@@ -71,8 +113,8 @@ def without_device(cc: tuple[int, int]) -> Iterator[None]:
         dispatcher.get_current_device = before
 
 
-def to_cubin(ptx: str, cc: tuple[int, int] = (8, 0)) -> bytes:
-    """The machine code of a PTX text for a GPU of compute capability `cc`; needs no GPU."""
+def to_cubin(ptx: str, cc: tuple[int, int] = PTX_FOR) -> bytes:
+    """The machine code of a PTX text for a GPU of compute capability `cc`."""
     from cuda.bindings import nvjitlink
 
     handle = nvjitlink.create(1, [f"-arch=sm_{cc[0]}{cc[1]}"])
@@ -87,8 +129,6 @@ def to_cubin(ptx: str, cc: tuple[int, int] = (8, 0)) -> bytes:
         nvjitlink.destroy(handle)
 
 
-def _argument_type(argument: Any) -> Any:
-    """The numba type of one argument: a NumPy dtype stands for a 1-D contiguous array of it."""
-    if isinstance(argument, type) and argument in PYTHON_NUMBERS:  # a NumPy dtype may equal a type, but is none
-        return PYTHON_NUMBERS[argument]
-    return numpy_support.from_dtype(np.dtype(argument))[::1]
+def compile_cubin(make: Make, signature: Signature, cc: tuple[int, int]) -> bytes:
+    """The machine code of a kernel."""
+    return to_cubin(ptx(make, signature), cc)

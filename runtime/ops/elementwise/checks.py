@@ -11,13 +11,13 @@ from ...dispatch.checks import wrap_dim
 from ...dispatch.shape_checks import require_shape
 from ...errors import ArgumentError, DtypeError, ShapeError, type_name
 from ...tensor import dtypes
-from ...tensor.base import TensorBase
+from ...tensor.base import TensorBase, host_array
 
 
 def integer_divisor(op: str, self: Any, other: Any) -> tuple[Any, ...]:
     """Integers are not divided by zero."""
     if dtypes.result_type(self, other).kind == "i":
-        divisors = other.array if isinstance(other, TensorBase) else np.asarray(other)
+        divisors = host_array(other) if isinstance(other, TensorBase) else np.asarray(other)
         if not divisors.all():
             raise RuntimeError(f"{op}(): expected integer divisors other than 0, but got 0 (ZeroDivisionError)")
     return self, other

@@ -67,7 +67,7 @@ def triangle(x: Tensor, upper: bool, unitriangular: bool) -> Tensor:
 
 def identity_of(x: Tensor) -> Tensor:
     """The identity matrix for each matrix of a batch."""
-    return op.eye(x._shape[-1], dtype=x.dtype).expand(x._shape)
+    return op.eye(x._shape[-1], dtype=x.dtype, device=x.device).expand(x._shape)
 
 
 def norm_of_matrices(x: Tensor, order: Any, dim: Sequence[int], keepdim: bool) -> Tensor:
@@ -136,7 +136,7 @@ def tolerances(x: Tensor, atol: Any, rtol: Any) -> tuple[Tensor, Tensor]:
 def _tolerance(value: Any, x: Tensor) -> Tensor:
     """One number for each matrix."""
     if isinstance(value, float):
-        return op.full(x._shape[:-2], value, dtype=float64)
+        return op.full(x._shape[:-2], value, dtype=float64, device=x.device)
     value = value.detach().real if value.is_complex() else value.detach()
     return value.expand(broadcast_shapes("tolerance", value._shape, x._shape[:-2]))
 
@@ -155,7 +155,7 @@ def moved_last(x: Tensor, dims: Sequence[int]) -> Tensor:
 def product_of_reflections(a: Tensor, tau: Tensor) -> Tensor:
     """The first columns of H_1 H_2 ..., H_i = I - tau_i v_i v_i^H, v_i below the diagonal of column i, with 1 on it."""
     rows, columns = a._shape[-2:]
-    start = op.eye(rows, columns, dtype=a.dtype)
+    start = op.eye(rows, columns, dtype=a.dtype, device=a.device)
     vectors, result = a.tril(-1) + start, start.expand(a._shape)
     for i in reversed(range(tau._shape[-1])):
         v = vectors.narrow(-1, i, 1)

@@ -20,7 +20,7 @@ Pair: TypeAlias = tuple[Tensor, Tensor]
 
 def matrix_of_diagonal(x: Tensor) -> Tensor:
     """The diagonal matrix with these elements."""
-    return x.unsqueeze(-1) * op.eye(x._shape[-1], dtype=x.dtype)
+    return x.unsqueeze(-1) * op.eye(x._shape[-1], dtype=x.dtype, device=x.device)
 
 
 def over_gaps(x: Tensor, values: Tensor, cause: Tensor) -> Tensor:
@@ -28,7 +28,7 @@ def over_gaps(x: Tensor, values: Tensor, cause: Tensor) -> Tensor:
     distance = values.unsqueeze(-2) - values.unsqueeze(-1)
     equal = distance == 0
     found = x * distance.masked_fill(equal, inf).reciprocal()
-    return undefined_where(equal & (op.eye(values._shape[-1]) == 0), found, cause)
+    return undefined_where(equal & (op.eye(values._shape[-1], device=values.device) == 0), found, cause)
 
 
 def over_columns(x: Tensor, s: Tensor, cause: Tensor) -> Tensor:
@@ -131,7 +131,9 @@ def exponential_along(a: Tensor, direction: Tensor) -> Tensor:
 def lower_factor(packed: Tensor) -> Tensor:
     """L: the columns below the diagonal, with 1 on it."""
     size = min(packed._shape[-2:])
-    return packed.narrow(-1, 0, size).tril(-1) + op.eye(packed._shape[-2], size, dtype=packed.dtype)
+    return packed.narrow(-1, 0, size).tril(-1) + op.eye(
+        packed._shape[-2], size, dtype=packed.dtype, device=packed.device
+    )
 
 
 def upper_factor(packed: Tensor) -> Tensor:
@@ -197,5 +199,5 @@ def lu_tangent(a_t: Tensor, packed: Tensor, pivots: Tensor) -> Tensor:
 def permutation_matrix(pivots: Tensor, like: Tensor) -> Tensor:
     """P as a matrix."""
     rows = like._shape[-2]
-    identity = op.eye(rows, dtype=like.dtype).expand((*pivots._shape[:-1], rows, rows))
+    identity = op.eye(rows, dtype=like.dtype, device=like.device).expand((*pivots._shape[:-1], rows, rows))
     return rows_in_order(identity, op.row_order(pivots, rows).argsort(-1))

@@ -11,6 +11,7 @@ import numpy as np
 from ...dispatch.shape_checks import all_examples, require_index_dtype
 from ...errors import ShapeError
 from ...tensor import dtypes
+from ...tensor.base import host_array
 
 
 def ctc_loss(
@@ -79,6 +80,6 @@ def _labels(targets: Any, lengths: Sequence[int]) -> np.ndarray:
     """All labels within the lengths, of all examples of a batch."""
     ndim, targets = targets.ndim, all_examples(targets)
     if ndim == 1:
-        return targets.array
-    rows = targets.array.reshape(prod(targets._shape[:-2]), *targets._shape[-2:])
+        return host_array(targets)
+    rows = host_array(targets).reshape(prod(targets._shape[:-2]), *targets._shape[-2:])
     return np.concatenate([rows[:, k, :n].reshape(-1) for k, n in enumerate(lengths)] or [rows.reshape(-1)])

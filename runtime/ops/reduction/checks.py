@@ -14,6 +14,7 @@ from typing import Any
 from ...dispatch.checks import wrap_dim
 from ...dispatch.shape_checks import is_known, require_kind
 from ...errors import DtypeError, ShapeError
+from ...tensor.base import host_array
 
 
 @functools.lru_cache(maxsize=4096)
@@ -158,7 +159,7 @@ def cov(op: str, self: Any, correction: int, fweights: Any, aweights: Any) -> tu
     for name, weights, kind in (("fweights", fweights, "i"), ("aweights", aweights, "f")):
         if weights is not None:
             _require_weights(op, name, weights, kind, count)
-    _require_sum(op, [w.array for w in (fweights, aweights) if w is not None and is_known(w)])
+    _require_sum(op, [host_array(w) for w in (fweights, aweights) if w is not None and is_known(w)])
     return self, correction, fweights, aweights
 
 
@@ -168,7 +169,7 @@ def _require_weights(op: str, name: str, weights: Any, kind: str, count: int) ->
     if weights.dtype.kind != kind:
         wanted = "an integral" if kind == "i" else "a floating point"
         raise DtypeError(f"{op}(): expected {name} to have {wanted} dtype, but got {weights.dtype!r}")
-    if is_known(weights) and bool((weights.array < 0).any()):
+    if is_known(weights) and bool((host_array(weights) < 0).any()):
         raise RuntimeError(f"{op}(): expected {name} that are not negative, but got {weights}")
 
 

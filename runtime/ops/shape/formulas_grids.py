@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 
 from ...creation.options import allocating
 from ...namespace import op
+from ...tensor.dtypes import int64
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 
@@ -27,13 +28,13 @@ def pairings(tensors: Sequence[Tensor]) -> Tensor:
     return op.stack([grid.flatten() for grid in grids(tensors, "ij")], 1)
 
 
-def combination_indices(size: int, r: int, with_replacement: bool) -> Tensor:
+def combination_indices(size: int, r: int, with_replacement: bool, device: Any) -> Tensor:
     """The rows of r increasing numbers below `size`, or of r that do not decrease, one after the other in a vector."""
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     some = bool(size) if with_replacement else r <= size  # without one, itertools would allocate r numbers all the same
     with allocating("combinations"):
         numbers = [number for row in choose(range(size), r) for number in row] if some else []
-    return op.tensor(numbers, dtype=op.arange(0).dtype)
+    return op.tensor(numbers, dtype=int64, device=device)
 
 
 def block_diagonal(tensors: Sequence[Tensor]) -> Tensor:

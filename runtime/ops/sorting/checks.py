@@ -8,7 +8,7 @@ from ...dispatch.checks import wrap_dim
 from ...dispatch.shape_checks import is_known, require_kind
 from ...errors import DtypeError, ShapeError, UnsupportedDtypeError
 from ...tensor import dtypes
-from ...tensor.base import TensorBase
+from ...tensor.base import TensorBase, host_array
 
 INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 
@@ -64,7 +64,7 @@ def _require_parts(op: str, self: Any, q: Any) -> None:
             raise RuntimeError(f"{op}(): expected q to be a number or 1-D, but got shape {list(q._shape)}")
         if q.dtype is not self.dtype:
             raise DtypeError(f"{op}(): expected q to be {self.dtype!r} as the tensor, but got {q.dtype!r}")
-        outside = is_known(q) and bool(((q.array < 0) | (q.array > 1)).any())
+        outside = is_known(q) and bool(((host_array(q) < 0) | (host_array(q) > 1)).any())
     if outside:
         raise RuntimeError(f"{op}(): expected q in [0, 1], but got {q}")
 
@@ -123,5 +123,5 @@ def _require_order(op: str, rows: Any, sorter: Any) -> None:
     if sorter.dtype.name != "int64":
         raise DtypeError(f"{op}(): expected sorter to be int64, but got {sorter.dtype!r}")
     known = is_known(sorter) and sorter.numel()
-    if known and not 0 <= sorter.array.min() <= sorter.array.max() < rows._shape[-1]:
+    if known and not 0 <= host_array(sorter).min() <= host_array(sorter).max() < rows._shape[-1]:
         raise RuntimeError(f"{op}(): expected sorter to hold indices into rows of {rows._shape[-1]}, but got {sorter}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from specgrad.runtime.cuda.simulated import cuda
+from specgrad.runtime.kernels.cuda.vocabulary import cuda
 from tests.cuda.simulated.faults import (
     ALL,
     BLOCK,

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
-from specgrad.runtime.cuda.simulated import KernelFault, cuda, float32, uint8
+from specgrad.runtime.cuda.simulated import KernelFault, SimulatedCuda
+from specgrad.runtime.kernels.cuda.numbers import float32, uint8
+from specgrad.runtime.kernels.cuda.vocabulary import cuda
 from tests.cuda.simulated.faults import (
     FIRST,
     LAST,
@@ -195,11 +197,11 @@ REFUSED: list[tuple[Any, Any, str]] = [
 def test_a_launch_that_no_driver_takes_is_refused(grid: Any, block: Any, text: str) -> None:
     """Too many threads or blocks, or none."""
     with pytest.raises(KernelFault) as caught:
-        cuda.launch(does_nothing, grid, block, (1, 2))
+        SimulatedCuda().launch(does_nothing, grid, block, (1, 2))
     assert str(caught.value) == f"does_nothing: {text}"
 
 
 @pytest.mark.parametrize(("grid", "block"), [(1, 1024), (1, (1, 1, 64)), (1, (32, 32)), ((1, 65535), 1)])
 def test_a_launch_at_the_limits_runs(grid: Any, block: Any) -> None:
     """A thread less, and it is taken."""
-    cuda.launch(does_nothing, grid, block, (1, 2))
+    SimulatedCuda().launch(does_nothing, grid, block, (1, 2))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from specgrad.runtime.cuda.simulated import cuda, float32
+from specgrad.runtime.kernels.cuda.numbers import float32
+from specgrad.runtime.kernels.cuda.vocabulary import cuda
 from tests.cuda.simulated.faults import (
     APART,
     BLOCK,

@@ -11,17 +11,9 @@ import numba
 import numpy as np
 import pytest
 
-from specgrad.runtime.cuda.simulated import (
-    ORDERS,
-    GlobalArray,
-    KernelFault,
-    SimulatedCuda,
-    cuda,
-    float32,
-    int32,
-    uint8,
-    uint32,
-)
+from specgrad.runtime.cuda.simulated import ORDERS, GlobalArray, KernelFault, SimulatedCuda
+from specgrad.runtime.kernels.cuda.numbers import float32, int32, uint8, uint32
+from specgrad.runtime.kernels.cuda.vocabulary import cuda
 
 ALL = 0xFFFFFFFF
 LANES = np.arange(64)
@@ -250,8 +242,9 @@ def test_names_of_the_compiler(device: SimulatedCuda) -> None:
 
 def test_several_threads_launch_at_once() -> None:
     """One launch waits for the other: they have one `cuda`."""
+    device = SimulatedCuda()
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda _: results(cuda, sums).tolist(), range(12)))
+        found = list(pool.map(lambda _: results(device, sums).tolist(), range(12)))
     assert found == [[2016] * 64] * 12
 
 
@@ -340,6 +333,20 @@ def test_a_launch_marks_what_it_writes(device: SimulatedCuda) -> None:
     assert written.sum() == 32 * 8
 
 
+def adds_parts(given: Any, out: Any) -> None:
+    i = cuda.grid(1)
+    out[i] = given[0][i] + given[1][0][i] + given[1][1]
+
+
+def test_arguments_in_tuples(device: SimulatedCuda) -> None:
+    """Arrays in tuples are arrays too, and are called by their places in messages."""
+    out = np.zeros(64, np.int64)
+    device.launch(adds_parts, 1, 64, ((LANES, (LANES, 3)), out))
+    assert np.array_equal(out, 2 * LANES + 3)
+    with pytest.raises(KernelFault, match=r"reads given\[1\]\[0\]\[\d+\], outside of its 1 elements"):
+        device.launch(adds_parts, 1, 64, ((LANES, (LANES[:1], 3)), out))
+
+
 def narrower(wide: Any, narrow: Any, out: Any) -> None:
     i = cuda.grid(1)
     narrow[2 * i] = i
@@ -369,23 +376,20 @@ def test_an_error_of_python_names_the_thread() -> None:
     assert caught.value.__notes__ == ["divides: thread (3, 0, 0) of block (0, 0, 0)"]
 
 
-HIDDEN = {"meet": lambda: cuda.syncthreads()}
-
-
 def hides_a_barrier(x: Any, out: Any) -> None:
-    HIDDEN["meet"]()
+    getattr(cuda, "sync" + "threads")()
 
 
-def test_functions_that_are_not_found() -> None:
-    """A kernel whose barrier is in a function that it takes from a table is refused: it would run without greenlets."""
-    with pytest.raises(KernelFault, match=r"^syncthreads\(\) is called by a function that is not found"):
-        cuda.launch(hides_a_barrier, 1, 64, (LANES, LANES))
+def test_barriers_that_are_not_found() -> None:
+    """A kernel that does not name its barrier is refused: its threads would run one after the other."""
+    with pytest.raises(KernelFault, match=r"^hides_a_barrier: syncthreads\(\) is not called by its name"):
+        results(SimulatedCuda(), hides_a_barrier)
 
 
 def test_arguments_are_counted() -> None:
     """The error names those that the kernel has."""
     with pytest.raises(TypeError, match=r"^evens: expected the arguments x, out, got 1$"):
-        cuda.launch(evens, 1, 1, (LANES,))
+        SimulatedCuda().launch(evens, 1, 1, (LANES,))
 
 
 def test_orders_have_names() -> None:

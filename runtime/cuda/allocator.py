@@ -1,0 +1,214 @@
+"""Memory of CUDA devices, kept for reuse when it is freed: blocks by stream and size class.
+
+A block that was freed is given out again only for work on the same stream, which comes after all that used it before,
+so nothing waits. Sizes are rounded to classes: multiples of 512 bytes up to 1 MiB, above eighths of a power of two.
+Where a class has no free block the driver is asked; where that has no memory left, all cached blocks are given back to
+it, and it is asked again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Iterable
+from typing import Any
+
+from ..errors import OutOfMemoryError
+from ..locks import new_lock
+from .current import current_stream
+from .driver import driver
+from .statistics import Statistics, out_of_memory
+
+SMALL = 1 << 20  # bytes up to which classes are multiples of UNIT
+UNIT = 512
+
+
+class Shelf:
+    """The free blocks of one class on one stream, as addresses."""
+
+    __slots__ = ("cache", "free", "size", "stream")
+
+    def __init__(self, cache: Cache, stream: int, size: int) -> None:
+        self.cache, self.stream, self.size = cache, stream, size
+        self.free: list[int] = []
+
+
+class Block:
+    """Memory of a device, which is free again when nothing refers to this object any more.
+
+    `size` is what was asked for; `streams` are those other than its own that were said to use it (`record_stream`).
+    """
+
+    __slots__ = ("__weakref__", "address", "shelf", "size", "streams")
+    address: int
+    size: int
+    shelf: Shelf
+    streams: set[int] | None
+
+    @property
+    def stream(self) -> int:
+        """The stream that it was allocated for."""
+        return self.shelf.stream
+
+    @property
+    def device(self) -> int:
+        """The number of its device."""
+        return self.shelf.cache.device
+
+    def __del__(self) -> None:
+        try:
+            self.shelf.cache.give(self)
+        except AttributeError:  # it never got an address
+            return
+
+    def __repr__(self) -> str:
+        return f"Block({self.size} bytes at {self.address:#x} of cuda:{self.device})"
+
+
+def rounded(size: int) -> int:
+    """The class of a size."""
+    if size <= SMALL:
+        return (size + UNIT - 1) & -UNIT or UNIT
+    shift = (size - 1).bit_length() - 4
+    return (((size - 1) >> shift) + 1) << shift
+
+
+class Cache:
+    """The blocks of one device."""
+
+    def __init__(self, device: int) -> None:
+        self.device = device
+        self.driver = driver()
+        self.lock = new_lock()
+        self.shelves: dict[tuple[int, int], Shelf] = {}
+        self.statistics = Statistics()
+        self.fraction = 1.0
+        self.waiting: deque[tuple[list[int], Shelf, int]] = deque()  # events to come before a block is free
+        watcher: Any = self.driver
+        self.given_out = getattr(watcher, "given_out", None)  # of a driver that tells blocks in the cache from others
+        self.taken_back = getattr(watcher, "taken_back", None)
+
+    def take(self, size: int, stream: int) -> Block:
+        """A block of at least `size` bytes, for work on a stream."""
+        kind = rounded(size)
+        block = Block.__new__(Block)
+        block.size, block.streams = size, None
+        with self.lock:
+            if self.waiting:
+                self.look_at_events()
+            shelf = self.shelves.get((stream, kind)) or self.shelf(stream, kind)
+            block.address = shelf.free.pop() if shelf.free else self.reserve(kind, stream, size)
+            block.shelf = shelf
+            self.statistics.take(size, kind)
+            if self.given_out is not None:
+                self.given_out(block.address, size, stream)
+        return block
+
+    def shelf(self, stream: int, kind: int) -> Shelf:
+        return self.shelves.setdefault((stream, kind), Shelf(self, stream, kind))
+
+    def give(self, block: Block) -> None:
+        """A block is no longer used."""
+        shelf = block.shelf
+        with self.lock:
+            self.statistics.give(block.size, shelf.size)
+            if self.taken_back is not None:
+                self.taken_back(block.address, shelf.stream)
+            if block.streams:
+                self.waiting.append((self.events(block.streams), shelf, block.address))
+            else:
+                shelf.free.append(block.address)
+
+    def events(self, streams: Iterable[int]) -> list[int]:
+        """Events that stand for what was given to these streams so far."""
+        found = []
+        for stream in streams:
+            event = self.driver.create_event(self.device)
+            self.driver.record(event, stream)
+            found.append(event)
+        return found
+
+    def look_at_events(self, wait: bool = False) -> None:
+        """Put back what other streams have done with, or what they will have when they are waited for."""
+        for _ in range(len(self.waiting)):
+            events, shelf, address = self.waiting.popleft()
+            for event in events:
+                if wait:
+                    self.driver.synchronize_event(event)
+            if all(map(self.driver.event_done, events)):
+                for event in events:
+                    self.driver.destroy_event(event)
+                shelf.free.append(address)
+            else:
+                self.waiting.append((events, shelf, address))
+
+    def reserve(self, kind: int, stream: int, size: int) -> int:
+        """New memory from the driver, where need be after all that is cached was given back."""
+        address = self.ask(kind, stream)
+        if not address:
+            self.statistics.retries += 1
+            self.release()
+            address = self.ask(kind, stream)
+        if not address:
+            self.statistics.failures += 1
+            raise OutOfMemoryError(out_of_memory(self, size))
+        self.statistics.reserve(kind)
+        return address
+
+    def ask(self, kind: int, stream: int) -> int:
+        allowed = self.allowed()
+        if allowed is not None and self.statistics.reserved.now + kind > allowed:
+            return 0
+        return self.driver.allocate(self.device, kind, stream)
+
+    def allowed(self) -> int | None:
+        """The bytes that may be reserved, if there is a limit besides the device's."""
+        return None if self.fraction == 1.0 else int(self.fraction * self.driver.memory_info(self.device)[1])
+
+    def release(self) -> None:
+        """Give all cached blocks back to the driver."""
+        with self.lock:
+            self.look_at_events(wait=True)
+            for shelf in list(self.shelves.values()):
+                while shelf.free:
+                    self.driver.free(self.device, shelf.free.pop(), shelf.stream)
+                    self.statistics.release(shelf.size)
+            self.driver.synchronize(self.device)
+
+
+_caches: dict[int, Cache] = {}
+_making = new_lock()
+
+
+def cache(device: int) -> Cache:
+    """The blocks of a device."""
+    if device not in _caches:
+        with _making:
+            _caches.setdefault(device, Cache(device))
+    return _caches[device]
+
+
+def existing_cache(device: int) -> Cache | None:
+    """The blocks of a device, if it ever had one."""
+    return _caches.get(device)
+
+
+def allocate(device: int, size: int, stream: int | None = None) -> Block:
+    """Memory of `size` bytes, for work on a stream of the device: the current one where none is given.
+
+    Raises:
+        OutOfMemoryError: the device has too little left.
+    """
+    found = _caches.get(device) or cache(device)
+    return found.take(size, current_stream(device) if stream is None else stream)
+
+
+def release(device: int | None = None) -> None:
+    """Give cached memory of a device, or of all, back to the driver."""
+    for number, found in list(_caches.items()):
+        if device is None or device == number:
+            found.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_caches.clear)  # what is on the device belongs to the parent

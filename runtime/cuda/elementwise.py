@@ -1,0 +1,109 @@
+"""Element-wise ops on arrays of a device: any layouts and dtypes, by one launch of the op's kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..kernels.cuda.element import copy_kernel, element_kernel, element_signature
+from ..kernels.cuda.kernel import Array, Kernel
+from ..kernels.cuda.loops import PER_BLOCK, THREADS, divisor
+from ..kernels.cuda.storage import FLOAT32, in_registers
+from ..kernels.table import ElementKernels
+from ..tensor.shapes import Shape
+from .array import DeviceArray
+from .current import current_stream
+from .driver import driver
+from .launch import array_words, dtype_of, function_of, number_words
+from .layouts import Layout, merged, slices, steps_in
+
+WARP = 32
+FLOAT64 = np.dtype(np.float64)
+
+
+def launch_elementwise(
+    kernels: ElementKernels,
+    attribute: str,
+    operands: Sequence[Any],
+    wanted: Sequence[Any],
+    shape: Shape,
+    numbers: Sequence[Any],
+    outs: Sequence[DeviceArray],
+) -> None:
+    """Compute an op of `operands`, DeviceArrays that broadcast to `shape` or numbers, into `outs`.
+
+    `wanted` is the dtype in which the kernel reads each operand, None for its own (masks). Memory may hold any other
+    dtype, that of the results too. `outs` have the shape, in any layout, or as many elements in row order.
+    """
+    computed = next((to for to in wanted if to is not None), None) or own_dtype(operands[0])
+    given = [
+        value if isinstance(value, DeviceArray) else dtype_of(value).type(value) if to is None else to.type(value)
+        for value, to in zip(operands, wanted, strict=True)
+    ]
+    own = (*[to is None for to in wanted], *[True] * len(numbers))
+    kernel = element_kernel(kernels.package, kernels.name, attribute.removesuffix("_complex"), computed, own)
+    run(kernel, (*given, *numbers), shape, outs)
+
+
+def own_dtype(value: Any) -> np.dtype:
+    kind: np.dtype = value.dtype if isinstance(value, DeviceArray) else dtype_of(value)
+    return kind
+
+
+def convert(to: DeviceArray, source: DeviceArray) -> None:
+    """Copy elements with any change of dtype and layout; the source broadcasts."""
+    run(copy_kernel(between(source.stored, to.stored)), (source,), to.shape, (to,))
+
+
+def between(source: np.dtype, to: np.dtype) -> np.dtype:
+    """The dtype through which a copy goes: rounded once, so from float64 to a 16-bit float at once."""
+    wide = source in (FLOAT64, np.dtype(np.complex128))
+    return FLOAT64 if wide and to.itemsize == 2 and in_registers(to) == FLOAT32 else in_registers(to)
+
+
+def fill(to: DeviceArray, value: Any) -> None:
+    """Set all elements to a number."""
+    computed = in_registers(to.stored)
+    run(copy_kernel(computed), (np.asarray(value).astype(computed)[()],), to.shape, (to,))
+
+
+def run(kernel: Kernel, operands: Sequence[Any], shape: Shape, outs: Sequence[DeviceArray]) -> None:
+    """Launch an element-wise kernel over arrays that broadcast to a shape, and numbers."""
+    arrays = (*[value for value in operands if isinstance(value, DeviceArray)], *outs)
+    size = prod(shape)
+    if not size:
+        return
+    if all(a.strides is None and a.size == size for a in arrays):
+        layout, dims = Layout((size,), ((1,),) * len(arrays)), 0
+    else:
+        layout = merged(shape, tuple([steps_in(a, shape) for a in arrays]))
+        dims = len(layout.sizes)
+    device = outs[0].device.index or 0
+    parts = tuple([Array(v.stored) if isinstance(v, DeviceArray) else dtype_of(v) for v in operands])
+    signature = element_signature(parts, tuple([Array(out.stored) for out in outs]), dims)
+    function, stream = function_of(kernel, signature, device), current_stream(device)
+    for part, starts in slices(layout):
+        total = prod(part.sizes)
+        threads = THREADS if total > THREADS else -(-total // WARP) * WARP
+        words = argument_words((*operands, *outs), part, starts, dims)
+        driver().launch(function, (-(-total // PER_BLOCK), 1, 1), (threads, 1, 1), words, 0, stream)
+
+
+def argument_words(given: Sequence[Any], layout: Layout, starts: Sequence[int], dims: int) -> list[int]:
+    """The words of a launch: arrays and numbers, the steps of the arrays, the sizes of the dims, the size."""
+    words: list[int] = []
+    places = iter(zip(starts, layout.reaches, strict=True))
+    for value in given:
+        if isinstance(value, DeviceArray):
+            (start, reach), item = next(places), value.stored.itemsize
+            words += array_words(value.address + start * item, reach, item)
+        else:
+            words += number_words(value)
+    if dims:
+        words += [step for steps in layout.steps for step in steps]
+        words += [number for n in layout.sizes[:-1] for number in divisor(n)]
+    words.append(prod(layout.sizes))
+    return words

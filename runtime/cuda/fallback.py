@@ -1,0 +1,109 @@
+"""The kernels of a device: found by the name that they have for the CPU; where one is missing, the host computes.
+
+So every op works on a device from its first day. What is computed on the host is counted (`counts`) and said once for
+each op; `SPECGRAD_CUDA_FALLBACK` is `warn`, `silent`, or `error`, which refuses it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from ..errors import DeviceError
+from ..user_warning import warn_user
+from .array import DeviceArray
+from .memory import from_host, to_host
+
+MODES = ("warn", "silent", "error")
+counts: Counter[str] = Counter()  # calls that were computed on the host, by kernel
+
+
+@cache
+def counterpart(kernel: Any) -> Any:
+    """The function that has the name of a kernel of the CPU in `cuda*.py` beside it, or a `Fallback`."""
+    for module in modules_beside(kernel.__module__):
+        found = getattr(module, kernel.__name__, None)
+        if found is not None:
+            return found
+    return Fallback(kernel)
+
+
+def modules_beside(name: str) -> Iterator[Any]:
+    """The modules of the kernels for CUDA that belong to a module of kernels for the CPU."""
+    package, _, last = name.rpartition(".")
+    for beside in (f"{package}.{last.replace('cpu', 'cuda')}", f"{package}.cuda"):
+        if beside != name and importlib.util.find_spec(beside) is not None:
+            yield import_module(beside)
+
+
+class Fallback:
+    """A kernel of the CPU for arrays on a device: they are copied to the host, and what it returns is copied back."""
+
+    def __init__(self, kernel: Any) -> None:
+        self.kernel = kernel
+        self.name = kernel.__name__
+
+    def __call__(self, *given: Any) -> Any:
+        arrays = list(arrays_in(given))
+        device = next(a.device for a in arrays if isinstance(a, DeviceArray))
+        stray = next((a for a in arrays if isinstance(a, np.ndarray) and a.ndim), None)
+        if stray is not None:
+            raise DeviceError(
+                f"{self.name}(): Expected all tensors to be on the same device, but found at least two devices, "
+                f"{device} and cpu!"
+            )
+        note(self.name, sum(a.nbytes for a in arrays))
+        return there(self.kernel(*[here(value) for value in given]), device)
+
+
+def arrays_in(values: Iterable[Any]) -> Iterator[Any]:
+    """All arrays among arguments, in lists too."""
+    for value in values:
+        if isinstance(value, (DeviceArray, np.ndarray)):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from arrays_in(value)
+
+
+def here(value: Any) -> Any:
+    """An argument with its arrays copied to the host."""
+    if isinstance(value, DeviceArray):
+        return to_host(value)
+    if isinstance(value, (list, tuple)) and not hasattr(value, "_fields"):
+        return type(value)([here(item) for item in value])
+    return value
+
+
+def there(value: Any, device: Any) -> Any:
+    """A result with its arrays copied to a device."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return from_host(np.asarray(value), device)
+    if isinstance(value, (list, tuple)):
+        return type(value)([there(item, device) for item in value])
+    return value
+
+
+def note(name: str, size: int) -> None:
+    """Count a call that the host computes, and say so once for each kernel; refuse it where the user wants that.
+
+    Raises:
+        DeviceError: with SPECGRAD_CUDA_FALLBACK=error.
+    """
+    wanted = os.environ.get("SPECGRAD_CUDA_FALLBACK", "warn")
+    if wanted not in MODES:
+        raise DeviceError(f"SPECGRAD_CUDA_FALLBACK: expected one of {', '.join(MODES)}, but got {wanted!r}")
+    if wanted == "error":
+        raise DeviceError(f"{name}(): has no CUDA kernel, and SPECGRAD_CUDA_FALLBACK=error refuses to use the CPU's")
+    counts[name] += 1
+    if wanted == "warn" and counts[name] == 1:
+        warn_user(
+            f"{name} has no CUDA kernel yet: computed on the CPU and copied ({size / 1e6:.1f} MB). Shown once per op; "
+            "SPECGRAD_CUDA_FALLBACK=error|silent"
+        )

@@ -1,0 +1,116 @@
+"""Launches: a kernel's function for the dtypes of its arguments, and the words that these are passed as."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..kernels.cuda.kernel import Array, Kernel, Signature
+from .array import DeviceArray
+from .current import current_stream
+from .driver import driver
+
+PYTHON_NUMBERS = {
+    float: np.dtype(np.float64),
+    int: np.dtype(np.int64),
+    bool: np.dtype(np.bool_),
+    complex: np.dtype(np.complex128),
+}
+_functions: dict[tuple[Kernel, Signature, int], int] = {}
+
+
+def launch(kernel: Kernel, blocks: Any, threads: Any, *arguments: Any, shared: int = 0) -> None:
+    """Run a kernel on the current stream of the device where its arrays lie.
+
+    Args:
+        kernel: what runs.
+        blocks: how many, or a tuple of three.
+        threads: of a block, likewise.
+        *arguments: DeviceArrays, of which the kernel sees the memory from the address on as one row of elements;
+            numbers, Python's as float64, int64, bool or complex128, NumPy's in their own dtype; tuples of these.
+        shared: bytes of shared memory besides the kernel's own.
+    """
+    signature = signature_of(arguments)
+    words = list(words_of(arguments))
+    device = device_of(arguments)
+    function = function_of(kernel, signature, device)
+    driver().launch(function, extents(blocks), extents(threads), words, shared, current_stream(device))
+
+
+def function_of(kernel: Kernel, signature: Signature, device: int) -> int:
+    """The handle of a kernel on a device; loaded when it is first asked for."""
+    key = (kernel, signature, device)
+    if key not in _functions:
+        _functions[key] = driver().load(kernel, signature, device)
+    return _functions[key]
+
+
+def extents(given: Any) -> tuple[int, int, int]:
+    return given if isinstance(given, tuple) else (given, 1, 1)
+
+
+def signature_of(arguments: tuple[Any, ...]) -> Signature:
+    """The parts of a signature that arguments are of."""
+    return tuple([part_of(argument) for argument in arguments])
+
+
+def part_of(argument: Any) -> Any:
+    if isinstance(argument, DeviceArray):
+        return Array(argument.stored)
+    if isinstance(argument, tuple):
+        return signature_of(argument)
+    return dtype_of(argument)
+
+
+def dtype_of(number: Any) -> np.dtype:
+    """The dtype in which a number is passed."""
+    found = PYTHON_NUMBERS.get(type(number))
+    return number.dtype if found is None else found
+
+
+def device_of(arguments: tuple[Any, ...]) -> int:
+    """The number of the device on which the arrays among the arguments lie."""
+    return next(argument for argument in flat(arguments) if isinstance(argument, DeviceArray)).device.index or 0
+
+
+def flat(arguments: tuple[Any, ...]) -> Iterator[Any]:
+    """The arrays and numbers of arguments, those in tuples among them."""
+    for argument in arguments:
+        if isinstance(argument, tuple):
+            yield from flat(argument)
+        else:
+            yield argument
+
+
+def words_of(arguments: tuple[Any, ...]) -> Iterator[int]:
+    """The words of arguments, in order."""
+    for argument in flat(arguments):
+        if isinstance(argument, DeviceArray):
+            yield from array_words(argument.address, reach(argument), argument.itemsize)
+        else:
+            yield from number_words(argument)
+
+
+def array_words(address: int, size: int, itemsize: int) -> tuple[int, ...]:
+    """An array as numba passes one: no owner, size, item size, address, and its only extent and step."""
+    return 0, 0, size, itemsize, address, size, itemsize
+
+
+def reach(array: DeviceArray) -> int:
+    """The elements from the first one to the last one in memory."""
+    if array.strides is None or not array.size:
+        return array.size
+    return sum((n - 1) * step for n, step in zip(array.shape, array.strides, strict=True)) // array.itemsize + 1
+
+
+def number_words(number: Any) -> tuple[int, ...]:
+    """A number in the low bytes of a word; a complex one is two."""
+    kind = dtype_of(number)
+    if kind.kind in "iub":
+        return (int(number),)
+    if kind.kind == "c":
+        part = np.dtype(f"f{kind.itemsize // 2}").type
+        return (*number_words(part(number.real)), *number_words(part(number.imag)))
+    return (int.from_bytes(kind.type(number).tobytes(), "little"),)

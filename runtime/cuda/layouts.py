@@ -1,0 +1,76 @@
+"""Where the elements of several arrays of one shape lie: as few dims as say it, in parts that 32-bit indices reach."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import prod
+from typing import NamedTuple
+
+from ..tensor.shapes import Shape, byte_strides, contiguous_strides
+from .array import DeviceArray
+
+DIMS = 3  # of the kernels that are compiled ahead of time; there are more dims only where merging leaves more
+MOST = 1 << 30  # elements of one launch
+REACH = 1 << 32  # elements from the first one of an array to beyond its last
+
+
+class Layout(NamedTuple):
+    """Sizes of dims, the innermost first, and for each array its steps in elements."""
+
+    sizes: tuple[int, ...]
+    steps: tuple[tuple[int, ...], ...]
+
+    @property
+    def reaches(self) -> list[int]:
+        """For each array, the elements from its first one to its last."""
+        return [1 + sum((n - 1) * s for n, s in zip(self.sizes, steps, strict=True)) for steps in self.steps]
+
+
+def steps_in(array: DeviceArray, shape: Shape) -> tuple[int, ...]:
+    """The steps in elements by which an array is read as one of a shape that it broadcasts to.
+
+    Raises:
+        ValueError: its steps are no multiples of its elements.
+    """
+    item, steps = array.itemsize, array.strides
+    if steps is None:
+        own = shape if array.size == prod(shape) else array.shape  # results are often rows of elements
+        steps = byte_strides(own, contiguous_strides(own), item)
+    else:
+        own = array.shape
+    if any(step % item for step in steps):
+        raise ValueError(f"expected steps in multiples of {item} bytes, but got {steps}")
+    read = [0 if n == 1 else step // item for n, step in zip(own, steps, strict=True)]
+    return (*[0] * (len(shape) - len(own)), *read)
+
+
+def merged(shape: Shape, steps: Sequence[tuple[int, ...]]) -> Layout:
+    """The layout of arrays in as few dims as say it, but no fewer than `DIMS`."""
+    sizes: list[int] = []
+    found: list[tuple[int, ...]] = []  # steps of all arrays, for each dim that is kept
+    for dim in reversed(range(len(shape))):
+        n, own = shape[dim], tuple([of_array[dim] for of_array in steps])
+        if n == 1:
+            continue
+        if sizes and all(outer == inner * sizes[-1] for outer, inner in zip(own, found[-1], strict=True)):
+            sizes[-1] *= n
+        else:
+            sizes.append(n)
+            found.append(own)
+    missing = max(DIMS - len(sizes), 0)
+    sizes += [1] * missing
+    found += [(0,) * len(steps)] * missing
+    return Layout(tuple(sizes), tuple([tuple([each[k] for each in found]) for k in range(len(steps))]))
+
+
+def slices(layout: Layout) -> Iterator[tuple[Layout, tuple[int, ...]]]:
+    """Parts of a layout that one launch takes, and where each array begins in them."""
+    if prod(layout.sizes) <= MOST and max(layout.reaches) <= REACH:
+        yield layout, (0,) * len(layout.steps)
+        return
+    dim = max(range(len(layout.sizes)), key=lambda d: layout.sizes[d])
+    half = layout.sizes[dim] // 2
+    for first, size in ((0, half), (half, layout.sizes[dim] - half)):
+        sizes = (*layout.sizes[:dim], size, *layout.sizes[dim + 1 :])
+        for part, starts in slices(Layout(sizes, layout.steps)):
+            yield part, tuple([s + first * steps[dim] for s, steps in zip(starts, layout.steps, strict=True)])

@@ -1,0 +1,142 @@
+"""Memory of CUDA devices: new arrays, and copies between host and device and on a device."""
+
+from __future__ import annotations
+
+import copyreg
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..kernels.cpu.casting import cast, copy_cast
+from ..tensor.devices import resolve
+from ..tensor.shapes import Shape
+from . import elementwise
+from .allocator import allocate
+from .array import DeviceArray
+from .driver import driver
+from .launch import reach
+
+
+def empty(shape: Shape, dtype: np.dtype, device: Any) -> DeviceArray:
+    """An array on a device whose elements nobody has written."""
+    kind = np.dtype(dtype)
+    block = allocate(device.index, prod(shape) * kind.itemsize)
+    return DeviceArray(block.address, tuple(shape), kind, block, device)
+
+
+def from_host(array: np.ndarray, device: Any, non_blocking: bool = False) -> DeviceArray:
+    """A copy of a NumPy array on a device, in row order; from pinned memory it may still be on its way."""
+    given = np.ascontiguousarray(array).reshape(array.shape)
+    result = empty(given.shape, given.dtype, device)
+    if given.size:
+        driver().copy(result.address, given.ctypes.data, given.nbytes, "h2d", 0)
+    return result
+
+
+def to_host(array: DeviceArray) -> np.ndarray:
+    """A copy on the host, once all that was to be done before on the array's stream is done."""
+    span = _span(array)
+    return span if array.stored == array.dtype else cast(span, array.dtype)
+
+
+def _span(array: DeviceArray) -> np.ndarray:
+    """A NumPy array over a copy of all bytes from the first element to the last."""
+    steps = array.byte_strides
+    size = sum((n - 1) * step for n, step in zip(array.shape, steps, strict=True)) + array.itemsize if array.size else 0
+    buffer = np.empty(size, np.uint8)
+    if size:
+        driver().copy(buffer.ctypes.data, array.address, size, "d2h", 0)
+    return np.ndarray(array.shape, array.stored, buffer, 0, steps)
+
+
+def contiguous(array: DeviceArray) -> DeviceArray:
+    """The elements in row order, in the dtype that they are read in; the array itself where they are."""
+    return array if array.strides is None and array.stored == array.dtype else copied(array)
+
+
+def copied(array: DeviceArray) -> DeviceArray:
+    """A new array of the same elements in row order, in the dtype that they are read in."""
+    result = empty(array.shape, array.dtype, array.device)
+    copy(result, array)
+    return result
+
+
+def copied_to(array: DeviceArray, device: Any) -> DeviceArray:
+    """A copy on another CUDA device, in row order."""
+    given = contiguous(array)
+    result = empty(given.shape, given.dtype, device)
+    if given.size:
+        driver().copy(result.address, given.address, given.nbytes, "d2d", 0)
+    return result
+
+
+def materialized(array: DeviceArray) -> DeviceArray:
+    """An array whose memory holds the dtype that it is read in."""
+    return array if array.stored == array.dtype else copied(array)
+
+
+def fill(array: DeviceArray, value: Any) -> None:
+    """Set all elements to one value."""
+    elementwise.fill(array, value)
+
+
+def copy(to: Any, source: Any) -> None:
+    """Copy elements with any change of dtype, layout and place; shapes broadcast."""
+    if isinstance(to, np.ndarray):
+        copy_cast(to, to_host(source))
+    elif isinstance(source, np.ndarray):
+        _upload(to, source)
+    elif to.device is not source.device:
+        copy(to, copied_to(source, to.device))
+    elif _same_bytes(to, source):
+        driver().copy(to.address, source.address, to.nbytes, "d2d", 0)
+    elif source.stored != source.dtype != to.stored or _overlap(to, source):
+        elementwise.convert(to, copied(source))  # two conversions, or elements that are read after they are written
+    else:
+        elementwise.convert(to, source)
+
+
+def _overlap(one: DeviceArray, other: DeviceArray) -> bool:
+    """Whether arrays may share memory."""
+    first, last = sorted((one, other), key=lambda array: array.address)
+    return last.address < first.address + reach(first) * first.itemsize
+
+
+def _same_bytes(to: DeviceArray, source: DeviceArray) -> bool:
+    """Whether a copy of the bytes of one array is the other."""
+    plain = to.strides is None and source.strides is None and to.shape == source.shape
+    return plain and to.stored == source.stored == source.dtype
+
+
+def _upload(to: DeviceArray, source: np.ndarray) -> None:
+    """Copy from the host, where the elements are brought into dtype and layout."""
+    if to.size and to.strides is None:
+        given = np.empty(to.shape, to.stored)
+        copy_cast(given, np.broadcast_to(source, to.shape))
+        driver().copy(to.address, given.ctypes.data, given.nbytes, "h2d", 0)
+    elif to.size:
+        span = _span(to)  # what lies between the elements stays as it is
+        copy_cast(span, np.broadcast_to(source, to.shape))
+        _put_back(to, span)
+
+
+def _put_back(to: DeviceArray, span: np.ndarray) -> None:
+    buffer = span.base
+    assert isinstance(buffer, np.ndarray)
+    driver().copy(to.address, buffer.ctypes.data, buffer.nbytes, "h2d", 0)
+
+
+def write_changes_on_host(into: DeviceArray, result: DeviceArray, write: Any) -> None:
+    """Let a function of the host write to a copy of all bytes of an array whose elements share places."""
+    span = _span(into)
+    write(span, to_host(result))
+    _put_back(into, span)
+
+
+def restored(array: np.ndarray, place: str) -> DeviceArray:
+    """An array on a device, out of a pickle."""
+    return from_host(array, resolve(place))
+
+
+copyreg.pickle(DeviceArray, lambda array: (restored, (to_host(array), str(array.device))))

@@ -1,0 +1,70 @@
+"""The words of a launch, as kernels of numba read them: seven of an array, one of a number, two of a complex one."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...errors import AcceleratorError
+
+ARRAY_WORDS = 7
+
+
+class ArrayWords(NamedTuple):
+    """An array as it is passed: all of its elements lie one after another."""
+
+    dtype: np.dtype
+    address: int
+    size: int
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all elements."""
+        return self.size * self.dtype.itemsize
+
+
+def decoded(words: Sequence[int], signature: Sequence[Any]) -> list[Any]:
+    """The arguments of a launch: NumPy's scalars, ArrayWords, and tuples of these.
+
+    Raises:
+        RuntimeError: the words cannot be arguments of this signature.
+    """
+    left = iter(words)
+    try:
+        found = [_part(part, left) for part in signature]
+    except StopIteration:
+        raise _refused(f"{len(words)} words are too few for {signature}") from None
+    if too_many := len(list(left)):
+        raise _refused(f"{too_many} of {len(words)} words are too many for {signature}")
+    return found
+
+
+def _part(part: Any, left: Iterator[int]) -> Any:
+    if isinstance(part, np.dtype):
+        return _number(part, left)
+    dtype = getattr(part, "dtype", None)
+    return tuple(_part(inner, left) for inner in part) if dtype is None else _array(dtype, left)
+
+
+def _array(dtype: np.dtype, left: Iterator[int]) -> ArrayWords:
+    meminfo, parent, size, itemsize, address, shape, stride = (next(left) for _ in range(ARRAY_WORDS))
+    if (meminfo, parent, itemsize, shape, stride) != (0, 0, dtype.itemsize, size, dtype.itemsize):
+        raise _refused(f"words of an array of {dtype} contradict each other: {size} elements, shape {shape}")
+    if address % dtype.itemsize:
+        raise AcceleratorError(f"CUDA error: misaligned address: {address:#x} for an array of {dtype}")
+    return ArrayWords(dtype, address, size)
+
+
+def _number(dtype: np.dtype, left: Iterator[int]) -> Any:
+    """A number in the low bytes of its word."""
+    if dtype.kind == "c":
+        part = np.dtype(f"f{dtype.itemsize // 2}")
+        return dtype.type(complex(_number(part, left), _number(part, left)))
+    return np.frombuffer(struct.pack("<Q", next(left) % 2**64)[: dtype.itemsize], dtype)[0]
+
+
+def _refused(said: str) -> AcceleratorError:
+    return AcceleratorError(f"CUDA error: invalid argument: {said}")

@@ -1,0 +1,278 @@
+"""The driver of simulated devices: calls are checked when they are made, and done when their stream gets there."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...errors import AcceleratorError
+from ...locks import new_lock
+from ..protocol import Properties
+from .arguments import decoded
+from .launches import Launch, check_limits
+from .memory import FREED, Block, Memory, fault, is_of_device
+from .order import Work
+from .queues import Queues
+
+Triple = tuple[int, int, int]
+
+
+def locked(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that one thread at a time is in."""
+
+    @functools.wraps(method)
+    def call(self: SimulatedDriver, *arguments: Any, **keywords: Any) -> Any:
+        with self.lock:
+            return method(self, *arguments, **keywords)
+
+    return call
+
+
+class SimulatedDriver:
+    """A `Driver` of devices that are memory of this process.
+
+    Args:
+        devices: how many there are.
+        memory: the bytes of each.
+        seed: of the order in which streams do their work.
+        blocking: whether each call waits for its work.
+    """
+
+    def __init__(self, devices: int = 1, memory: int = 1 << 30, seed: int = 0, blocking: bool = False) -> None:
+        self.lock = new_lock()
+        self.memory = Memory([memory] * devices)
+        self.queues = Queues(devices, seed, blocking)
+        self._handles = itertools.count(1 << 32)
+        self._functions: dict[int, tuple[Any, tuple[Any, ...]]] = {}
+        self._pinned: dict[int, np.ndarray] = {}
+
+    def device_count(self) -> int:
+        return len(self.memory.totals)
+
+    def properties(self, device: int) -> Properties:
+        total = self.memory.totals[device]
+        return Properties("Simulated CUDA device", 9, 0, total, 132, uuid=f"simulated-{device}")
+
+    def memory_info(self, device: int) -> tuple[int, int]:
+        total = self.memory.totals[device]
+        return max(total - self.memory.used[device], 0), total
+
+    def can_access_peer(self, device: int, peer: int) -> bool:
+        return device != peer
+
+    @locked
+    def allocate(self, device: int, size: int, stream: int) -> int:
+        self.queues.stream(stream)
+        address = self.memory.allocate(device, size)
+        if address:
+            self._renew(self.memory.start(address, "allocate"), stream)
+        return address
+
+    @locked
+    def given_out(self, address: int, size: int, stream: int) -> None:
+        """The allocator gives a block out again, of which `size` bytes may be used."""
+        block = self.memory.start(address, "allocate")
+        block.live, block.usable = True, size
+        self._renew(block, stream)
+
+    def _renew(self, block: Block, stream: int) -> None:
+        def run(work: Work) -> None:
+            self.queues.races.note(block, 0, block.size, True, work)
+            block.refresh()
+
+        self.queues.give(stream, f"allocation of {block.usable} bytes", run)
+
+    @locked
+    def taken_back(self, address: int, stream: int) -> None:
+        """The allocator has a block back: who touches it from now on uses freed memory."""
+        self.memory.start(address, "free").live = False
+
+    @locked
+    def free(self, device: int, address: int, stream: int) -> None:
+        self.queues.stream(stream)
+        block = self.memory.free(address)
+
+        def run(work: Work) -> None:
+            self.queues.races.note(block, 0, block.size, True, work)
+            block.bytes.fill(FREED)
+
+        self.queues.give(stream, f"free of {block.size} bytes", run)
+
+    @locked
+    def copy(self, to: int, source: int, size: int, kind: str, stream: int) -> None:
+        _check_sides(to, source, kind)
+        if size == 0:
+            return
+        what = f"copy {kind} of {size} bytes"
+        {"h2d": self._upload, "d2h": self._download, "d2d": self._move}[kind](to, source, size, stream, what)
+        self.queues.relieve(stream)
+
+    def _upload(self, to: int, source: int, size: int, stream: int, what: str) -> None:
+        block = self.memory.block(to, size, what)
+        kept = None if self._is_pinned(source, size) else ctypes.string_at(source, size)
+
+        def run(work: Work) -> None:
+            there = self._touched(block, to, size, True, work)
+            block.bytes[there] = np.frombuffer(ctypes.string_at(source, size) if kept is None else kept, np.uint8)
+            block.written[there] = True
+
+        self.queues.give(stream, what, run)
+
+    def _download(self, to: int, source: int, size: int, stream: int, what: str) -> None:
+        block = self.memory.block(source, size, what)
+
+        def run(work: Work) -> None:
+            here = self._touched(block, source, size, False, work)
+            ctypes.memmove(to, block.bytes[here].ctypes.data, size)
+
+        self.queues.give(stream, what, run)
+        if not self._is_pinned(to, size):
+            self.queues.finish_stream(stream)
+
+    def _move(self, to: int, source: int, size: int, stream: int, what: str) -> None:
+        target, origin = self.memory.block(to, size, what), self.memory.block(source, size, what)
+
+        def run(work: Work) -> None:
+            here = self._touched(origin, source, size, False, work)
+            there = self._touched(target, to, size, True, work)
+            target.bytes[there], target.written[there] = origin.bytes[here].copy(), origin.written[here].copy()
+
+        self.queues.give(stream, what, run)
+
+    def _touched(self, block: Block, address: int, size: int, writes: bool, work: Work) -> slice:
+        """The place of bytes in their block; an item of work reads or writes them."""
+        start = address - block.address
+        self.queues.races.note(block, start, start + size, writes, work)
+        return slice(start, start + size)
+
+    def _is_pinned(self, address: int, size: int) -> bool:
+        return any(start <= address and address + size <= start + memory.size for start, memory in self._pinned.items())
+
+    @locked
+    def fill(self, address: int, byte: int, size: int, stream: int) -> None:
+        if size == 0:
+            return
+        what = f"fill of {size} bytes"
+        block = self.memory.block(address, size, what)
+
+        def run(work: Work) -> None:
+            there = self._touched(block, address, size, True, work)
+            block.bytes[there], block.written[there] = byte, True
+
+        self.queues.give(stream, what, run)
+        self.queues.relieve(stream)
+
+    @locked
+    def load(self, kernel: Any, signature: tuple[Any, ...], device: int) -> int:
+        handle = next(self._handles)
+        self._functions[handle] = kernel, signature
+        return handle
+
+    @locked
+    def launch(
+        self, function: int, grid: Triple, block: Triple, words: Sequence[int], shared: int, stream: int
+    ) -> None:
+        if function not in self._functions:
+            raise AcceleratorError(f"CUDA error: invalid resource handle: there is no function {function:#x}")
+        kernel, signature = self._functions[function]
+        check_limits(grid, block, shared, self.properties(0).shared_memory_per_block_optin)
+        found = Launch(self.memory, self.queues.races, decoded(words, signature), kernel.name)
+        run = functools.partial(found.run, kernel, signature, grid, block, shared)
+        self.queues.give(stream, f"launch of {kernel.name}", run)
+        self.queues.relieve(stream)
+
+    @locked
+    def create_stream(self, device: int, priority: int = 0, blocking: bool = False) -> int:
+        return self.queues.create_stream(device, priority, blocking)
+
+    @locked
+    def destroy_stream(self, stream: int) -> None:
+        self.queues.destroy_stream(stream)
+
+    def stream_priorities(self, device: int) -> tuple[int, int]:
+        return 0, -5
+
+    @locked
+    def synchronize_stream(self, stream: int) -> None:
+        self.queues.finish_stream(stream)
+
+    @locked
+    def stream_done(self, stream: int) -> bool:
+        self.queues.step()
+        if self.queues.stream(stream).queue:
+            return False
+        self.queues.finish_stream(stream)
+        return True
+
+    @locked
+    def create_event(self, device: int, timing: bool = False) -> int:
+        return self.queues.create_event(device, timing)
+
+    @locked
+    def destroy_event(self, event: int) -> None:
+        self.queues.event(event)
+        del self.queues.events[event]
+
+    @locked
+    def record(self, event: int, stream: int) -> None:
+        self.queues.record(event, stream)
+
+    @locked
+    def wait(self, stream: int, event: int) -> None:
+        self.queues.wait(stream, event)
+
+    @locked
+    def synchronize_event(self, event: int) -> None:
+        work = self.queues.event(event).work
+        if work is not None:
+            self.queues.finish(work)
+
+    @locked
+    def event_done(self, event: int) -> bool:
+        work = self.queues.event(event).work
+        if work is None:
+            return True
+        self.queues.step()
+        return self.queues.is_done(work)
+
+    @locked
+    def elapsed(self, start: int, end: int) -> float:
+        events = self.queues.event(start), self.queues.event(end)
+        for event in events:
+            if event.work is None or not event.timing:
+                raise AcceleratorError("CUDA error: invalid resource handle: an event without a time")
+            if not self.queues.is_done(event.work):
+                raise AcceleratorError("CUDA error: device not ready: an event that is not passed yet")
+        return (events[1].time - events[0].time) * 1e3
+
+    @locked
+    def pin(self, size: int) -> int:
+        memory = np.empty(max(size, 1), np.uint8)
+        self._pinned[memory.ctypes.data] = memory
+        return memory.ctypes.data
+
+    @locked
+    def unpin(self, address: int) -> None:
+        if address not in self._pinned:
+            raise AcceleratorError(f"CUDA error: invalid argument: {address:#x} is no pinned memory")
+        for device in range(self.device_count()):
+            self.queues.finish_device(device)
+        del self._pinned[address]
+
+    @locked
+    def synchronize(self, device: int) -> None:
+        self.queues.finish_device(device)
+
+
+def _check_sides(to: int, source: int, kind: str) -> None:
+    if kind not in ("h2d", "d2h", "d2d"):
+        raise ValueError(f"copy(): expected one of h2d, d2h, d2d, got {kind!r}")
+    for address, on_device, side in ((to, kind[-1] == "d", "target"), (source, kind[0] == "d", "source")):
+        if is_of_device(address) != on_device:
+            wanted, came = ("a device", "the host") if on_device else ("the host", "a device")
+            raise fault(f"copy {kind}", f"expected a {side} on {wanted}, but {address:#x} is an address of {came}")

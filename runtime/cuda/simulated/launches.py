@@ -1,0 +1,101 @@
+"""A launch that waits in a stream: its arguments as arrays over simulated memory, and what it wrote when it ran."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...errors import AcceleratorError
+from .arguments import ArrayWords
+from .global_memory import GlobalArray
+from .memory import Block, Memory, Region
+from .order import Work
+from .races import Races
+from .threads import SimulatedCuda
+
+BLOCK_LIMITS = (1024, 1024, 64)
+THREADS = SimulatedCuda()  # one, as it remembers the functions that it has made of kernels
+GRID_LIMITS = (2**31 - 1, 65535, 65535)
+
+
+class Launch:
+    """One launch of a kernel.
+
+    Args:
+        memory: where the arrays lie; checked when the launch is given, as the program may free them before it runs.
+        races: notes what was read and written.
+        arguments: numbers, ArrayWords and tuples of these.
+        name: what the kernel is called.
+
+    Raises:
+        RuntimeError: an array lies outside of the memory that is in use.
+    """
+
+    def __init__(self, memory: Memory, races: Races, arguments: list[Any], name: str) -> None:
+        self.races, self.arguments, self.name = races, arguments, name
+        self.blocks: dict[ArrayWords, Block] = {}
+        self._find(memory, arguments)
+
+    def _find(self, memory: Memory, arguments: Any) -> None:
+        for number, argument in enumerate(arguments):
+            if isinstance(argument, ArrayWords):
+                if argument.size:
+                    what = f"argument {number} of {self.name}"
+                    self.blocks[argument] = memory.block(argument.address, argument.nbytes, what)
+            elif isinstance(argument, tuple):
+                self._find(memory, argument)
+
+    def run(self, kernel: Any, signature: Any, grid: Any, block: Any, shared: int, work: Work) -> None:
+        """Run all threads; arrays that differ afterwards were written, the others were read."""
+        regions = {words: _region(found, words) for words, found in self.blocks.items()}
+        arrays = {words: _over(found, words.dtype) for words, found in regions.items()}
+        before = {words: Region(*(part.copy() for part in found)) for words, found in regions.items()}
+        given = [_as_array(argument, arrays) for argument in self.arguments]
+        THREADS.launch(kernel.simulated(signature), grid, block, given, shared)
+        for words, found in self.blocks.items():
+            start = words.address - found.address
+            writes = any(map(_differ, before[words], regions[words]))
+            self.races.note(found, start, start + words.nbytes, writes, work)
+
+
+def _region(block: Block, words: ArrayWords) -> Region:
+    start = words.address - block.address
+    place = slice(start, start + words.nbytes)
+    return Region(block.bytes[place], block.written[place])
+
+
+def _over(region: Region, dtype: np.dtype) -> GlobalArray:
+    """An array over memory; of bfloat16 numbers kernels get the bits."""
+    return GlobalArray(region.bytes.view(np.uint16 if dtype.kind == "V" else dtype), region.written)
+
+
+def _differ(one: np.ndarray, other: np.ndarray) -> bool:
+    return not np.array_equal(one, other)
+
+
+def _as_array(argument: Any, arrays: dict[ArrayWords, GlobalArray]) -> Any:
+    """What the kernel is given: the same array where two arguments are the same memory."""
+    if isinstance(argument, ArrayWords):
+        return arrays[argument] if argument.size else GlobalArray(np.empty(0, argument.dtype))
+    return tuple(_as_array(inner, arrays) for inner in argument) if isinstance(argument, tuple) else argument
+
+
+def check_limits(grid: Any, block: Any, shared: int, most_shared: int) -> None:
+    """Refuse what a device does not launch.
+
+    Raises:
+        RuntimeError: too many or too few blocks, threads or bytes of shared memory.
+    """
+    sides = ((grid, GRID_LIMITS, "blocks"), (block, BLOCK_LIMITS, "threads of a block"))
+    for given, limits, what in sides:
+        if not all(1 <= n <= limit for n, limit in zip(given, limits, strict=True)):
+            raise _refused(f"{tuple(given)} {what}: expected at least 1 and at most {limits}")
+    if block[0] * block[1] * block[2] > BLOCK_LIMITS[0]:
+        raise _refused(f"{tuple(block)} threads of a block: expected at most {BLOCK_LIMITS[0]} in all")
+    if not 0 <= shared <= most_shared:
+        raise _refused(f"{shared} bytes of shared memory: expected at most {most_shared}")
+
+
+def _refused(said: str) -> AcceleratorError:
+    return AcceleratorError(f"CUDA error: invalid configuration argument: {said}")

@@ -1,0 +1,180 @@
+"""The streams of simulated devices: work is queued and done when somebody waits, in any order that streams allow.
+
+Among streams the order is drawn from a seeded generator, so that a wait that was forgotten is found.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from ...errors import AcceleratorError
+from ...user_warning import PACKAGE
+from .order import Clock, Event, Stream, Work, join
+from .races import Races
+
+LONGEST = 1024  # items that wait before the program has to
+
+
+class Queues:
+    """All streams and events.
+
+    Args:
+        devices: the number of devices, each of which has a default stream.
+        seed: of the order among streams.
+        blocking: whether work is done as soon as it is given (`CUDA_LAUNCH_BLOCKING=1`).
+    """
+
+    def __init__(self, devices: int, seed: int, blocking: bool) -> None:
+        self.streams = {device: Stream(device, device, blocking=True) for device in range(devices)}
+        self.events: dict[int, Event] = {}
+        self.races = Races()
+        self.blocking = blocking
+        self.host: Clock = {}  # what the program has waited for
+        self._handles = itertools.count(1 << 32)
+        self._random = random.Random(seed)
+
+    def create_stream(self, device: int, priority: int, blocking: bool) -> int:
+        handle = next(self._handles)
+        self.streams[handle] = Stream(handle, device, blocking, priority)
+        return handle
+
+    def destroy_stream(self, handle: int) -> None:
+        stream = self.stream(handle)
+        stream.is_gone = True
+        if not stream.queue:
+            self._forget(stream)
+
+    def _forget(self, stream: Stream) -> None:
+        """Let a stream go that has done its work: the default stream comes after it."""
+        default = self.streams[stream.device]
+        default.clock = join(default.clock, stream.clock)
+        del self.streams[stream.handle]
+
+    def stream(self, handle: int) -> Stream:
+        found = self.streams.get(handle)
+        if found is None or found.is_gone:
+            raise AcceleratorError(f"CUDA error: invalid resource handle: there is no stream {handle:#x}")
+        return found
+
+    def give(self, handle: int, what: str, run: Callable[[Work], Any] | None) -> Work:
+        """Queue work behind all that comes before it."""
+        stream = self.stream(handle)
+        stream.given += 1
+        clock = join(stream.clock, self.host, *self._implied(stream), {handle: stream.given})
+        work = Work(handle, stream.given, clock, what, _caller(), run)
+        stream.clock = clock
+        stream.queue.append(work)
+        return work
+
+    def _implied(self, stream: Stream) -> list[Clock]:
+        """The legacy default stream waits for all blocking streams of its device, and they for it."""
+        if not stream.blocking:
+            return []
+        if stream.handle != stream.device:
+            return [self.streams[stream.device].clock]
+        return [other.clock for other in self.streams.values() if other.blocking and other.device == stream.device]
+
+    def create_event(self, device: int, timing: bool) -> int:
+        handle = next(self._handles)
+        self.events[handle] = Event(device, timing)
+        return handle
+
+    def event(self, handle: int) -> Event:
+        if handle not in self.events:
+            raise AcceleratorError(f"CUDA error: invalid resource handle: there is no event {handle:#x}")
+        return self.events[handle]
+
+    def record(self, handle: int, stream: int) -> None:
+        event = self.event(handle)
+        if event.device != self.stream(stream).device:
+            raise AcceleratorError("CUDA error: invalid resource handle: event and stream are of different devices")
+
+        def passed(work: Work) -> None:
+            event.time = time.perf_counter()
+
+        event.work = self.give(stream, "record of an event", passed)
+
+    def wait(self, stream: int, handle: int) -> None:
+        event = self.event(handle)
+        if event.work is not None:
+            self.stream(stream).clock = join(self.stream(stream).clock, event.work.clock)
+            self.give(stream, "wait for an event", None)
+
+    def is_done(self, work: Work) -> bool:
+        """Whether an item has been done; then the program knows."""
+        stream = self.streams.get(work.stream)
+        if stream is not None and stream.done < work.number:
+            return False
+        self._knows(work.clock)
+        return True
+
+    def finish(self, work: Work) -> None:
+        """Wait for one item."""
+        while not self.is_done(work):
+            self.step()
+
+    def finish_stream(self, handle: int) -> None:
+        """Wait for all that a stream has been given."""
+        stream = self.stream(handle)
+        while stream.queue:
+            self.step()
+        self._knows(stream.clock)
+
+    def finish_device(self, device: int) -> None:
+        """Wait for all streams of a device."""
+        for stream in [stream for stream in self.streams.values() if stream.device == device]:
+            while stream.queue:
+                self.step()
+            self._knows(stream.clock)
+
+    def _knows(self, clock: Clock) -> None:
+        self.host = join(self.host, clock)
+        if all(self.host.get(stream.handle, 0) >= stream.given for stream in self.streams.values()):
+            self.races.forget()
+
+    def step(self) -> None:
+        """Do one item, if there is any: the first of a stream that has nothing to wait for."""
+        ready = [stream for stream in self.streams.values() if stream.queue and self._is_ready(stream.queue[0])]
+        if ready:
+            self._do(self._random.choice(ready))
+
+    def _is_ready(self, work: Work) -> bool:
+        for handle, number in work.clock.items():
+            other = self.streams.get(handle)
+            if handle != work.stream and other is not None and other.done < number:
+                return False
+        return True
+
+    def _do(self, stream: Stream) -> None:
+        work = stream.queue.popleft()
+        stream.done = work.number
+        if stream.is_gone and not stream.queue:
+            self._forget(stream)
+        run, work.run = work.run, None
+        if run is None:
+            return
+        try:
+            run(work)
+        except Exception as error:
+            error.add_note(f"in {work}")
+            raise
+
+    def relieve(self, handle: int) -> None:
+        """After work was given: do it at once where that is asked for, and some of it where very much waits."""
+        if self.blocking:
+            self.finish_stream(handle)
+        while len(self.stream(handle).queue) > LONGEST:
+            self.step()
+
+
+def _caller() -> str:
+    """File and line of the innermost call outside this package."""
+    frame = sys._getframe(2)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        frame = frame.f_back
+    return f"{frame.f_code.co_filename}:{frame.f_lineno}"

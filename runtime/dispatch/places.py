@@ -1,0 +1,85 @@
+"""Where an op runs: the device of its tensors, which must agree, and the kernels for that device."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..errors import DeviceError
+from ..namespace import op
+from ..tensor.base import TensorBase
+from ..tensor.devices import CPU, device
+
+
+def at(tensor: Any, kernel: Any) -> Any:
+    """A kernel, or what stands for it on the device where a tensor lies."""
+    return kernel if tensor is None or tensor._device is CPU else counterpart(kernel)
+
+
+def at_first(tensors: Sequence[Any], kernel: Any) -> Any:
+    """A kernel, or what stands for it on the device where the tensors of a list lie."""
+    return at(tensors[0], kernel) if tensors else kernel
+
+
+def at_array(array: Any, kernel: Any) -> Any:
+    """A kernel, or what stands for it on the device of an array, or of those in a list that are not None."""
+    if array.__class__ is np.ndarray:
+        return kernel
+    if isinstance(array, (list, tuple)):
+        array = next((a for a in array if a is not None), None)
+    return counterpart(kernel) if getattr(array, "on_device", False) else kernel
+
+
+def counterpart(kernel: Any) -> Any:
+    """The kernel of this name for CUDA devices, or one that computes on the host."""
+    from ..cuda.fallback import counterpart  # loaded with the first device
+
+    return counterpart(kernel)
+
+
+def place_of(name: str, operands: Iterable[Any]) -> device:
+    """The device on which an op computes: that of its tensors, of which only 0-d ones may lie on the CPU beside others.
+
+    Raises:
+        DeviceError: (a RuntimeError) the tensors lie on several devices.
+    """
+    place, alone = None, None
+    for value in operands:
+        if not isinstance(value, TensorBase):
+            continue
+        found = value._device
+        if found is CPU and not value._shape:
+            alone = found
+        elif place is None:
+            place = found
+        elif place is not found:
+            raise devices_differ(name, place, found)
+    return place or alone or CPU
+
+
+def check_places(name: str, values: Iterable[Any]) -> None:
+    """Refuse tensors, in lists too, that lie on different devices."""
+    tensors: list[Any] = []
+    for value in values:
+        tensors.extend(value if isinstance(value, (list, tuple)) else (value,))
+    found = {t._device for t in tensors if isinstance(t, TensorBase)}
+    if len(found) > 1:
+        raise devices_differ(name, *sorted(found, key=str, reverse=True)[:2])
+
+
+def devices_differ(name: str, one: device, other: device) -> DeviceError:
+    """The error for operands that lie on two devices."""
+    return DeviceError(
+        f"{name}(): Expected all tensors to be on the same device, but found at least two devices, {one} and {other}!"
+    )
+
+
+def brought(operands: tuple[Any, ...], place: device) -> tuple[Any, ...]:
+    """The operands of an op on a device: 0-d tensors of the CPU that require grad are moved, so that it comes back."""
+    return tuple([_moved(v, place) if isinstance(v, TensorBase) and v._rg else v for v in operands])
+
+
+def _moved(tensor: Any, place: device) -> Any:
+    return tensor if tensor._device is place else op.to_device(tensor, place, False)

@@ -1,0 +1,38 @@
+"""Changing the dtype of NumPy arrays, without its warnings: nan to an integer, overflow, a dropped imaginary part."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...pool.parallel_for import is_long
+from ...pool.workers import in_parts
+
+
+def copy_cast(to: np.ndarray, source: np.ndarray) -> None:
+    """Copy with any change of dtype; nan and values out of an integer's range are the hardware's business, no news."""
+    if source.dtype.kind == "c" and to.dtype.kind != "c":
+        source = source.real
+    if source.dtype is to.dtype:  # memory is as busy with one thread
+        np.copyto(to, source)
+        return
+    if not to.ndim or not is_long(to.size):
+        _convert(to, source)
+        return
+    source = np.broadcast_to(source, to.shape)
+    dim = max(range(to.ndim), key=lambda d: abs(to.strides[d]) * (to.shape[d] > 1))
+    before = (slice(None),) * dim
+    in_parts(to.shape[dim], 1, lambda i, j: _convert(to[*before, i:j], source[*before, i:j]))
+
+
+def _convert(to: np.ndarray, source: np.ndarray) -> None:
+    with np.errstate(invalid="ignore", over="ignore"):
+        np.copyto(to, source, casting="unsafe")
+
+
+def cast(array: np.ndarray, to: Any) -> np.ndarray:
+    """The array in another dtype."""
+    result = np.empty(array.shape, to)
+    copy_cast(result, array)
+    return result

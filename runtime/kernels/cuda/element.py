@@ -1,0 +1,65 @@
+"""The kernels of element-wise ops, and of copies: a scalar function, generated for the op, in the loop of all."""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from .kernel import Array, Kernel, Signature, Target
+from .loops import loop
+from .storage import in_registers
+
+UINT32 = np.dtype(np.uint32)
+
+
+@cache
+def element_kernel(package: str, op: str, name: str, computed: np.dtype, own: tuple[bool, ...]) -> Kernel:
+    """The kernel of a generated scalar function.
+
+    Args:
+        package: the generated package, `specgrad.generated` or a user's.
+        op: the module in its `kernels.cuda`.
+        name: the function in that: "forward", "backward_3".
+        computed: the dtype `T` that the function computes in.
+        own: of each operand, whether it is read in a dtype of its own: masks, and numbers that are not promoted.
+    """
+
+    def make(target: Target, signature: Signature) -> Any:
+        function = getattr(importlib.import_module(f"{package}.kernels.cuda.{op}"), name)
+        scalars = target.scalars(function, computed.kind == "c")
+        compute = target.device(function, T=computed.type, **scalars)
+        wanted = [own_dtype(part) if keeps else computed for part, keeps in zip(signature[0], own, strict=True)]
+        return loop(target, signature, compute, wanted)
+
+    return Kernel(f"{op}.{name}", make)
+
+
+def own_dtype(part: Any) -> np.dtype:
+    """The dtype that a number, or an element of an array, has in registers."""
+    stored: np.dtype = part.dtype if isinstance(part, Array) else part
+    return in_registers(stored)
+
+
+def same(x: Any) -> Any:
+    return x
+
+
+@cache
+def copy_kernel(computed: np.dtype) -> Kernel:
+    """The kernel that copies elements by way of a dtype."""
+
+    def make(target: Target, signature: Signature) -> Any:
+        return loop(target, signature, target.device(same), [computed])
+
+    return Kernel(f"copy by {computed.name}", make)
+
+
+def element_signature(operands: tuple[Any, ...], results: tuple[Array, ...], dims: int) -> Signature:
+    """The signature of a loop over arrays that are flat, for 0 dims, or have steps in so many dims."""
+    arrays = sum(isinstance(part, Array) for part in operands)
+    steps = (UINT32,) * dims
+    sizes = ((UINT32,) * 3,) * max(dims - 1, 0)
+    return operands, results, ((steps,) * arrays, (steps,) * len(results)), sizes, UINT32

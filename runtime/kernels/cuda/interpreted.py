@@ -1,0 +1,52 @@
+"""Kernels as Python: what the simulator of threads runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from .. import scalar
+from ..compile.scalar_library import ScalarCompiler, ScalarLibrary, rebuilt
+from ..scalar import complex as scalar_complex
+from ..scalar import primitives
+from .numbers import TYPES
+
+
+def bfloat16_bits(x: Any) -> Any:
+    return np.float32(x).astype(ml_dtypes.bfloat16).view(np.uint16)
+
+
+def whole(x: Any) -> Any:
+    return np.float64(x).astype(np.int64)  # Python's int refuses nan
+
+
+def unchanged(function: Any) -> Any:
+    return function
+
+
+class Interpreted:
+    """The target whose functions are the texts themselves; `cuda` is put in by the simulator."""
+
+    names: dict[str, Any] = {
+        **TYPES,
+        "from_bits": primitives.from_bits,
+        "bfloat16_bits": bfloat16_bits,
+        "whole": whole,
+    }
+
+    def __init__(self) -> None:
+        compiler = ScalarCompiler(unchanged, unchanged, vars(primitives))
+        self.libraries = (ScalarLibrary(scalar, compiler), ScalarLibrary(scalar_complex, compiler))
+
+    def kernel(self, function: Any, **names: Any) -> Any:
+        return rebuilt(function, self.names | names)
+
+    device = kernel
+
+    def scalars(self, function: Any, is_complex: bool) -> dict[str, Any]:
+        return self.libraries[is_complex].used_by(function)
+
+
+INTERPRETED = Interpreted()

@@ -1,0 +1,102 @@
+"""Elements in memory and in registers: 16-bit floats are computed with as float32, and what is read becomes `T`.
+
+`getter` and `putter` choose a function for the dtype in memory.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from .signature import Target
+from .vocabulary import T, bfloat16_bits, float16, float32, from_bits, int32, whole
+
+FLOAT16 = np.dtype(np.float16)
+FLOAT32 = np.dtype(np.float32)
+BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+
+
+def in_registers(stored: np.dtype) -> np.dtype:
+    """The dtype that elements have once they are read."""
+    return FLOAT32 if stored in (FLOAT16, BFLOAT16) else stored
+
+
+def load(x: Any, i: Any) -> Any:
+    return x[i]
+
+
+def load_float16(x: Any, i: Any) -> Any:
+    return float32(x[i])
+
+
+def load_bfloat16(x: Any, i: Any) -> Any:
+    return from_bits(float32(0), int32(int32(x[i]) << int32(16)))
+
+
+LOADS = {FLOAT16: load_float16, BFLOAT16: load_bfloat16}
+
+
+def get(x: Any, i: Any) -> Any:
+    return T(load(x, i))
+
+
+def get_real(x: Any, i: Any) -> Any:
+    return T(load(x, i).real)
+
+
+def get_whole(x: Any, i: Any) -> Any:
+    """A small integer holds the last bits of a number; what no int64 holds is the hardware's business."""
+    return T(whole(load(x, i)))
+
+
+def get_whole_real(x: Any, i: Any) -> Any:
+    return T(whole(load(x, i).real))
+
+
+def get_truth(x: Any, i: Any) -> Any:
+    return load(x, i) != 0
+
+
+def get_truth_real(x: Any, i: Any) -> Any:
+    return load(x, i).real != 0
+
+
+def getter(target: Target, stored: np.dtype, wanted: np.dtype) -> Any:
+    """The function (array, index) that reads an element as a number of the dtype that is wanted."""
+    own = in_registers(stored)
+    read = target.device(LOADS.get(stored, load))
+    if own == wanted:
+        return read
+    return target.device(conversion(own, wanted), load=read, T=wanted.type)
+
+
+def conversion(own: np.dtype, wanted: np.dtype) -> Any:
+    """The text that reads an element of one dtype as a number of another."""
+    drops = own.kind == "c" and wanted.kind != "c"  # the imaginary part, as on the CPU
+    if wanted.kind == "b":
+        return get_truth_real if drops else get_truth
+    if wanted.kind in "iu" and own.kind in "fc":
+        return get_whole_real if drops else get_whole
+    return get_real if drops else get
+
+
+def put(x: Any, i: Any, value: Any) -> None:
+    x[i] = value
+
+
+def put_float16(x: Any, i: Any, value: Any) -> None:
+    x[i] = float16(value)
+
+
+def put_bfloat16(x: Any, i: Any, value: Any) -> None:
+    x[i] = bfloat16_bits(float32(value))
+
+
+PUTS = {FLOAT16: put_float16, BFLOAT16: put_bfloat16}
+
+
+def putter(target: Target, stored: np.dtype) -> Any:
+    """The function (array, index, number) that stores an element."""
+    return target.device(PUTS.get(stored, put))

@@ -1,0 +1,81 @@
+"""The digest of a kernel: of the texts of its functions, so it is the same with every Python and on every machine."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import types
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from .. import scalar
+from ..compile.scalar_library import ScalarCompiler, ScalarLibrary, names_in, rebuilt
+from ..scalar import complex as scalar_complex
+from ..scalar import primitives
+from .signature import Array, Make, Signature
+
+
+class Text:
+    """A function of a kernel: its source, and what its globals stand for."""
+
+    __slots__ = ("digest",)
+
+    def __init__(self, function: Any) -> None:
+        found = {name: function.__globals__.get(name) for name in sorted(names_in(function.__code__))}
+        parts = [source(function.__code__), *(f"{name} = {meaning(value)}" for name, value in found.items())]
+        self.digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+@cache
+def source(code: types.CodeType) -> str:
+    """The text of a function."""
+    return inspect.getsource(code)
+
+
+def meaning(value: Any) -> str:
+    """What a global of a function stands for, as text."""
+    if isinstance(value, Text):
+        return value.digest
+    if isinstance(value, types.FunctionType):
+        return Text(value).digest
+    return value.__name__ if isinstance(value, type | types.ModuleType) else repr(value)
+
+
+class Texts:
+    """The target that makes digests."""
+
+    def __init__(self) -> None:
+        given = {name: name for name in primitives.PRIMITIVES}
+        compiler = ScalarCompiler(Text, Text, given)
+        self.libraries = (ScalarLibrary(scalar, compiler), ScalarLibrary(scalar_complex, compiler))
+        self.made: dict[Any, Text] = {}
+
+    def kernel(self, function: Any, **names: Any) -> Text:
+        return Text(rebuilt(function, names))
+
+    def device(self, function: Any, **names: Any) -> Text:
+        key = (function, *sorted(names.items(), key=lambda item: item[0]))
+        if key not in self.made:
+            self.made[key] = self.kernel(function, **names)
+        return self.made[key]
+
+    def scalars(self, function: Any, is_complex: bool) -> dict[str, Any]:
+        return self.libraries[is_complex].used_by(function)
+
+
+TEXTS = Texts()
+
+
+def described(part: Any) -> str:
+    """A part of a signature as text."""
+    if isinstance(part, Array):
+        return f"{part.dtype.name}[]"
+    return part.name if isinstance(part, np.dtype) else f"({', '.join(map(described, part))})"
+
+
+def digest(make: Make, signature: Signature) -> str:
+    """Hash of a kernel's text and of its signature."""
+    text: Text = make(TEXTS, signature)
+    return hashlib.sha256(f"{text.digest} {described(signature)}".encode()).hexdigest()

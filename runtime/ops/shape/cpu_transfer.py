@@ -1,0 +1,18 @@
+"""Copies of arrays of the CPU on another device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...kernels.cpu.copies import copied
+
+
+def to_device(array: np.ndarray, device: Any, non_blocking: bool) -> Any:
+    """A copy on a device; from pinned memory, `non_blocking` does not wait for it."""
+    if device.type == "cpu":
+        return copied(array)
+    from ...cuda.memory import from_host  # loaded with the first device
+
+    return from_host(array, device, non_blocking)

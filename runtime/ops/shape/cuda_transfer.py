@@ -1,0 +1,15 @@
+"""Copies of arrays of a CUDA device on another device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...cuda.array import DeviceArray
+from ...cuda.memory import copied, copied_to, to_host
+
+
+def to_device(array: DeviceArray, device: Any, non_blocking: bool) -> Any:
+    """A copy on a device, or on the host once it is complete."""
+    if device.type == "cpu":
+        return to_host(array)
+    return copied(array) if device is array.device else copied_to(array, device)

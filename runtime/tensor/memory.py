@@ -1,0 +1,52 @@
+"""New memory for tensors, flat, wherever it is to lie."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .devices import CPU
+
+
+def empty(count: int, kind: np.dtype, device: Any) -> Any:
+    """A 1-D array of `count` elements of a NumPy dtype that are not set."""
+    return np.empty(count, kind) if device is CPU else _on_device().empty((count,), kind, device)
+
+
+def zeros(count: int, kind: np.dtype, device: Any) -> Any:
+    """A 1-D array of zeros."""
+    return np.zeros(count, kind) if device is CPU else full(count, 0, kind, device)
+
+
+def full(count: int, value: Any, kind: np.dtype, device: Any) -> Any:
+    """A 1-D array of one value."""
+    flat = empty(count, kind, device)
+    flat.fill(value) if device is CPU else _on_device().fill(flat, value)
+    return flat
+
+
+def copied(array: Any) -> Any:
+    """A new array of the same elements in row order, at the same place."""
+    return array.copy() if isinstance(array, np.ndarray) else _on_device().copied(array)
+
+
+def contiguous(array: Any) -> Any:
+    """The array itself where its elements lie in row order, in the dtype that they are read in, else a copy."""
+    return np.ascontiguousarray(array) if isinstance(array, np.ndarray) else _on_device().contiguous(array)
+
+
+def on_host(array: Any) -> np.ndarray:
+    """A NumPy array as it is; of a device's array a copy, once all is done that was to be done before."""
+    return array if isinstance(array, np.ndarray) else _on_device().to_host(array)
+
+
+def placed(array: np.ndarray, device: Any) -> Any:
+    """A NumPy array as it is, or a copy of it on a device."""
+    return array if device is CPU else _on_device().from_host(array, device)
+
+
+def _on_device() -> Any:
+    from ..cuda import memory  # loaded with the first device
+
+    return memory
