@@ -1,4 +1,4 @@
-"""A launch on a simulated device runs its threads in the simulator, with all that the driver was told."""
+"""Dynamic shared memory: as many bytes as a launch on a device asks for."""
 
 from __future__ import annotations
 
