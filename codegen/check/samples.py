@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from ..spec.keys import DTYPES
 from ..spec.model import Problem, Sample, Type
+from ..spec.row_program import check_of_rows
 from ..spec.signature import spell
 from ..spec.suggest import did_you_mean
 from .scope import Context
@@ -200,7 +201,8 @@ def check_refuses(context: Context) -> Iterator[Problem]:
     entry = context.entry
     for refusal in entry.refuses:
         yield from check_sample(context, "refuses", refusal.call)
-    if entry.check is not None and not entry.refuses and "refuses" not in entry.key_places:
+    by_hand = entry.check is not None and (entry.rows is None or entry.check != check_of_rows(entry.schema))
+    if by_hand and not entry.refuses and "refuses" not in entry.key_places:
         first = entry.samples[0].text if entry.samples else "self=T(3)"
         message = (
             f"nothing shows that the check '{entry.check}' refuses anything: give `refuses`, a list of calls that it "

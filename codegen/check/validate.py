@@ -18,6 +18,7 @@ from .logic import check_logic
 from .names import check_names, name_problems
 from .overloads import check_overloads
 from .reference import check_reference
+from .rows import check_rows
 from .samples import check_refuses, check_samples
 from .scope import Context, Ops, Scope
 from .signatures import check_signatures, check_unused
@@ -117,6 +118,6 @@ def _check_elementwise(context: Context) -> Iterator[Problem]:
 
 CHECKS = (
     *(check_names, check_overloads, _check_named, _check_tried, _check_commutative, _check_outputs),
-    *(_check_elementwise, check_composite, check_gradients, check_backward, check_forward, check_logic),
+    *(_check_elementwise, check_rows, check_composite, check_gradients, check_backward, check_forward, check_logic),
     *(check_samples, check_refuses, check_reference, check_signatures, check_unused),
 )

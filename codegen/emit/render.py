@@ -16,6 +16,7 @@ from ..library.bases import SPECGRAD, Base
 from ..library.families import modules
 from ..library.format import format_of, specgrad_version
 from ..library.homes import Home, Library, Part, import_lines, runtime_home
+from ..library.row_kernels import FOLDER, row_parts
 from ..library.sources import function_source
 from ..spec.model import Entry, Spec
 from .callers import Caller, callers
@@ -27,6 +28,7 @@ from .node_code import NodeCode
 from .op_code import OpCode
 from .registry_code import record
 from .rendered import check_python
+from .row_code import RowCode
 from .savings import Calls, differentiable_formulas
 from .scalar_code import Inliner
 from .stub_code import stub_functions, stub_methods
@@ -58,7 +60,8 @@ class Renderer:
         self.bases = tuple(bases)
         self.home = home
         runtime = runtime_home(target.in_tree)
-        self.library = Library((runtime, *(b.home for b in bases if b.home), *([home] if home else [])))
+        homes = (runtime, *(b.home for b in bases if b.home), *([home] if home else []))
+        self.library = Library(homes, row_parts(spec.entries))
         self.entries = {e.name: e for each in (*(base.spec for base in bases), spec) for e in each.entries}
         self.inliner = Inliner(self.entries)
         entries = self.entries.values()
@@ -163,7 +166,7 @@ class Renderer:
             context = methods_context(self.ops) | {"general_paths": general_paths(self.families)}
             files["tensor.py"] = self.render("tensor.py.j2", **context)
             files["tensor.pyi"] = self.render("tensor.pyi.j2", methods=stub_methods(self.ops))
-        return files | self.kernel_files("cpu") | self.kernel_files("cuda")
+        return files | self.kernel_files("cpu") | self.kernel_files("cuda") | self.row_files()
 
     def nodes_context(self, family: str, nodes: Sequence[NodeCode]) -> dict[str, Any]:
         """The classes in the module of a family's graph nodes."""
@@ -249,6 +252,26 @@ class Renderer:
         if device == "cpu" or not any(kernel.uses_type for kernel in kernels.of_arrays):
             return []
         return [f"from {self.library.homes[0].module_path(('kernels', 'cuda', 'vocabulary'), depth=3)} import T"]
+
+    @property
+    def programs(self) -> list[RowCode]:
+        """The row programs of the spec, and in the tree those of kernels that are written by hand for the CPU."""
+        own = [RowCode(e.rows, self.library, e) for e in self.spec.entries if e.rows is not None]
+        return [*own, *(RowCode(program, self.library) for program in self.library.programs if self.target.in_tree)]
+
+    def row_files(self) -> Files:
+        """The kernels of row programs: of those in the tree the CPU has its own."""
+        folder = "/".join(FOLDER)
+        files = {f"{folder}/__init__.py": '"""Kernels of row programs, for each device."""\n'} if self.programs else {}
+        for code in self.programs:
+            name = code.entry.identifier if code.entry else code.program.name
+            files[f"{folder}/cuda_{name}.py"] = self.render("rows/cuda.py.j2", **code.cuda())
+            if code.entry is not None:
+                files[f"{folder}/cpu_{name}.py"] = self.render("rows/cpu.py.j2", **code.cpu())
+            if check := code.check():
+                files["checks/__init__.py"] = '"""Checks of arguments whose rows a program computes."""\n'
+                files[f"checks/{name}.py"] = self.render("rows/check.py.j2", name=name, check=check)
+        return files
 
     def ops_context(self, ops: Sequence[OpCode]) -> dict[str, Any]:
         """The ops in the module of a family, and the functions that their overloads share."""

@@ -14,6 +14,8 @@ from pathlib import Path
 
 from ..proof.axioms import Functions
 from ..proof.own_functions import Definition, read_functions
+from ..rows.functions import programs_of
+from ..rows.language import Program
 from ..spec.formula import place
 from ..spec.model import Problem, Spec, Where
 from .modules import (
@@ -63,6 +65,7 @@ class Known:
     scalars: dict[str, Arity] | None = None  # functions for elementwise expressions
     complex_scalars: dict[str, Arity] | None = None
     kernels: frozenset[str] | None = None
+    by_hand: frozenset[str] = frozenset()  # kernels that are written by hand, where others are made of row programs
     checks: frozenset[str] | None = None
     batches: frozenset[str] | None = None
     views: frozenset[str] | None = None
@@ -185,6 +188,7 @@ class Library:
     """The hand-written parts of some packages; what an earlier one has stands."""
 
     homes: tuple[Home, ...]
+    made: tuple[Part, ...] = ()  # kernels that are made of row programs
 
     @cached_property
     def parts(self) -> dict[str, dict[str, Part]]:
@@ -193,6 +197,8 @@ class Library:
         for home in self.homes:
             for kind, table in found.items():
                 found[kind] = {part.name: part for part in reversed(home.tables[kind])} | table
+        for part in self.made:
+            found[part.kind][part.name] = part
         return found
 
     def get(self, kind: str, name: str | None) -> Part | None:
@@ -223,6 +229,12 @@ class Library:
             views=names["view"],
             parameters={key: found for key, kind in KEYS.items() if (found := self.parameters(kind))},
         )
+
+    @cached_property
+    def programs(self) -> tuple[Program, ...]:
+        """The row programs of kernels that are written by hand for the CPU."""
+        paths = (path for home in self.homes for path in sorted(home.folder.glob("ops/*/rows*.py")) if not home.label)
+        return tuple(program for path in paths for program in programs_of(path).values())
 
     @cached_property
     def functions(self) -> tuple[Functions, list[Problem]]:

@@ -8,12 +8,14 @@ from collections.abc import Iterable, Mapping
 
 import yaml
 
+from ..rows.language import Program
 from . import formula
 from .definitions import Written, name_fault, of_primals, with_meaning
 from .fields import Fields
 from .keys import CHOICES, COMMON, COMPUTE, DTYPES, ERRORS, KEYS, NUMBERS, REFUSED, WITHOUT_GRADIENT
-from .model import Compute, Entry, Formula, Refusal, Sample, Schema, undefined
+from .model import Compute, Entry, Formula, Refusal, Sample, Schema, Where, identifier, undefined
 from .reference import RESULT
+from .row_program import check_of_rows, read_program
 from .sections import Defaults
 from .signature import SchemaError, parse_schema
 from .source import Source, Text
@@ -31,6 +33,7 @@ class EntryReader(Fields):
         self.defaults = defaults
         self.inherited: list[str] = []
         self.definitions: dict[str, Formula] = {}
+        self.rows: Program | None = None
 
     def read(self) -> Entry | None:
         """The entry, or None when its schema cannot be read."""
@@ -48,10 +51,12 @@ class EntryReader(Fields):
         if undefined(gradients) and "output_differentiability" not in self.values:
             differentiability = (False,) * len(schema.returns)
         aliases = self.items("aliases")
+        compute = self._compute(schema)
         return Entry(
             schema=schema,
             where=self.where("name"),
-            compute=self._compute(schema),
+            compute=compute,
+            rows=self.rows,
             reference=self._reference(schema),
             variants=self.choices("variants") or ("function", "method"),
             operator=self.choice("operator"),
@@ -65,9 +70,9 @@ class EntryReader(Fields):
             identity=self.choices("identity"),
             replaces=(self.choice("replaces") or "false").lower() == "true",
             tries=self.plain("try"),
-            check=self.plain("check"),
+            check=self.plain("check") or (check_of_rows(schema) if self.rows is not None else None),
             ignores=tuple(text.value for text in self.items("ignores")),
-            batch=self.plain("batch"),
+            batch=self.plain("batch") or ("along" if self.rows is not None and self.rows.is_of_rows else None),
             definitions=self.definitions,
             backward=self._backward(),
             gradients=gradients,
@@ -85,9 +90,18 @@ class EntryReader(Fields):
             complex=(self.choice("complex") or str("complex" in dtypes)).lower() == "true",
             doc=self.plain("doc") or "",
             example=self._example(),
-            key_places={key: self.where(key) for key in self.values},
+            key_places=self._places(),
             section=self.defaults.section,
             inherited=tuple(self.inherited),
+        )
+
+    def _places(self) -> dict[str, Where]:
+        """Where the values of the keys stand; that of a kernel made of a row program is the program's."""
+        places = {key: self.where(key) for key in self.values}
+        return places | (
+            {key: places["rows"] for key in ("kernel", "check", "batch") if key not in places}
+            if self.rows is not None
+            else {}
         )
 
     def _inherit(self, keys: Iterable[str]) -> None:
@@ -104,7 +118,7 @@ class EntryReader(Fields):
             return unchecked | {"dtype", "batch", "gives", "precise"}
         if "view" in self.values:
             return unchecked | {"batch", "gives", "precise"}
-        return unchecked | {"precise"} if "kernel" in self.values else unchecked | {"batch"}
+        return unchecked | {"precise"} if {"kernel", "rows"} & self.values.keys() else unchecked | {"batch"}
 
     def _schema(self) -> Schema | None:
         if "name" not in self.values:
@@ -163,9 +177,18 @@ class EntryReader(Fields):
         text = self.text(given[0]) if given else None
         if text is None:
             return Compute("missing", "", None, self.where("name"))
+        if given[0] == "rows":
+            return self._rows(schema, text)
         syntax = {"elementwise": SCALAR_SYNTAX, "composite": TENSOR_SYNTAX}.get(given[0])
         tree = formula.parse_expression(text, syntax, self.about(given[0])) if syntax else None
         return self._meant(Compute(given[0], text.value, tree, text.where()), given[0], self._meanings())
+
+    def _rows(self, schema: Schema, text: Text) -> Compute:
+        """A row program: the op has the kernel that is made of it, which has the op's name."""
+        self.rows = read_program(text, schema, self.about("rows"))
+        if self.rows is None:
+            return Compute("missing", "", None, text.where())
+        return Compute("kernel", identifier(schema), None, text.where())
 
     def _definitions(self, schema: Schema) -> dict[str, Formula]:
         """The definitions of `where`, each by the arguments and by the names above it."""

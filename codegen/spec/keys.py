@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-COMPUTE = ("elementwise", "kernel", "view", "composite")
+COMPUTE = ("elementwise", "kernel", "rows", "view", "composite")
 WITHOUT_GRADIENT = ("bool", "int32", "int64")  # the words of `result_dtype` for outputs of one dtype, whatever goes in
 
 # The errors of wrong calls; LinAlgError where numbers are wrong, which computing shows.

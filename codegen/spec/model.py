@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ..proof.axioms import Scalar
+from ..rows.language import Program
 
 MOST_PROBLEMS = 100  # that are looked for before what was found is shown
 
@@ -138,6 +139,7 @@ class Entry:
     schema: Schema
     where: Where
     compute: Compute
+    rows: Program | None = None  # of which the kernel is made
     reference: dict[str, Formula] = field(default_factory=dict)  # the same in terms of NumPy, last the result
     variants: tuple[str, ...] = ("function", "method")
     operator: str | None = None
@@ -183,7 +185,7 @@ class Entry:
     @property
     def identifier(self) -> str:
         """A Python name unique to the entry: `max_dim` for `max.dim`, `pow_tensor_scalar` for `pow.Tensor_Scalar`."""
-        return self.name.replace(".", "_").lower() if self.schema.overload else self.schema.name
+        return identifier(self.schema)
 
     @property
     def function(self) -> str:
@@ -217,6 +219,11 @@ class Entry:
     def undefined_gradients(self) -> dict[str, str]:
         """The arguments that are differentiable in principle, and why they are not, where that is so of all of them."""
         return undefined(self.gradients)
+
+
+def identifier(schema: Schema) -> str:
+    """The name of an entry's own modules and kernels."""
+    return schema.full_name.replace(".", "_").lower() if schema.overload else schema.name
 
 
 def undefined(gradients: dict[str, Formula]) -> dict[str, str]:

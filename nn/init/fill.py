@@ -6,7 +6,7 @@ import numpy as np
 
 from ...generated.ops.special import ndtri
 from ...generated.tensor import Tensor
-from ...runtime.creation import empty, from_numpy
+from ...runtime.creation import empty, from_numpy, rand
 from ...runtime.dispatch import checks
 from ...runtime.modes.grad_mode import no_grad
 from ...runtime.random import Generator
@@ -145,7 +145,8 @@ def trunc_normal_(
         )
     low, high = ndtr((a - mean) / std), ndtr((b - mean) / std)
     with no_grad():
-        shares = uniform_(empty(tensor.shape, dtype=float64, device=tensor.device), low, high, generator)
+        shares = rand(tensor.shape, generator=generator, dtype=float64, device=tensor.device)
+        shares.mul_(high - low).add_(low)
         ndtri(shares, out=shares)
         return tensor.copy_(shares.mul_(std).add_(mean).clamp_(a, b))
 

@@ -74,6 +74,9 @@ class Driver(Protocol):
     def fill(self, address: int, byte: int, size: int, stream: int) -> None:
         """Set each of `size` bytes of the device."""
 
+    def expose(self, address: int, size: int, stream: int) -> None:
+        """Let the program read memory that nobody has written: it is given to a user as it is."""
+
     def load(self, kernel: Any, signature: tuple[Any, ...], device: int) -> int:
         """The function of a kernel for arguments of a signature."""
 

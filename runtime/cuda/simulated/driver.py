@@ -170,6 +170,9 @@ class SimulatedDriver:
         self.queues.give(stream, what, run)
         self.queues.relieve(stream)
 
+    def expose(self, address: int, size: int, stream: int) -> None:
+        self.fill(address, 0xFF, size, stream)  # nan, or -1
+
     @locked
     def load(self, kernel: Any, signature: tuple[Any, ...], device: int) -> int:
         handle = next(self._handles)

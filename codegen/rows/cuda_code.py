@@ -1,0 +1,322 @@
+"""The CUDA kernels of a row program: the passes of the CPU's loop, each row by a team of threads.
+
+A team is a thread, a warp, a block, or the threads of a block that have a column: the names `team`, `lane`, `lanes` and
+`across_FOLD` of a kernel say which. Each lane has every so manieth element; what lanes found is put together in an order
+that depends on sizes alone, so results do not depend on who runs first. A team beyond the last row has no elements, and
+goes to the barriers like the others.
+
+`whole` is one launch. Few long rows are split among blocks: `fold_1`, `fold_2`, ... leave what each part of a row comes to,
+and `finish` puts that together and writes.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+
+from .cpu_code import Code, _indented
+from .language import COUNT, PLACES, Program
+from .passes import COUNTS, Fold, Lowered, Number, Pass
+from .spelling import Spelling
+
+# Names of a kernel that are its variant's own: see runtime/kernels/cuda/teams.py and row_layouts.py.
+VARIANT = (
+    *(
+        "T",
+        "W",
+        "BLOCK",
+        "LEAST",
+        "MOST",
+        "team",
+        "split_team",
+        "split_range",
+        "lane",
+        "lanes",
+        "begin",
+        "place",
+        "shared_place",
+    ),
+    *("across_sum", "across_prod", "across_count", "across_max", "across_min", "across_argmax", "across_argmin"),
+    *("comes_first", "comes_last"),
+)
+_BEGIN = {"sum": "W(0)", "prod": "W(1)", COUNTS: "int32(0)", "max": "LEAST", "min": "MOST"}
+_JOIN = {"max": "maximum", "min": "minimum"}
+
+
+def cuda_code(program: Program) -> dict[str, Code]:
+    """The kernels of a program, by name."""
+    lowered = Lowered(program)
+    count = len(lowered.passes)
+    found = {"whole": _Whole(program, lowered, "whole", count).code()}
+    for number in range(count):
+        found[f"fold_{number + 1}"] = _Part(program, lowered, f"fold_{number + 1}", number).code()
+    return found | {"finish": _Finish(program, lowered, "finish", count).code()}
+
+
+def parts_of(lowered: Lowered) -> tuple[tuple[tuple[str, str], ...], ...]:
+    """For each pass the arrays of what parts of rows come to: names, and the types that they hold."""
+    return tuple(tuple((name, kind) for fold in each.folds for name, kind in _held(fold)) for each in lowered.passes)
+
+
+def _held(fold: Fold) -> Iterator[tuple[str, str]]:
+    if fold.op in PLACES:
+        yield f"best_{fold.name}", "T"
+        yield fold.name, "uint32"
+    else:
+        yield fold.name, {"max": "T", "min": "T", COUNTS: "int32"}.get(fold.op, "W")
+
+
+class _Writer:
+    """Writes one kernel, of the passes before `stop` and what comes of them."""
+
+    def __init__(self, program: Program, lowered: Lowered, name: str, stop: int) -> None:
+        self.program = program
+        self.lowered = lowered
+        self.name = name
+        self.stop = stop
+        self.spelling = Spelling(lowered, self._element_at, "W")
+
+    def _element_at(self, array: str, where: str) -> str:
+        shared = any(p.name == array for p in self.program.of_kind("shared"))
+        at = f"shared_place(layout, r, uint32({where}))" if shared else f"place(layout, start, uint32({where}))"
+        return f"(get_{array}(all_{array}, {at}) if 0 <= {where} < n else T(np.nan))"
+
+    def code(self) -> Code:
+        lines = tuple(self._lines())
+        used = {n.id for n in ast.walk(ast.parse("\n".join(lines))) if isinstance(n, ast.Name)}
+        helpers = (*VARIANT, *("uint32", "int32"), *self._accessors())
+        return Code(lines, tuple(sorted(self.spelling.functions & used)), tuple(n for n in helpers if n in used))
+
+    def _accessors(self) -> list[str]:
+        return [f"get_{p.name}" for p in self.program.arrays] + [f"put_{name}" for name in self.program.outputs]
+
+    def _lines(self) -> Iterator[str]:
+        yield f"def {self.name}({', '.join(self._parameters())}):"
+        yield f'    """{self._doc()}"""'
+        yield from _indented(1, self._head())
+        yield from _indented(1, self._body())
+
+    def _arrays(self) -> list[str]:
+        return [f"all_{p.name}" for p in self.program.arrays]
+
+    def _numbers_given(self) -> list[str]:
+        return [p.name for p in self.program.of_kind("number")]
+
+    def _head(self) -> Iterator[str]:
+        """The row of this team and where its elements are."""
+        yield "r = team()"
+        yield "inside = r < rows"
+        yield "r = r if inside else uint32(0)"
+        yield "first, last = uint32(0), n if inside else uint32(0)"
+        yield "start = begin(layout, r)"
+
+    def _loads(self) -> Iterator[str]:
+        for p in self.program.of_kind("each"):
+            yield f"{p.name} = get_{p.name}(all_{p.name}, r)"
+
+    def _numbers(self, numbers: Iterable[Number]) -> Iterator[str]:
+        for number in numbers:
+            yield f"{number.name} = {self.spelling.number(number.value)}"
+
+    def _start(self, folds: Sequence[Fold]) -> Iterator[str]:
+        """What folds begin with."""
+        for fold in folds:
+            if fold.op in PLACES:
+                yield f"best_{fold.name}, {fold.name} = {_BEGIN[fold.op[3:]]}, n"
+            else:
+                yield f"{fold.name} = {_BEGIN[fold.op]}"
+
+    def _pass(self, each: Pass) -> Iterator[str]:
+        """One pass: what this lane has, then what all lanes have."""
+        yield from self._start(each.folds)
+        sums = [fold for fold in each.folds if fold.op == "sum"]
+        yield "i = uint32(first + lane())"
+        yield "while i < last:"
+        if sums:
+            for fold in sums:
+                yield f"    part_of_{fold.name} = T(0)"
+            yield "    k = uint32(0)"
+            yield "    while k < BLOCK and i < last:"
+        depth = 2 if sums else 1
+        yield from _indented(depth, self._elements([fold.operand for fold in each.folds]))
+        for fold in each.folds:
+            yield from _indented(depth, self._joined(fold))
+        yield "    " * depth + "i = uint32(i + lanes())"
+        if sums:
+            yield "        k = uint32(k + uint32(1))"
+            for fold in sums:
+                yield f"    {fold.name} += W(part_of_{fold.name})"
+
+    def _across(self, folds: Sequence[Fold]) -> Iterator[str]:
+        for fold in folds:
+            if fold.op in PLACES:
+                yield f"best_{fold.name}, {fold.name} = across_{fold.op}(best_{fold.name}, {fold.name})"
+            else:
+                yield f"{fold.name} = across_{fold.op}({fold.name})"
+
+    def _elements(self, trees: list[ast.expr]) -> Iterator[str]:
+        """The elements that expressions need: read, or computed from what was read."""
+        needed = self.lowered.needed(trees)
+        read = self.lowered.read([*trees, *(self.lowered.statements[name] for name in needed)])
+        shared = {p.name for p in self.program.of_kind("shared")}
+        if set(read) - shared:
+            yield "at = place(layout, start, i)"
+        if set(read) & shared:
+            yield "shared_at = shared_place(layout, r, i)"
+        for array in read:
+            yield f"{array} = get_{array}(all_{array}, {'shared_at' if array in shared else 'at'})"
+        for name in needed:
+            yield f"{name} = {self.spelling.element(self.lowered.statements[name])}"
+
+    def _joined(self, fold: Fold) -> Iterator[str]:
+        """How an element joins a fold."""
+        operand = self.spelling.element(fold.operand)
+        if fold.op in PLACES:
+            word = "comes_first" if fold.op == "argmax" else "comes_last"
+            yield f"found = {operand}"
+            yield f"if {word}(found, i, best_{fold.name}, {fold.name}):"
+            yield f"    best_{fold.name}, {fold.name} = found, i"
+        elif fold.op in _JOIN:
+            self.spelling.functions.add(_JOIN[fold.op])
+            yield f"{fold.name} = {_JOIN[fold.op]}({fold.name}, {operand})"
+        elif fold.op == COUNTS:
+            yield f"{fold.name} += int32(1) if {operand} else int32(0)"
+        elif fold.op == "prod":
+            yield f"{fold.name} *= W({operand})"
+        else:
+            yield f"part_of_{fold.name} += {operand}"
+
+    def _write_numbers(self, condition: str) -> Iterator[str]:
+        if self.lowered.each:
+            yield f"if {condition}:"
+            for name in self.lowered.each:
+                yield f"    put_{name}(all_{name}, r, {name})"
+
+    def _write_rows(self) -> Iterator[str]:
+        if not self.lowered.rows:
+            return
+        yield "i = uint32(first + lane())"
+        yield "while i < last:"
+        names: list[ast.expr] = [ast.Name(name, ast.Load()) for name in self.lowered.rows]
+        yield from _indented(1, self._elements(names))
+        if not self.lowered.read([self.lowered.statements[n] for n in self.lowered.needed(names)]):
+            yield "    at = place(layout, start, i)"
+        for name in self.lowered.rows:
+            yield f"    put_{name}(all_{name}, at, {name})"
+        yield "    i = uint32(i + lanes())"
+
+    def _parameters(self) -> list[str]:
+        raise NotImplementedError
+
+    def _body(self) -> Iterator[str]:
+        raise NotImplementedError
+
+    def _doc(self) -> str:
+        raise NotImplementedError
+
+
+class _Whole(_Writer):
+    """One launch: a team does all passes over its row."""
+
+    def _doc(self) -> str:
+        return f"{', '.join(self.program.outputs)} of each row, by a team that passes over all of it."
+
+    def _parameters(self) -> list[str]:
+        outputs = [f"all_{name}" for name in self.program.outputs]
+        return [*self._arrays(), *outputs, *self._numbers_given(), COUNT, "rows", "layout"]
+
+    def _body(self) -> Iterator[str]:
+        yield from self._loads()
+        for each in self.lowered.passes:
+            yield from self._numbers(each.numbers)
+            yield from self._pass(each)
+            yield from self._across(each.folds)
+        yield from self._numbers(self.lowered.last)
+        yield from self._write_numbers("inside and lane() == 0")
+        yield from self._write_rows()
+
+
+class _Split(_Writer):
+    """A kernel of few long rows: block `part` of `parts` has a range of its row."""
+
+    def _parts(self, folds: Sequence[Fold]) -> list[str]:
+        """The arrays of what each part of a row came to."""
+        return [name for fold in folds for name, _ in _held(fold)]
+
+    def _head(self) -> Iterator[str]:
+        yield "r, part = split_team(parts)"
+        yield "inside = r < rows"
+        yield "r = r if inside else uint32(0)"
+        yield "first, last = split_range(part, size, n if inside else uint32(0))"
+        yield "start = begin(layout, r)"
+
+    def _before(self) -> Iterator[str]:
+        """The numbers of the row as far as launches before found them."""
+        yield from self._loads()
+        for each in self.lowered.passes[: self.stop]:
+            yield from self._numbers(each.numbers)
+            yield from self._start(each.folds)
+            yield "k = lane()"
+            yield "while k < parts:"
+            for fold in each.folds:
+                yield from _indented(1, self._joined_part(fold))
+            yield "    k = uint32(k + lanes())"
+            yield from self._across(each.folds)
+
+    def _joined_part(self, fold: Fold) -> Iterator[str]:
+        """How what a part of a row came to joins a fold."""
+        at = "uint32(uint32(r * parts) + k)"
+        if fold.op in PLACES:
+            word = "comes_first" if fold.op == "argmax" else "comes_last"
+            yield f"found, where = parts_of_best_{fold.name}[{at}], parts_of_{fold.name}[{at}]"
+            yield f"if {word}(found, where, best_{fold.name}, {fold.name}):"
+            yield f"    best_{fold.name}, {fold.name} = found, where"
+        elif fold.op in _JOIN:
+            self.spelling.functions.add(_JOIN[fold.op])
+            yield f"{fold.name} = {_JOIN[fold.op]}({fold.name}, parts_of_{fold.name}[{at}])"
+        else:
+            yield f"{fold.name} {'*' if fold.op == 'prod' else '+'}= parts_of_{fold.name}[{at}]"
+
+    def _given(self) -> list[str]:
+        before = [fold for each in self.lowered.passes[: self.stop] for fold in each.folds]
+        return [f"parts_of_{name}" for name in self._parts(before)]
+
+
+class _Part(_Split):
+    """The folds of one pass over a part of a row."""
+
+    def _doc(self) -> str:
+        return f"What each part of a row comes to in pass {self.stop + 1}."
+
+    def _parameters(self) -> list[str]:
+        own = [f"parts_of_{name}" for name in self._parts(self.lowered.passes[self.stop].folds)]
+        sizes = [COUNT, "rows", "parts", "size", "layout"]
+        return [*self._arrays(), *self._given(), *own, *self._numbers_given(), *sizes]
+
+    def _body(self) -> Iterator[str]:
+        own = self.lowered.passes[self.stop]
+        yield from self._before()
+        yield from self._numbers(own.numbers)
+        yield from self._pass(own)
+        yield from self._across(own.folds)
+        yield "if inside and lane() == 0:"
+        for name in self._parts(own.folds):
+            yield f"    parts_of_{name}[uint32(uint32(r * parts) + part)] = {name}"
+
+
+class _Finish(_Split):
+    """The outputs over a part of a row."""
+
+    def _doc(self) -> str:
+        return f"{', '.join(self.program.outputs)} from what the parts of rows came to."
+
+    def _parameters(self) -> list[str]:
+        outputs = [f"all_{name}" for name in self.program.outputs]
+        sizes = [COUNT, "rows", "parts", "size", "layout"]
+        return [*self._arrays(), *self._given(), *outputs, *self._numbers_given(), *sizes]
+
+    def _body(self) -> Iterator[str]:
+        yield from self._before()
+        yield from self._numbers(self.lowered.last)
+        yield from self._write_numbers("inside and lane() == 0 and part == 0")
+        yield from self._write_rows()

@@ -1,0 +1,96 @@
+"""The key `rows`: a row program in an entry, with the places of its parts in the spec.
+
+Arguments that are tensors are arrays: their names in the program say by their endings what each is. Numbers are numbers;
+`dim` and `keepdim` say which dimensions a row lies along, and what is left of them.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+
+from ..rows.language import KINDS, Parameter, Program, spelled, statements_of
+from .formula import Report, place
+from .model import Argument, Schema, identifier
+from .source import Text
+from .syntax import MOST_CHARACTERS
+
+LAYOUT = {"dim": "int", "keepdim": "bool"}  # the arguments that no program reads, and their types
+NUMBERS = {"Scalar": "float", "float": "float", "int": "int", "bool": "bool"}
+NO_PART = ("ScalarType",)  # types of arguments that are the generator's business
+
+
+def check_of_rows(schema: Schema) -> str:
+    """The name of the check that is generated where an entry with a program has none of its own."""
+    return f"{identifier(schema)}_rows"
+
+
+def read_program(text: Text, schema: Schema, report: Report) -> Program | None:
+    """The program of an entry; None when there was a mistake."""
+    body = _parsed(text, report)
+    if body is None:
+        return None
+    statements, wrong = statements_of(body)
+    names = {node.id for s in statements for node in ast.walk(s.value) if isinstance(node, ast.Name)}
+    parameters = []
+    for argument in schema.arguments:
+        if argument.name in LAYOUT or argument.type.base in NO_PART:
+            continue
+        found = _parameter(argument, names)
+        if isinstance(found, str):
+            report(text.where(), found)
+            return None
+        parameters.append(found)
+    for node, message in wrong:
+        report(place(text.file, node), message)
+    outputs = tuple(output.name for output in schema.returns)
+    return None if wrong else Program(schema.name, "", tuple(parameters), statements, outputs)
+
+
+def _parameter(argument: Argument, names: set[str]) -> Parameter | str:
+    """What an argument is in the program, or why it cannot be one."""
+    type_, name = argument.type, argument.name
+    if type_.is_tensor and not type_.is_list and not type_.optional:
+        kinds = [kind for kind in KINDS if spelled(name, kind) in names]
+        if len(kinds) > 1:
+            spellings = " and ".join(spelled(name, kind) for kind in kinds)
+            return f"'{name}' is used as {spellings}: expected one of them"
+        kind = kinds[0] if kinds else "row"
+        return Parameter(spelled(name, kind), kind)
+    if type_.base in NUMBERS and not type_.is_list and not type_.optional:
+        return Parameter(name, "number", NUMBERS[type_.base])
+    return f"the argument '{name}': expected a tensor or a number, or dim and keepdim"
+
+
+def _parsed(text: Text, report: Report) -> list[ast.stmt] | None:
+    """The statements of a program with the positions of the file."""
+    if len(text.value) > MOST_CHARACTERS:
+        report(text.where(), f"expected a program of at most {MOST_CHARACTERS:,} characters, found {len(text.value):,}")
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            tree = ast.parse(text.value)
+    except SyntaxError as error:
+        hint = "" if "\n" in text.value.strip() else " (a program of several lines begins with `rows: |`)"
+        report(
+            text.where(_offset(text.value, error.lineno or 1, (error.offset or 1) - 1)),
+            f"syntax error: {error.msg}{hint}",
+        )
+        return None
+    except (RecursionError, MemoryError, ValueError):
+        report(text.where(), "expected expressions of fewer levels")
+        return None
+    lines = text.value.splitlines(keepends=True)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.expr | ast.stmt | ast.keyword):
+            column = len(lines[node.lineno - 1].encode()[: node.col_offset].decode())
+            where = text.where(_offset(text.value, node.lineno, column))
+            node.lineno, node.col_offset = where.line, where.col - 1
+            node.end_lineno, node.end_col_offset = where.line, where.col
+    return tree.body
+
+
+def _offset(source: str, line: int, column: int) -> int:
+    """How many characters stand before a place of a text."""
+    return sum(len(each) for each in source.splitlines(keepends=True)[: line - 1]) + column

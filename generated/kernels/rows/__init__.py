@@ -1,0 +1,1 @@
+"""Kernels of row programs, for each device."""

@@ -1,0 +1,202 @@
+"""Row programs on a device: which team has a row, how many launches there are, and what they are given.
+
+All of that depends on sizes alone, so that the same numbers give the same bits.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..kernels.cpu.folding import Folding
+from ..kernels.cuda.rows import row_kernel, wide_of
+from ..tensor.row_shapes import Given, Output, row_shape
+from . import memory
+from .array import DeviceArray
+from .launch import launch
+
+THREAD, WARP = 8, 1024  # elements of the longest rows for one thread, and for a warp
+THREADS = 256  # of a block of threads or warps, and of one that has a row
+LONG = 8192  # elements of a row for which a block has more threads
+SPLIT = 1 << 14  # elements of a part, at least, where rows are split among blocks
+ALONE = 1 << 11  # the same where no element waits for others
+BLOCKS = 512  # that keep a device busy
+MOST = 1 << 31  # elements of an array: places are 32 bits
+UINT32 = np.uint32
+
+
+class Rows(NamedTuple):
+    """Where rows lie: a layout of kernels/cuda/row_layouts.py, how many they are and of how many elements."""
+
+    kind: str
+    count: int
+    along: int
+    layout: tuple[int, ...]
+
+
+def run(
+    name: str,
+    module: str,
+    given: Sequence[Given],
+    numbers: Sequence[Any],
+    outputs: Sequence[Output],
+    dim: int | Sequence[int],
+    keepdim: bool,
+) -> Any:
+    """The outputs of a program over the rows of arrays in any layout: an array, or a tuple of several."""
+    found = row_shape(name, given, dim, keepdim)
+    source = next(each.array for each in given if each.kind == "row")
+    arrays = [as_rows(each.array, found) if each.kind == "row" else in_order(each.array) for each in given]
+    shapes = [folded_shape(found) if o.kind == "row" else found.result for o in outputs]
+    made = [
+        memory.empty(shape, np.dtype(o.dtype or source.dtype), source.device)
+        for shape, o in zip(shapes, outputs, strict=True)
+    ]
+    compute(module, rows_of(*found.folded), arrays, made, numbers)
+    shaped = [unfolded(array, found) if o.kind == "row" else array for array, o in zip(made, outputs, strict=True)]
+    return shaped[0] if len(shaped) == 1 else tuple(shaped)
+
+
+def program(name: str) -> str:
+    """The generated module of one of specgrad's own programs."""
+    return f"{__name__.partition('.runtime.')[0]}.generated.kernels.rows.cuda_{name}"
+
+
+def over(
+    name: str,
+    arrays: Sequence[DeviceArray],
+    dim: int | Sequence[int],
+    *numbers: Any,
+    keepdim: bool = False,
+    outputs: Sequence[Output] = (Output("each"),),
+) -> Any:
+    """The outputs of one of specgrad's programs over the rows of arrays of one shape."""
+    given = [Given(f"argument {k}", array, "row") for k, array in enumerate(arrays, 1)]
+    return run(name, program(name), given, numbers, outputs, dim, keepdim)
+
+
+def rows_of(before: int, along: int, after: int) -> Rows:
+    """The rows of an array that is seen as (before, along, after)."""
+    if after == 1:
+        return Rows("rows", before, along, (along,))
+    return Rows("columns", before * after, along, (along, after))
+
+
+def in_order(array: DeviceArray) -> DeviceArray:
+    """An array whose elements lie in row order; they are converted where they are read."""
+    return array if array.strides is None else memory.copied(array)
+
+
+def as_rows(array: DeviceArray, found: Folding) -> DeviceArray:
+    """An array as (before, along, after): dimensions that lie apart are brought together."""
+    return in_order(transposed(array, found.order) if found.order else array)
+
+
+def transposed(array: DeviceArray, order: Sequence[int]) -> DeviceArray:
+    """The dimensions of an array in another order; no copy."""
+    steps = array.byte_strides
+    return DeviceArray(
+        array.address,
+        tuple(array.shape[d] for d in order),
+        array.dtype,
+        array.block,
+        array.device,
+        tuple(steps[d] for d in order),
+        array.stored,
+    )
+
+
+def folded_shape(found: Folding) -> tuple[int, ...]:
+    return tuple(found.shape[d] for d in found.order) if found.order else found.shape
+
+
+def unfolded(array: DeviceArray, found: Folding) -> DeviceArray:
+    """The array whose dimensions were brought together."""
+    if not found.order:
+        return array
+    back = sorted(range(len(found.order)), key=found.order.__getitem__)
+    return memory.copied(transposed(array, back))
+
+
+def compute(
+    module: str, rows: Rows, arrays: Sequence[DeviceArray], made: Sequence[DeviceArray], numbers: Sequence[Any] = ()
+) -> None:
+    """Fill the outputs of a program.
+
+    Args:
+        module: the generated module with its kernels.
+        rows: where the rows lie, of all arrays and outputs that have all elements.
+        arrays: that it reads, and `made`, that it writes, in row order.
+    """
+    if not rows.count:
+        return
+    if rows.count * rows.along >= MOST:
+        raise RuntimeError(f"expected rows of fewer than {MOST} elements in all, but got {rows.count * rows.along}")
+    layout = tuple(map(UINT32, rows.layout))
+    computed = arrays[0].dtype
+    flat = [array.ravel() for array in arrays], [array.ravel() for array in made]
+    parts = parts_of(rows, SPLIT if importlib.import_module(module).PARTS else ALONE)
+    if parts > 1:
+        split(module, rows, *flat, numbers, parts)
+        return
+    team, blocks, threads = team_of(rows)
+    kernel = row_kernel(module, "whole", team, rows.kind, computed)
+    launch(kernel, blocks, threads, *flat[0], *flat[1], *numbers, UINT32(rows.along), UINT32(rows.count), layout)
+
+
+def team_of(rows: Rows) -> tuple[str, int, Any]:
+    """Who works on a row, with the blocks and threads of the launch."""
+    count, along = rows.count, rows.along
+    if rows.kind == "columns" and along > 4 * THREAD:
+        lanes = lanes_of_column(along)
+        return "columns", -(-count // 32), (32, lanes, 1)
+    if along <= THREAD or rows.kind == "columns":
+        return "thread", -(-count // THREADS), THREADS
+    if along <= WARP:
+        return "warp", -(-count * 32 // THREADS), THREADS
+    return "block", count, threads_of_row(along)
+
+
+def lanes_of_column(along: int) -> int:
+    return 8 if along < 512 else 32
+
+
+def threads_of_row(along: int) -> int:
+    return THREADS if along <= LONG else 512
+
+
+def parts_of(rows: Rows, least: int) -> int:
+    """Among how many blocks a row is split, for parts of so many elements at least: several for few long rows."""
+    columns = rows.kind == "columns"
+    teams = -(-rows.count // 32) if columns else rows.count
+    wanted = min(BLOCKS // max(teams, 1), rows.along // (least // 32 if columns else least))
+    return max(wanted, 1)
+
+
+def split(
+    module: str,
+    rows: Rows,
+    arrays: Sequence[DeviceArray],
+    made: Sequence[DeviceArray],
+    numbers: Sequence[Any],
+    parts: int,
+) -> None:
+    """A launch for each pass, which leaves what the parts of each row come to, and one for the outputs."""
+    computed, columns = arrays[0].dtype, rows.kind == "columns"
+    team = "columns" if columns else "block"
+    teams = -(-rows.count // 32) if columns else rows.count
+    threads = (32, lanes_of_column(rows.along), 1) if columns else threads_of_row(rows.along)
+    sizes = (UINT32(rows.along), UINT32(rows.count), UINT32(parts), UINT32(-(-rows.along // parts)))
+    rest = (*numbers, *sizes, tuple(map(UINT32, rows.layout)))
+    kinds = {"T": computed, "W": wide_of(computed), "int32": np.dtype(np.int32), "uint32": np.dtype(np.uint32)}
+    known: list[DeviceArray] = []
+    for number, held in enumerate(importlib.import_module(module).PARTS, 1):
+        own = [memory.empty((rows.count * parts,), kinds[kind], arrays[0].device) for _, kind in held]
+        kernel = row_kernel(module, f"fold_{number}", team, rows.kind, computed)
+        launch(kernel, teams * parts, threads, *arrays, *known, *own, *rest)
+        known += own
+    kernel = row_kernel(module, "finish", team, rows.kind, computed)
+    launch(kernel, teams * parts, threads, *arrays, *known, *made, *rest)

@@ -1,0 +1,68 @@
+"""Row programs on NumPy arrays: what lies along their dimensions is brought into rows, which a compiled loop computes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...pool.parallel_for import shared
+from ...tensor.row_shapes import Given, Output, row_shape
+from .copies import contiguous
+from .folding import Folding
+
+Array = np.ndarray
+FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+
+
+def run(
+    name: str,
+    loop: Any,
+    given: Sequence[Given],
+    numbers: Sequence[Any],
+    outputs: Sequence[Output],
+    dim: int | Sequence[int],
+    keepdim: bool,
+) -> Any:
+    """The outputs of a program: an array, or a tuple of several.
+
+    Args:
+        loop: the program's, of arrays, outputs, numbers, the count of elements and a range of rows.
+        dim: the dimension that a row lies along, or several.
+    """
+    found = row_shape(name, given, dim, keepdim)
+    rows = next(each.array for each in given if each.kind == "row")
+    if rows.dtype not in FLOATS:
+        raise TypeError(f"{name}(): expected float32 or float64, but got {rows.dtype}")
+    moved = Turned(found)
+    arrays = [flat(each, moved) for each in given]
+    results = [np.empty(found.count * (moved.along if o.kind == "row" else 1), o.dtype or rows.dtype) for o in outputs]
+    shared(loop, (*arrays, *results, *numbers, moved.along), found.count, rows.size)
+    made = [
+        moved.back(r) if o.kind == "row" else r.reshape(found.result) for r, o in zip(results, outputs, strict=True)
+    ]
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+class Turned:
+    """An array seen as (before, along, after) with what lies along as its last dimension."""
+
+    def __init__(self, found: Folding) -> None:
+        self.found = found
+        self.before, self.along, self.after = found.folded
+
+    def rows(self, array: Array) -> Array:
+        """The elements, row by row."""
+        folded = self.found.fold(array)
+        return contiguous(folded.transpose(0, 2, 1)).reshape(-1)
+
+    def back(self, rows: Array) -> Array:
+        """The array whose rows these are."""
+        turned = contiguous(rows.reshape(self.before, self.after, self.along).transpose(0, 2, 1))
+        return self.found.unfold(turned)
+
+
+def flat(each: Given, moved: Turned) -> Array:
+    """An array as the loop takes it."""
+    return moved.rows(each.array) if each.kind == "row" else contiguous(each.array).reshape(-1)

@@ -1,0 +1,270 @@
+"""Who works on a row: a thread, a warp, a block, or the threads of a block that have a column.
+
+A kernel of a row program names `team`, `lane`, `lanes` and `across_FOLD`; here they are made for each kind of team. What
+lanes found is put together in an order that depends on the numbers of lanes alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .kernel import Target
+from .vocabulary import T, cuda, int32, uint32
+
+KINDS = ("thread", "warp", "block", "columns")
+WARP = 32  # lanes of a warp, and columns of a block
+ALL = 0xFFFFFFFF
+MOST_LANES = 1024  # of a block
+
+# Texts name these; a kernel has its own in their place.
+join: Any = None
+within: Any = None
+across: Any = None
+A: Any = None  # the type of what is put together
+P: Any = None  # that of places
+
+
+# ---- where a thread is ------------------------------------------------------------------------------------
+
+
+def thread_team() -> Any:
+    return uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
+
+
+def thread_lane() -> Any:
+    return uint32(0)
+
+
+def thread_lanes() -> Any:
+    return uint32(1)
+
+
+def warp_team() -> Any:
+    warps = uint32(uint32(cuda.blockDim.x) >> uint32(5))
+    return uint32(uint32(cuda.blockIdx.x) * warps + uint32(uint32(cuda.threadIdx.x) >> uint32(5)))
+
+
+def warp_lane() -> Any:
+    return uint32(uint32(cuda.threadIdx.x) & uint32(31))
+
+
+def warp_lanes() -> Any:
+    return uint32(32)
+
+
+def block_team() -> Any:
+    return uint32(cuda.blockIdx.x)
+
+
+def block_lane() -> Any:
+    return uint32(cuda.threadIdx.x)
+
+
+def block_lanes() -> Any:
+    return uint32(cuda.blockDim.x)
+
+
+def columns_team() -> Any:
+    return uint32(uint32(cuda.blockIdx.x) * uint32(32) + uint32(cuda.threadIdx.x))
+
+
+def columns_lane() -> Any:
+    return uint32(cuda.threadIdx.y)
+
+
+def columns_lanes() -> Any:
+    return uint32(cuda.blockDim.y)
+
+
+def split_range(part: Any, size: Any, n: Any) -> Any:
+    first = uint32(part * size)
+    last = uint32(first + size)
+    return (first if first < n else n), (last if last < n else n)
+
+
+def block_split(parts: Any) -> Any:
+    r = uint32(uint32(cuda.blockIdx.x) // parts)
+    return r, uint32(uint32(cuda.blockIdx.x) - uint32(r * parts))
+
+
+def columns_split(parts: Any) -> Any:
+    group = uint32(uint32(cuda.blockIdx.x) // parts)
+    part = uint32(uint32(cuda.blockIdx.x) - uint32(group * parts))
+    return uint32(uint32(group * uint32(32)) + uint32(cuda.threadIdx.x)), part
+
+
+# ---- how two become one -----------------------------------------------------------------------------------
+
+
+def join_sum(a: Any, b: Any) -> Any:
+    return a + b
+
+
+def join_prod(a: Any, b: Any) -> Any:
+    return a * b
+
+
+def maximum(a: Any, b: Any) -> Any:
+    """The greater number; nan when either is."""
+    return a if a >= b or a != a else b
+
+
+def minimum(a: Any, b: Any) -> Any:
+    """The smaller number; nan when either is."""
+    return a if a <= b or a != a else b
+
+
+def comes_first(value: Any, place: Any, best: Any, at: Any) -> Any:
+    """Whether the greatest number is this one, at the first of all its places; nan is above all others."""
+    if value != value:
+        return best == best or place < at
+    return value > best or (value == best and place < at)
+
+
+def comes_last(value: Any, place: Any, best: Any, at: Any) -> Any:
+    """Whether the least number is this one, at the first of all its places; nan is below all others."""
+    if value != value:
+        return best == best or place < at
+    return value < best or (value == best and place < at)
+
+
+# ---- what all lanes have ----------------------------------------------------------------------------------
+
+
+def across_thread(a: Any) -> Any:
+    return a
+
+
+def across_warp(a: Any) -> Any:
+    """Lanes put theirs together with those of the lane 16, 8, 4, 2 and 1 away: all get the same."""
+    distance = 16
+    while distance:
+        a = join(a, cuda.shfl_xor_sync(0xFFFFFFFF, a, distance))
+        distance >>= 1
+    return a
+
+
+def across_block(a: Any) -> Any:
+    """Warps by themselves, then every thread what the warps have, in their order."""
+    found = cuda.shared.array(32, A)
+    a = within(a)
+    if cuda.threadIdx.x & 31 == 0:
+        found[cuda.threadIdx.x >> 5] = a
+    cuda.syncthreads()
+    a = found[0]
+    k = 1
+    while k < cuda.blockDim.x >> 5:
+        a = join(a, found[k])
+        k += 1
+    cuda.syncthreads()  # before the next fold writes there
+    return a
+
+
+def across_columns(a: Any) -> Any:
+    """The lanes of each column in their order."""
+    found = cuda.shared.array(1024, A)
+    found[cuda.threadIdx.y * 32 + cuda.threadIdx.x] = a
+    cuda.syncthreads()
+    a = found[cuda.threadIdx.x]
+    k = 1
+    while k < cuda.blockDim.y:
+        a = join(a, found[k * 32 + cuda.threadIdx.x])
+        k += 1
+    cuda.syncthreads()
+    return a
+
+
+def pair_across_thread(value: Any, place: Any) -> Any:
+    return value, place
+
+
+def pair_across_warp(value: Any, place: Any) -> Any:
+    distance = 16
+    while distance:
+        other = cuda.shfl_xor_sync(0xFFFFFFFF, value, distance)
+        where = uint32(cuda.shfl_xor_sync(0xFFFFFFFF, int32(place), distance))  # shuffles have no unsigned ones
+        if join(other, where, value, place):
+            value, place = other, where
+        distance >>= 1
+    return value, place
+
+
+def pair_across_block(value: Any, place: Any) -> Any:
+    values, places = cuda.shared.array(32, T), cuda.shared.array(32, P)
+    value, place = within(value, place)
+    if cuda.threadIdx.x & 31 == 0:
+        values[cuda.threadIdx.x >> 5] = value
+        places[cuda.threadIdx.x >> 5] = place
+    cuda.syncthreads()
+    value, place = values[0], places[0]
+    k = 1
+    while k < cuda.blockDim.x >> 5:
+        if join(values[k], places[k], value, place):
+            value, place = values[k], places[k]
+        k += 1
+    cuda.syncthreads()
+    return value, place
+
+
+def pair_across_columns(value: Any, place: Any) -> Any:
+    values, places = cuda.shared.array(1024, T), cuda.shared.array(1024, P)
+    values[cuda.threadIdx.y * 32 + cuda.threadIdx.x] = value
+    places[cuda.threadIdx.y * 32 + cuda.threadIdx.x] = place
+    cuda.syncthreads()
+    value, place = values[cuda.threadIdx.x], places[cuda.threadIdx.x]
+    k = 1
+    while k < cuda.blockDim.y:
+        other, where = values[k * 32 + cuda.threadIdx.x], places[k * 32 + cuda.threadIdx.x]
+        if join(other, where, value, place):
+            value, place = other, where
+        k += 1
+    cuda.syncthreads()
+    return value, place
+
+
+PLACES = {
+    "thread": (thread_team, thread_lane, thread_lanes),
+    "warp": (warp_team, warp_lane, warp_lanes),
+    "block": (block_team, block_lane, block_lanes),
+    "columns": (columns_team, columns_lane, columns_lanes),
+}
+SPLITS = {"block": block_split, "columns": columns_split}
+SINGLE = {"thread": across_thread, "warp": across_warp, "block": across_block, "columns": across_columns}
+PAIRS = {
+    "thread": pair_across_thread,
+    "warp": pair_across_warp,
+    "block": pair_across_block,
+    "columns": pair_across_columns,
+}
+JOINS = {"sum": join_sum, "prod": join_prod, "count": join_sum, "max": maximum, "min": minimum}
+PAIR_JOINS = {"argmax": comes_first, "argmin": comes_last}
+
+
+def names_of_team(target: Target, kind: str, value: Any, wide: Any) -> dict[str, Any]:
+    """What a kernel calls of its team, by name.
+
+    Args:
+        value: the type that elements are computed in.
+        wide: the type that sums and products are computed in.
+    """
+    team, lane, lanes = (target.device(function) for function in PLACES[kind])
+    found = {"team": team, "lane": lane, "lanes": lanes, "split_range": target.device(split_range)}
+    if kind in SPLITS:
+        found["split_team"] = target.device(SPLITS[kind])
+    kinds = {"sum": wide, "prod": wide, "count": np.int32, "max": value, "min": value}
+    for name, function in JOINS.items():
+        joined = target.device(function)
+        found[f"across_{name}"] = _across(target, SINGLE, kind, joined, kinds[name])
+    for name, function in PAIR_JOINS.items():
+        joined = target.device(function)
+        found[f"across_{name}"] = _across(target, PAIRS, kind, joined, value)
+    return found | {function.__name__: target.device(function) for function in PAIR_JOINS.values()}
+
+
+def _across(target: Target, table: dict[str, Any], kind: str, joined: Any, dtype: Any) -> Any:
+    names = {"join": joined, "A": dtype, "T": dtype, "P": np.uint32}
+    if kind == "block":
+        names["within"] = target.device(table["warp"], join=joined)
+    return target.device(table[kind], **names)

@@ -1,0 +1,100 @@
+"""Extrema, their indices, any and all on a device: row programs. Integers are compared as int64."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...cuda.array import DeviceArray
+from ...cuda.fallback import Fallback
+from ...cuda.rows import over
+from ...kernels.cpu.folding import reduced_dims_of
+from ...tensor.row_shapes import Output
+from . import cpu_argreduce as cpu
+
+Dims = tuple[int, ...]
+INT64 = np.dtype(np.int64)
+
+
+def amax(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
+    """max_i a_i over `dim`."""
+    return extreme("greatest", a, dim, keepdim)
+
+
+def amin(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
+    """min_i a_i over `dim`."""
+    return extreme("least", a, dim, keepdim)
+
+
+def max_all(a: DeviceArray) -> DeviceArray:
+    """max_i a_i."""
+    return extreme("greatest", a, reduced_dims_of(a.ndim, None), False)
+
+
+def min_all(a: DeviceArray) -> DeviceArray:
+    """min_i a_i."""
+    return extreme("least", a, reduced_dims_of(a.ndim, None), False)
+
+
+def max_dim(a: DeviceArray, dim: int, keepdim: bool) -> tuple[DeviceArray, DeviceArray]:
+    """The greatest elements along `dim` and where they first occur."""
+    return with_place("greatest_and_place", a, dim, keepdim)
+
+
+def min_dim(a: DeviceArray, dim: int, keepdim: bool) -> tuple[DeviceArray, DeviceArray]:
+    """The least elements along `dim` and where they first occur."""
+    return with_place("least_and_place", a, dim, keepdim)
+
+
+def argmax(a: DeviceArray, dim: int | None, keepdim: bool) -> DeviceArray:
+    """Where the greatest element first occurs along `dim`, or in the flattened array."""
+    return with_place("greatest_and_place", a, dim, keepdim)[1]
+
+
+def argmin(a: DeviceArray, dim: int | None, keepdim: bool) -> DeviceArray:
+    """Where the least element first occurs along `dim`, or in the flattened array."""
+    return with_place("least_and_place", a, dim, keepdim)[1]
+
+
+def any_all(a: DeviceArray) -> DeviceArray:
+    """Whether some element is not zero."""
+    return truth("some", cpu.any_all, a, reduced_dims_of(a.ndim, None), False, (a,))
+
+
+def any_dim(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
+    """Whether some element along `dim` is not zero."""
+    return truth("some", cpu.any_dim, a, dim, keepdim, (a, dim, keepdim))
+
+
+def all_all(a: DeviceArray) -> DeviceArray:
+    """Whether no element is zero."""
+    return truth("every", cpu.all_all, a, reduced_dims_of(a.ndim, None), False, (a,))
+
+
+def all_dim(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
+    """Whether no element along `dim` is zero."""
+    return truth("every", cpu.all_dim, a, dim, keepdim, (a, dim, keepdim))
+
+
+def in_registers(a: DeviceArray) -> DeviceArray:
+    """An array of integers or bools, of which kernels compute with int64."""
+    return a.as_read(INT64) if a.dtype.kind in "iub" else a
+
+
+def extreme(name: str, a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
+    return over(name, (in_registers(a),), dim, keepdim=keepdim, outputs=(Output("each", a.dtype.name),))
+
+
+def with_place(name: str, a: DeviceArray, dim: int | None, keepdim: bool) -> tuple[DeviceArray, DeviceArray]:
+    outputs = Output("each", a.dtype.name), Output("each", "int64")
+    found: tuple[DeviceArray, DeviceArray] = over(
+        name, (in_registers(a),), reduced_dims_of(a.ndim, dim), keepdim=keepdim, outputs=outputs
+    )
+    return found
+
+
+def truth(name: str, kernel: Any, a: DeviceArray, dim: Dims, keepdim: bool, given: tuple[Any, ...]) -> DeviceArray:
+    if a.dtype.kind == "c":
+        return Fallback(kernel)(*given)
+    return over(name, (in_registers(a),), dim, keepdim=keepdim, outputs=(Output("each", "bool"),))
