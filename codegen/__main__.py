@@ -11,6 +11,7 @@ python -m codegen prove [OP...]       prove the gradient formulas of element-wis
 python -m codegen mutate [OP...]      change entries, one thing at a time, and list the changes that no check notices
 python -m codegen explain OP          what the generator knows of one op
 python -m codegen pictures [--check]  draw the functions of docs/pictures/ops/ and their derivatives
+python -m codegen cubins [--check]    compile the CUDA kernels that come with specgrad, where they have changed
 python -m codegen SPEC [--out FOLDER] the same for a spec outside the tree, checks included; --base PACKAGE: what its
                                       ops are made of besides specgrad's
 python -m codegen verify|prove|mutate|explain|pictures --spec SPEC [...]
@@ -71,7 +72,7 @@ def uncollected() -> Iterator[None]:
 
 def run(argv: list[str]) -> int:
     """Run one command, which may find that files are in its way."""
-    commands = {each.__name__: each for each in (verify, prove, mutate, explain, pictures, new)}
+    commands = {each.__name__: each for each in (verify, prove, mutate, explain, pictures, cubins, new)}
     command = (commands | {"derive": derive_command}).get("".join(argv[:1]))
     if command is not None:
         return command(argv[1:])
@@ -274,6 +275,13 @@ def with_numbers(project: Project) -> Spec:
 
     functions = running(claims(project.renderer.library.homes, project.functions), project.functions)
     return replace(project.spec, entries=tuple(replace(e, functions=functions) for e in project.spec.entries))
+
+
+def cubins(argv: list[str]) -> int:
+    """Compile the CUDA kernels that come with specgrad, or say which have changed."""
+    from .machine_code.command import cubins_command
+
+    return cubins_command(argv)
 
 
 def mutate(argv: list[str]) -> int:

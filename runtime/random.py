@@ -1,4 +1,4 @@
-"""Random number generators: counter-based (Philox), so a stream is fixed by its seed and a position in it."""
+"""Random number generators: a stream of words that is fixed by its seed, and a position in it."""
 
 from __future__ import annotations
 
@@ -11,16 +11,24 @@ from typing import Any
 import numpy as np
 
 from .errors import ArgumentError, type_name
-from .locks import new_lock, remember
+from .locks import new_lock
 from .tensor import devices
 from .tensor.base import adopt
 
-_starting = new_lock()
+_moving = new_lock()  # of all generators: it is held for some ten instructions
 _DEFAULT_SEED = 67280421310721  # PyTorch's: a process that never seeds draws the same numbers each time
+_VERSION = 2  # of states: this number, the seed and the position
+_LENGTH = 3
+_OLD_LENGTH = 14  # of states of version 1, which NumPy's generator had
+_END = 2**62  # of the words of a stream
 
 
 class Generator:
     """A source of random numbers with a state of its own.
+
+    Its stream is that of the words of Philox4x64-10 whose key is the seed: the same on every device. A draw takes the
+    words that follow those of the draw before, one for each element, or one for two elements of float32; each element
+    is computed from its own word.
 
     Args:
         device: where the numbers are used.
@@ -33,21 +41,18 @@ class Generator:
     def __init__(self, device: devices.device | str | None = None) -> None:
         self.device = devices.resolve(device)
         self._seed = _DEFAULT_SEED
-        self._rng: np.random.Generator | None = None
+        self._offset = 0
 
-    @property
-    def rng(self) -> np.random.Generator:
-        """NumPy's generator over this stream: what kernels draw from."""
-        rng = self._rng
-        if rng is None:
-            with _starting:  # threads that draw first at the same time draw from one stream
-                rng = self._rng = self._rng or _drawing(np.random.Philox(key=self._seed))
-        return rng
+    def take(self, count: int) -> tuple[int, int]:
+        """The seed, as a signed integer, and the first of the next `count` words, which nobody else gets."""
+        with _moving:
+            seed, offset = self._seed, self._offset
+            self._offset = offset + count
+        return seed if seed < 2**63 else seed - 2**64, offset
 
     def manual_seed(self, seed: int) -> Generator:
         """Start the stream of `seed`, an int in [-2**63, 2**64); returns the generator."""
-        self._seed = valid_seed(seed)
-        self._rng = None
+        self._go_to(valid_seed(seed), 0)
         return self
 
     def seed(self) -> int:
@@ -63,14 +68,16 @@ class Generator:
         return adopt(self._state_words().view(np.uint8))
 
     def set_state(self, new_state: Any) -> None:
-        """Go back to `new_state`, a state that `get_state` returned."""
+        """Go back to `new_state`, a state that `get_state` returned.
+
+        Of a state that was saved when NumPy drew the numbers, seed and position in the words are taken over.
+        """
         array = getattr(new_state, "array", None)
         if array is None or array.dtype != np.uint8:
             raise ArgumentError(f"set_state(): expected a uint8 Tensor, but got {type_name(new_state)}")
-        expected = self._state_words().nbytes
-        if array.shape != (expected,):
+        if array.shape not in ((8 * _LENGTH,), (8 * _OLD_LENGTH,)):
             found = list(array.shape)
-            raise RuntimeError(f"set_state(): expected a state of size {expected}, but got shape {found}")
+            raise RuntimeError(f"set_state(): expected a state of size {8 * _LENGTH}, but got shape {found}")
         self._restore(np.ascontiguousarray(array).view(np.uint64))
 
     def clone_state(self) -> Generator:
@@ -82,23 +89,15 @@ class Generator:
     clone = clone_state
 
     def _state_words(self) -> np.ndarray:
-        state: Any = self.rng.bit_generator.state
-        position = [state["buffer_pos"], state["has_uint32"], state["uinteger"]]
-        parts = [[self._seed], state["state"]["counter"], state["state"]["key"], state["buffer"], position]
-        return np.concatenate([np.asarray(part, dtype=np.uint64) for part in parts])
+        with _moving:
+            return np.array([_VERSION, self._seed, self._offset], np.uint64)
 
     def _restore(self, words: np.ndarray) -> None:
-        self._seed = int(words[0])
-        philox = np.random.Philox(key=self._seed)
-        philox.state = {
-            "bit_generator": "Philox",
-            "state": {"counter": words[1:5].copy(), "key": words[5:7].copy()},
-            "buffer": words[7:11].copy(),
-            "buffer_pos": int(words[11]),
-            "has_uint32": int(words[12]),
-            "uinteger": int(words[13]),
-        }
-        self._rng = _drawing(philox)
+        self._go_to(*(_old_position(words) if words.size == _OLD_LENGTH else _position(words)))
+
+    def _go_to(self, seed: int, offset: int) -> None:
+        with _moving:
+            self._seed, self._offset = seed, offset
 
     def __getstate__(self) -> dict[str, Any]:
         return {"device": self.device, "words": self._state_words()}
@@ -108,10 +107,26 @@ class Generator:
         self._restore(state["words"])
 
 
-def _drawing(philox: np.random.Philox) -> np.random.Generator:
-    """NumPy's generator, which no fork finds locked."""
-    remember(philox.lock)
-    return np.random.Generator(philox)
+def _position(words: np.ndarray) -> tuple[int, int]:
+    """Seed and position that a state holds."""
+    version, seed, offset = words.tolist()
+    if version != _VERSION:
+        raise RuntimeError(f"set_state(): expected a state of version {_VERSION}, but got version {version}")
+    return seed, _checked(offset)
+
+
+def _old_position(words: np.ndarray) -> tuple[int, int]:
+    """Those of NumPy's generator: four words of a block are made at once, `used` of which have been drawn."""
+    seed, counter, key, used = (int(words[i]) for i in (0, 1, 5, 11))
+    if key != seed or used > 4 or words[2:5].any():
+        raise RuntimeError(f"set_state(): expected a state of version {_VERSION}, or one of NumPy's Philox")
+    return seed, _checked(max(4 * counter + used - 4, 0))
+
+
+def _checked(offset: int) -> int:
+    if offset >= _END:
+        raise RuntimeError(f"set_state(): expected a position below 2**62, but got {offset}")
+    return offset
 
 
 def valid_seed(seed: Any) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from .dispatch import checks
-from .random import valid_seed
 from .tensor.devices import CPU, default_device, set_default
 from .tensor.devices import device as Device
 
@@ -119,19 +118,6 @@ def set_default_device(device: Any) -> None:
 def get_default_device() -> Device:
     """The device on which new tensors are made."""
     return default_device()
-
-
-def seed_devices(seed: int) -> None:
-    """Seed the generators of CUDA devices: there are none, random numbers are drawn on the CPU.
-
-    Args:
-        seed: an int in [-2**63, 2**64).
-    """
-    valid_seed(seed)
-
-
-def release_cached_memory() -> None:
-    """Give cached memory of CUDA devices back: none is cached."""
 
 
 def unavailable() -> bool:

@@ -3,8 +3,8 @@
 The four folders of the project are reached through relative links beside this file, so to Python and to
 every tool this is an ordinary package. What PyTorch keeps under another name (`optim`, `utils.data`,
 `autograd`, `linalg`, `special`, `fft`, `random`) is a small real module here that re-exports: entries in
-`sys.modules` would do for a running program, but type checkers and editors could not follow them. `profiler` and
-`graph`, which most programs never ask for, are loaded when they are first named.
+`sys.modules` would do for a running program, but type checkers and editors could not follow them. `profiler`,
+`graph` and `cuda`, which most programs never ask for, are loaded when they are first named.
 """
 
 from importlib import import_module as _import_module
@@ -12,7 +12,7 @@ from math import e, inf, nan, pi
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from . import accelerator, autograd, backends, cuda, fft, func, linalg, nn, optim, random, special, utils
+from . import accelerator, autograd, backends, fft, func, linalg, nn, optim, random, special, utils
 from . import moved as _moved  # noqa: F401 - finds modules by the names that they had
 from .generated import ops as _ops
 from .generated.ops import *
@@ -88,6 +88,7 @@ from .runtime.creation.legacy import (
     LongTensor,
     ShortTensor,
 )
+from .runtime.errors import AcceleratorError, OutOfMemoryError
 from .runtime.functions.contraction import chain_matmul, einsum, tensordot
 from .runtime.functions.estimates import gradient
 from .runtime.functions.histogramdd import histogramdd
@@ -171,7 +172,7 @@ from .runtime.tensor.memory_format import (
 from .runtime.tensor.shapes import Size
 
 if _TYPE_CHECKING:
-    from . import graph, profiler
+    from . import cuda, graph, profiler
 
 __version__ = "0.1.0"
 
@@ -184,6 +185,7 @@ bool = bool_
 _keep_freed_memory()
 
 __all__ = [
+    "AcceleratorError",
     "BFloat16Tensor",
     "BoolTensor",
     "ByteTensor",
@@ -196,6 +198,7 @@ __all__ = [
     "HalfTensor",
     "IntTensor",
     "LongTensor",
+    "OutOfMemoryError",
     "ShortTensor",
     "Size",
     "Tensor",
@@ -372,6 +375,6 @@ _guard(
 
 
 def __getattr__(name: str) -> _Any:
-    if name in ("graph", "profiler"):
+    if name in ("cuda", "graph", "profiler"):
         return _import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -32,7 +32,7 @@ class DataLoader:
         batch_sampler: lists of indices, one per batch; instead of the four arguments before and drop_last.
         num_workers: processes that make batches; 0 makes them in this process when they are asked for.
         collate_fn: makes a batch of a list of samples; default_collate when left out.
-        pin_memory: accepted for compatibility; host memory needs no pinning here.
+        pin_memory: give tensors in page-locked memory, where there is a CUDA device.
         drop_last: leave out a last batch that is smaller.
         timeout: seconds to wait for a worker's batch; 0 waits as long as the worker lives.
         worker_init_fn: called in each worker with its number.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...runtime.modes.intercept import watch
 from ...runtime.profiler.ranges import record_function
+from .pinning import pinned
 
 if TYPE_CHECKING:
     from .processes import WorkerPool
@@ -26,9 +27,9 @@ class _LoaderIterator:
 
     def __next__(self) -> Any:
         if not watch.active:
-            return self._next_batch()
+            return pinned(self._next_batch(), self.loader.pin_memory)
         with record_function(f"enumerate(DataLoader)#{self.shown_as}.__next__"):
-            return self._next_batch()
+            return pinned(self._next_batch(), self.loader.pin_memory)
 
     def _next_batch(self) -> Any:
         raise NotImplementedError

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from ...generated import ops
 from ...generated.tensor import Tensor
-from ...runtime.creation import rand
+from ...runtime.creation.sampling import survivors
 from ...runtime.dispatch import checks
-from ...runtime.tensor.dtypes import float32
 from ...runtime.user_warning import warn_user
 from ..docstrings import completed_from
 
@@ -41,7 +40,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
         return input
     if p == 1:
         return input.mul_(0) if inplace else input * 0
-    mask = rand(input.shape, dtype=float32, device=input.device) >= p
+    mask = survivors(*input.shape, p=p, device=input.device)
     scale = 1 / (1 - p)
     return ops.masked_scale_(input, mask, scale) if inplace else ops.masked_scale(input, mask, scale)
 
@@ -204,7 +203,7 @@ def _dropped_channels(input: Tensor, p: float, training: bool, inplace: bool, nu
     if p == 1:
         return input.mul_(0) if inplace else input * 0
     shape = (*input.shape[:numbered], *[1] * (input.ndim - numbered))
-    noise = (rand(shape, dtype=float32, device=input.device) >= p).to(input.dtype) / (1 - p)
+    noise = survivors(*shape, p=p, device=input.device).to(input.dtype) / (1 - p)
     return input.mul_(noise) if inplace else input * noise
 
 
@@ -214,7 +213,7 @@ def _self_normalised(input: Tensor, p: float, training: bool, inplace: bool, sha
         return input
     if p == 1:
         return input.mul_(0) if inplace else input * 0
-    kept = (rand(shape, dtype=float32, device=input.device) >= p).to(input.dtype)
+    kept = survivors(*shape, p=p, device=input.device).to(input.dtype)
     scale = ((ALPHA * ALPHA * p + 1) * (1 - p)) ** -0.5
     moved = (kept - 1 + p) * (ALPHA * scale)
     return input.mul_(kept * scale).add_(moved) if inplace else input * (kept * scale) + moved

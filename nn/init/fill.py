@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...generated.ops.special import ndtri
 from ...generated.tensor import Tensor
-from ...runtime.creation import empty, from_numpy, rand, randn
+from ...runtime.creation import empty, from_numpy, rand
 from ...runtime.dispatch import checks
 from ...runtime.modes.grad_mode import no_grad
 from ...runtime.random import Generator
@@ -29,8 +30,7 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generato
     """
     checks.tensor("uniform_", "tensor", tensor)
     with no_grad():
-        values = rand(tensor.shape, generator=generator, dtype=tensor.dtype, device=tensor.device)
-        return tensor.copy_(values.mul_(b - a).add_(a))
+        return tensor.uniform_(a, b, generator=generator)
 
 
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Generator | None = None) -> Tensor:
@@ -49,8 +49,7 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Gene
     """
     checks.tensor("normal_", "tensor", tensor)
     with no_grad():
-        values = randn(tensor.shape, generator=generator, dtype=tensor.dtype, device=tensor.device)
-        return tensor.copy_(values.mul_(std).add_(mean))
+        return tensor.normal_(mean, std, generator=generator)
 
 
 def constant_(tensor: Tensor, val: float) -> Tensor:
@@ -138,17 +137,18 @@ def trunc_normal_(
         True
     """
     checks.tensor("trunc_normal_", "tensor", tensor)
-    from scipy.special import ndtr, ndtri
+    from scipy.special import ndtr
 
     if mean < a - 2 * std or mean > b + 2 * std:
         warn_user(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect."
         )
     low, high = ndtr((a - mean) / std), ndtr((b - mean) / std)
-    uniform = uniform_(empty(tensor.shape, dtype=float64), low, high, generator)
-    values = np.clip(mean + std * ndtri(uniform.numpy()), a, b)
     with no_grad():
-        return tensor.copy_(from_numpy(values))
+        shares = rand(tensor.shape, generator=generator, dtype=float64, device=tensor.device)
+        shares.mul_(high - low).add_(low)
+        ndtri(shares, out=shares)
+        return tensor.copy_(shares.mul_(std).add_(mean).clamp_(a, b))
 
 
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = None) -> Tensor:
@@ -180,9 +180,10 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
         return tensor
     rows = tensor.size(0)
     columns = tensor.numel() // rows
-    normal = normal_(empty((max(rows, columns), min(rows, columns)), dtype=float64), generator=generator)
+    shape = max(rows, columns), min(rows, columns)
+    normal = normal_(empty(shape, dtype=float64, device="cpu"), generator=generator)
     q, r = np.linalg.qr(normal.numpy())
     q *= np.sign(np.diag(r))
     values = np.ascontiguousarray(q if rows >= columns else q.T).reshape(tuple(tensor.shape))
     with no_grad():
-        return tensor.copy_(from_numpy(gain * values))
+        return tensor.copy_(from_numpy(gain * values).to(tensor.device))

@@ -73,5 +73,5 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Gener
     with no_grad():
         normal_(tensor, 0, std, generator)
         for column in range(columns):
-            tensor[randperm(rows, generator=generator)[:zeros], column] = 0
+            tensor[randperm(rows, generator=generator, device=tensor.device)[:zeros], column] = 0
     return tensor

@@ -13,12 +13,13 @@ from ..modes.intercept import interceptable
 from ..namespace import op
 from ..random import Generator
 from ..tensor.base import TensorBase, alias, compute_array
+from ..tensor.devices import CPU
+from ..tensor.dtypes import bool_, float64, get_default_dtype, int64
 from ..tensor.dtypes import dtype as Dtype
-from ..tensor.dtypes import get_default_dtype, int64
 from ..tensor.shapes import Shape, broadcast_shapes
+from .drawing import exponential, filled_by, stream, uniform
+from .drawing import normal as drawn_normal
 from .options import allocating, checked_size, chosen_dtype, finish, from_array
-from .sampling import normal as standard_normal
-from .sampling import stream
 
 
 @interceptable("random")
@@ -54,21 +55,21 @@ def normal(
         >>> sg.normal(sg.tensor([1.0, 2.0]), 0.0)
         tensor([1., 2.])
     """
-    rng = stream("normal", generator)
+    chosen = stream("normal", generator)
     mean, std = _plain(mean), _plain(std)
     _require_deviation(std)
     given = [value for value in (mean, std) if _is_tensor(value)]
     if given:
         like = op.add(*given) if len(given) == 2 else given[0]
-        found = standard_normal("normal", rng, like._shape, like._dtype) * std + mean
+        found = drawn_normal("normal", chosen, like._shape, like._dtype, device=like._device) * std + mean
         return found if out is None else write_out("normal", out, found)
     size = out.shape if size is None and _is_tensor(out) else size
     if size is None:
         raise TypeError("normal(): expected a size where mean and std are numbers")
     shape = checked_size("normal", checks.integer_list("normal", "size", size))
-    drawn = standard_normal("normal", rng, shape, chosen_dtype("normal", dtype, get_default_dtype()))
+    kind = chosen_dtype("normal", dtype, get_default_dtype())
     center, width = checks.floating("normal", "mean", mean), checks.floating("normal", "std", std)
-    found = finish("normal", drawn.mul_(width).add_(center), device, requires_grad)
+    found = finish("normal", drawn_normal("normal", chosen, shape, kind, center, width, device), device, requires_grad)
     return found if out is None else write_out("normal", out, found)
 
 
@@ -80,7 +81,7 @@ def _plain(value: Any) -> Any:
 def _require_deviation(std: Any) -> None:
     if _is_tensor(std) and std.is_complex():
         raise RuntimeError(f"normal(): expected std to be real, but got a tensor of dtype {std.dtype!r}")
-    least = std.array.min(initial=0).item() if _is_tensor(std) else checks.floating("normal", "std", std)
+    least = _on_host(std).min(initial=0).item() if _is_tensor(std) else checks.floating("normal", "std", std)
     if least < 0:
         raise RuntimeError(f"normal(): expected std >= 0, but got std={least}")
 
@@ -109,34 +110,40 @@ def bernoulli(input: Any, p: Any = None, *, generator: Generator | None = None, 
     checks.tensor("bernoulli", "input", input)
     if input._dtype.kind != "f" and p is None:
         raise UnsupportedDtypeError(f"bernoulli(): expected a floating point dtype, but got {input._dtype}")
-    found = from_array(trials("bernoulli", input if p is None else p, input._shape, generator), input._dtype)
+    found = trials("bernoulli", input if p is None else p, input._shape, input._dtype, generator, input._device)
     return found if out is None else write_out("bernoulli", out, found)
 
 
-def trials(name: str, p: Any, shape: Shape, generator: Generator | None) -> np.ndarray:
-    """An array that is True with probability p: a number, or a tensor that broadcasts to the shape."""
-    chances = compute_array(p) if _is_tensor(p) else np.asarray(checks.floating(name, "p", p))
-    outside = ~((chances >= 0) & (chances <= 1))
-    if outside.any():
-        raise RuntimeError(f"{name}(): expected p between 0 and 1, but got p={chances[outside].flat[0]}")
-    if broadcast_shapes(name, shape, chances.shape) != shape:
-        raise ShapeError(f"{name}(): expected p to broadcast to {list(shape)}, but got shape {list(chances.shape)}")
-    return np.asarray(stream(name, generator).random(shape) < chances)
+def trials(name: str, p: Any, shape: Shape, kind: Dtype, generator: Generator | None, device: Any) -> Any:
+    """1 with probability p: a number, or a tensor that broadcasts to the shape."""
+    chosen = stream(name, generator)
+    if not _is_tensor(p):
+        chance = checks.floating(name, "p", p)
+        if not 0 <= chance <= 1:
+            raise RuntimeError(f"{name}(): expected p between 0 and 1, but got p={chance}")
+        return filled_by("fill_trials", name, chosen, shape, bool_, device, chance, cast_to=kind)
+    chances = _on_host(p)
+    inside = (chances >= 0) & (chances <= 1)
+    if not inside.all():
+        raise RuntimeError(f"{name}(): expected p between 0 and 1, but got p={chances[~inside].flat[0]}")
+    if broadcast_shapes(name, shape, p._shape) != shape:
+        raise ShapeError(f"{name}(): expected p to broadcast to {list(shape)}, but got shape {list(p._shape)}")
+    drawn = uniform(name, chosen, shape, float64, device=device)
+    if drawn._device is CPU and p._device is CPU:
+        return from_array(np.asarray(drawn.array < chances), kind)
+    return op.lt(drawn, _plain(p)).to(kind)
 
 
-def exponential(rng: np.random.Generator, rate: float, size: Shape, kind: Dtype) -> Any:
-    """Numbers of an exponential distribution."""
-    if kind.kind != "f":
-        raise UnsupportedDtypeError(f"exponential_(): expected a floating point dtype, but got {kind}")
-    drawn = rng.standard_exponential(size, kind.compute.np)
-    return from_array(np.asarray(drawn / np.asarray(rate, kind.compute.np)), kind)
+def _on_host(t: Any) -> np.ndarray:
+    """The elements in the dtype that kernels compute in; copied from a device."""
+    return compute_array(t if t._device is CPU else _plain(t).cpu())
 
 
 def _is_tensor(value: Any) -> bool:
     return isinstance(value, TensorBase)
 
 
-_MOST = 2.0**62  # counts are drawn as 64-bit integers
+_MOST = 2.0**62
 
 
 @interceptable("random")
@@ -158,10 +165,13 @@ def poisson(input: Any, generator: Generator | None = None) -> Any:
         >>> sg.poisson(sg.zeros(2))
         tensor([0., 0.])
     """
-    rates = _numbers("poisson", "input", input)
-    if not ((rates >= 0) & (rates <= _MOST)).all():
-        raise RuntimeError(f"poisson(): expected numbers from 0 to 2**62, but got {rates.min()} to {rates.max()}")
-    return from_array(np.asarray(stream("poisson", generator).poisson(rates)), input._dtype)
+    expected = _numbers("poisson", "input", input)
+    if not ((expected >= 0) & (expected <= _MOST)).all():
+        raise RuntimeError(f"poisson(): expected numbers from 0 to 2**62, but got {expected.min()} to {expected.max()}")
+    chosen, rates = stream("poisson", generator), _flat(input, input._shape)
+    return filled_by(
+        "fill_poisson", "poisson", chosen, input._shape, float64, input._device, rates, cast_to=input._dtype
+    )
 
 
 @interceptable("random")
@@ -188,16 +198,24 @@ def binomial(count: Any, prob: Any, generator: Generator | None = None) -> Any:
     if not ((trials >= 0) & (trials <= _MOST)).all() or np.isnan(chances).any():
         raise RuntimeError(f"binomial(): expected counts from 0 to 2**62 and probabilities, but got {count} and {prob}")
     shape = broadcast_shapes("binomial", count._shape, prob._shape)
-    drawn = stream("binomial", generator).binomial(trials.astype(np.int64), chances.clip(0, 1), shape)
-    return from_array(np.asarray(drawn), count._dtype)
+    chosen, given = stream("binomial", generator), (_flat(count, shape), _flat(prob, shape))
+    return filled_by("fill_binomial", "binomial", chosen, shape, float64, count._device, *given, cast_to=count._dtype)
 
 
 def _numbers(name: str, argument: str, value: Any) -> np.ndarray:
-    """The elements of a floating-point tensor in 64 bits."""
+    """The elements of a floating-point tensor on the host."""
     checks.tensor(name, argument, value)
     if value._dtype.kind != "f":
         raise UnsupportedDtypeError(f"{name}(): expected {argument} of a floating point dtype, but got {value._dtype}")
-    return compute_array(value).astype(np.float64)
+    return _on_host(value)
+
+
+def _flat(t: Any, shape: Shape) -> Any:
+    """The elements in 64 bits, broadcast to a shape, as a flat array where they lie."""
+    if t._device is CPU:
+        wide = compute_array(t).astype(np.float64)
+        return wide.ravel() if wide.shape == shape else np.broadcast_to(wide, shape).ravel()
+    return _plain(t).to(float64).expand(shape).contiguous().array.ravel()
 
 
 @interceptable("random")
@@ -224,14 +242,14 @@ def multinomial(
         >>> sg.multinomial(sg.tensor([0.0, 3.0, 0.0]), 2, replacement=True)
         tensor([1, 1])
     """
-    weights = _numbers("multinomial", "input", input)
+    weights = _numbers("multinomial", "input", input).astype(np.float64)
     count = checks.integer("multinomial", "num_samples", num_samples)
     again = checks.boolean("multinomial", "replacement", replacement)
     _require_weights(weights, count, again)
-    rng, rows = stream("multinomial", generator), weights.reshape(-1, weights.shape[-1])
+    chosen, rows = stream("multinomial", generator), weights.reshape(-1, weights.shape[-1])
     with allocating("multinomial"):
-        drawn = _with_replacement(rng, rows, count) if again else _without_replacement(rng, rows, count)
-    found = from_array(drawn.reshape(*weights.shape[:-1], count), int64)
+        drawn = _with_replacement(chosen, rows, count) if again else _without_replacement(chosen, rows, count)
+    found = finish("multinomial", from_array(drawn.reshape(*weights.shape[:-1], count), int64), input._device, False)
     return found if out is None else write_out("multinomial", out, found)
 
 
@@ -248,15 +266,15 @@ def _require_weights(weights: np.ndarray, count: int, again: bool) -> None:
         raise RuntimeError("multinomial(): expected a positive weight in each row, but got a sum of 0")
 
 
-def _with_replacement(rng: np.random.Generator, rows: np.ndarray, count: int) -> np.ndarray:
+def _with_replacement(generator: Generator, rows: np.ndarray, count: int) -> np.ndarray:
     """Where a uniform share of the total falls among the running sums."""
     sums = np.cumsum(rows, 1)
-    shares = rng.random((len(rows), count)) * sums[:, -1:]
+    shares = uniform("multinomial", generator, (len(rows), count), float64, device=CPU).array * sums[:, -1:]
     return np.array([np.searchsorted(s, x, "right") for s, x in zip(sums, shares, strict=True)], np.int64)
 
 
-def _without_replacement(rng: np.random.Generator, rows: np.ndarray, count: int) -> np.ndarray:
+def _without_replacement(generator: Generator, rows: np.ndarray, count: int) -> np.ndarray:
     """The first to arrive where each arrives at its own rate; those of rate 0 come last, in their order."""
     with np.errstate(divide="ignore", over="ignore"):
-        arrivals = rng.standard_exponential(rows.shape) / rows
+        arrivals = exponential("multinomial", generator, rows.shape, float64, device=CPU).array / rows
     return np.argsort(arrivals, 1, kind="stable")[:, :count]

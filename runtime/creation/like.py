@@ -8,8 +8,9 @@ from ..dispatch import checks
 from ..modes.intercept import interceptable
 from ..tensor.base import fresh
 from .data import tensor
+from .drawing import integers, normal, stream, uniform
 from .options import allocate, checked_size, chosen_dtype, filled, finish, size_argument
-from .sampling import integers, normal, randint_bounds, stream, uniform
+from .sampling import randint_bounds
 
 
 def options_like(op: str, source: Any, dtype: Any, device: Any, memory_format: Any = None) -> tuple[Any, Any]:
@@ -98,7 +99,7 @@ def rand_like(
         input, dtype, device, requires_grad, memory_format: as of `zeros_like`.
     """
     kind, place = options_like("rand_like", input, dtype, device, memory_format)
-    t = uniform("rand_like", stream("rand_like", generator), input._shape, kind)
+    t = uniform("rand_like", stream("rand_like", generator), input._shape, kind, device=place)
     return finish("rand_like", t, place, requires_grad)
 
 
@@ -119,7 +120,7 @@ def randn_like(
         input, dtype, device, requires_grad, memory_format: as of `zeros_like`.
     """
     kind, place = options_like("randn_like", input, dtype, device, memory_format)
-    t = normal("randn_like", stream("randn_like", generator), input._shape, kind)
+    t = normal("randn_like", stream("randn_like", generator), input._shape, kind, device=place)
     return finish("randn_like", t, place, requires_grad)
 
 
@@ -145,7 +146,7 @@ def randint_like(
     """
     kind, place = options_like("randint_like", input, dtype, device, memory_format)
     bounds = randint_bounds("randint_like", low, high)
-    t = integers("randint_like", stream("randint_like", generator), bounds, input._shape, kind)
+    t = integers("randint_like", stream("randint_like", generator), bounds, input._shape, kind, place)
     return finish("randint_like", t, place, requires_grad)
 
 

@@ -15,7 +15,7 @@ from ..errors import DtypeError
 from ..namespace import op as op_namespace
 from ..tensor import memory
 from ..tensor.base import adopt, fresh
-from ..tensor.devices import default_device, device
+from ..tensor.devices import CPU, cuda_available, default_device, device
 from ..tensor.dtypes import dtype, finfo, iinfo
 from ..tensor.history import set_requires_grad
 from ..tensor.shapes import Shape
@@ -65,8 +65,15 @@ def place_for(op: str, given: Any) -> device:
 
 def allocate(op: str, size: Shape, kind: dtype, device: Any = None) -> Any:
     """An uninitialised 1-D array for a tensor of this size, on the device that the argument `device` names."""
-    with allocating(op):
-        return memory.empty(prod(size), kind.np, place_for(op, device))
+    return memory.exposed(allocate_array(op, prod(size), kind.np, place_for(op, device)))
+
+
+def allocate_array(op: str, count: int, kind: np.dtype, place: device) -> Any:
+    """An uninitialised 1-D array on a device."""
+    try:
+        return memory.empty(count, kind, place)
+    except MemoryError as error:
+        raise _no_memory(op, error) from None
 
 
 @contextmanager
@@ -75,7 +82,11 @@ def allocating(op: str) -> Iterator[None]:
     try:
         yield
     except MemoryError as error:
-        raise RuntimeError(f"{op}(): can't allocate memory: {error}") from None
+        raise _no_memory(op, error) from None
+
+
+def _no_memory(op: str, error: MemoryError) -> RuntimeError:
+    return RuntimeError(f"{op}(): can't allocate memory: {error}")
 
 
 def filled(op: str, size: Shape, value: Any, kind: dtype, device: Any = None) -> Any:
@@ -87,9 +98,9 @@ def filled(op: str, size: Shape, value: Any, kind: dtype, device: Any = None) ->
 
 def finish(op: str, t: Any, device: Any, requires_grad: Any, pin_memory: Any = False) -> Any:
     """Place a new tensor where the caller asked, as a leaf that may require grad."""
-    if pin_memory is not False and checks.boolean(op, "pin_memory", pin_memory):
-        raise RuntimeError(f"{op}(): pin_memory=True is not supported: there is no pinned memory allocator")
     place = place_for(op, device)
+    if pin_memory is not False and checks.boolean(op, "pin_memory", pin_memory):
+        t = _pinned(op, t, place)
     if t._device is not place:
         t = op_namespace.to_device(t, place, False)
     if requires_grad is not False and checks.boolean(op, "requires_grad", requires_grad):
@@ -99,6 +110,14 @@ def finish(op: str, t: Any, device: Any, requires_grad: Any, pin_memory: Any = F
             )
         set_requires_grad(t, True)
     return t
+
+
+def _pinned(op: str, t: Any, place: device) -> Any:
+    if not cuda_available():
+        raise RuntimeError(f"{op}(): Need to provide pin_memory allocator to use pin memory: there is no CUDA device")
+    if place is not CPU:
+        raise RuntimeError(f"{op}(): Only dense CPU tensors can be pinned, but got device={place}")
+    return t.pin_memory()
 
 
 def convert_number(op: str, value: Any, kind: dtype) -> Any:

@@ -2,66 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
-
-import numpy as np
 
 from ..dispatch import checks
 from ..errors import DtypeError, UnsupportedDtypeError
 from ..modes.intercept import interceptable
 from ..random import Generator, default_generator
-from ..tensor.dtypes import bfloat16, get_default_dtype, iinfo, int64
-from ..tensor.dtypes import dtype as Dtype
-from ..tensor.shapes import Shape
-from .options import allocating, checked_size, chosen_dtype, finish, from_array, size_argument
-
-
-def stream(op: str, generator: Generator | None) -> np.random.Generator:
-    """NumPy's generator behind the argument `generator`, or behind the default one."""
-    chosen = checks.optional_generator(op, "generator", generator)
-    return (default_generator if chosen is None else chosen).rng
-
-
-def uniform(op: str, rng: np.random.Generator, size: Shape, kind: Dtype) -> Any:
-    """Numbers in [0, 1), also after rounding to a 16-bit dtype; both parts of a complex number."""
-    values = _drawn(op, rng.random, size, kind)
-    if kind.kind == "f" and not kind.native:
-        digits = 2.0 ** (8 if kind is bfloat16 else 11)  # truncated to these bits, nothing rounds up to 1
-        values = np.floor(values * np.float32(digits)) / np.float32(digits)
-    return from_array(np.asarray(values), kind)
-
-
-def normal(op: str, rng: np.random.Generator, size: Shape, kind: Dtype) -> Any:
-    """Numbers of mean 0 and variance 1; a complex number has half of the variance in each part."""
-    values = _drawn(op, rng.standard_normal, size, kind)
-    return from_array(np.asarray(values * np.float32(0.5) ** 0.5 if kind.kind == "c" else values), kind)
-
-
-def _drawn(op: str, draw: Callable[..., Any], size: Shape, kind: Dtype) -> Any:
-    """Numbers of the dtype that is computed in, both parts of a complex one."""
-    if kind.kind not in "fc":
-        raise UnsupportedDtypeError(f"{op}(): expected a floating point or complex dtype, but got {kind}")
-    with allocating(op):
-        if kind.kind == "f":
-            return draw(size, kind.compute.np)
-        real, imaginary = (draw(size, kind.to_real().np) for _ in range(2))
-        return real + 1j * imaginary
-
-
-def integers(op: str, rng: np.random.Generator, bounds: tuple[int, int], size: Shape, kind: Dtype) -> Any:
-    """Integers in [low, high), each equally likely."""
-    low, high = bounds
-    if low >= high:
-        raise RuntimeError(f"{op}(): expected low to be less than high, but got low={low} >= high={high}")
-    limits = (0, 1) if kind.kind == "b" else (iinfo(kind).min, iinfo(kind).max) if kind.kind == "i" else None
-    least, most = limits or (-(2**63), 2**63 - 1)
-    if low < least or high - 1 > most:
-        raise DtypeError(f"{op}(): the range [{low}, {high}) is out of bounds for {kind}")
-    if kind.kind == "c":
-        raise UnsupportedDtypeError(f"{op}(): not implemented for {kind}")
-    with allocating(op):
-        return from_array(np.asarray(rng.integers(low, high, size)), kind)
+from ..tensor.dtypes import bool_, get_default_dtype, iinfo, int64
+from .drawing import filled_by, integers, normal, permutation, stream, uniform
+from .options import checked_size, chosen_dtype, finish, size_argument
 
 
 @interceptable("random")
@@ -87,7 +36,9 @@ def rand(
         True
     """
     shape = size_argument("rand", sizes, size)
-    t = uniform("rand", stream("rand", generator), shape, chosen_dtype("rand", dtype, get_default_dtype()))
+    t = uniform(
+        "rand", stream("rand", generator), shape, chosen_dtype("rand", dtype, get_default_dtype()), device=device
+    )
     return finish("rand", t, device, requires_grad, pin_memory)
 
 
@@ -109,7 +60,9 @@ def randn(
         specgrad.Size([2, 3])
     """
     shape = size_argument("randn", sizes, size)
-    t = normal("randn", stream("randn", generator), shape, chosen_dtype("randn", dtype, get_default_dtype()))
+    t = normal(
+        "randn", stream("randn", generator), shape, chosen_dtype("randn", dtype, get_default_dtype()), device=device
+    )
     return finish("randn", t, device, requires_grad, pin_memory)
 
 
@@ -156,8 +109,7 @@ def randint(
         raise TypeError('randint() missing 1 required positional argument: "size"')
     shape = checked_size("randint", checks.integer_list("randint", "size", size))
     kind = chosen_dtype("randint", dtype, int64)
-    rng = stream("randint", generator)
-    t = integers("randint", rng, randint_bounds("randint", low, high), shape, kind)
+    t = integers("randint", stream("randint", generator), randint_bounds("randint", low, high), shape, kind, device)
     return finish("randint", t, device, requires_grad, pin_memory)
 
 
@@ -191,6 +143,11 @@ def randperm(
         raise UnsupportedDtypeError(f"randperm(): not implemented for {kind}")
     if kind.kind == "i" and count > iinfo(kind).max + 1:
         raise DtypeError(f"randperm(): n={count} is too large for {kind}")
-    with allocating("randperm"):
-        t = from_array(stream("randperm", generator).permutation(count), kind)
+    t = permutation("randperm", stream("randperm", generator), count, kind, device)
     return finish("randperm", t, device, requires_grad, pin_memory)
+
+
+@interceptable("random")
+def survivors(*sizes: int, p: float, device: Any = None) -> Any:
+    """False with probability p < 1, which is rounded to a multiple of 2^-32: what dropout leaves."""
+    return filled_by("fill_survivors", "dropout", default_generator, sizes, bool_, device, p, bits=32)

@@ -9,13 +9,14 @@ it, and it is asked again.
 from __future__ import annotations
 
 import os
+import sys
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..errors import OutOfMemoryError
 from ..locks import new_lock
-from .current import current_stream
+from .current import here
 from .driver import driver
 from .statistics import Statistics, out_of_memory
 
@@ -36,7 +37,7 @@ class Shelf:
 class Block:
     """Memory of a device, which is free again when nothing refers to this object any more.
 
-    `size` is what was asked for; `streams` are those other than its own that were said to use it (`record_stream`).
+    `size` is what was asked for; `streams` are those besides its own that `record_stream` says use it.
     """
 
     __slots__ = ("__weakref__", "address", "shelf", "size", "streams")
@@ -55,11 +56,17 @@ class Block:
         """The number of its device."""
         return self.shelf.cache.device
 
+    def record_stream(self, stream: int) -> None:
+        """Work of another stream uses it: it is free only when what that stream was given by then is done."""
+        if stream != self.shelf.stream:
+            self.streams = {*(self.streams or ()), stream}
+
     def __del__(self) -> None:
         try:
-            self.shelf.cache.give(self)
-        except AttributeError:  # it never got an address
+            shelf = self.shelf
+        except AttributeError:  # there was no memory for it
             return
+        shelf.cache.give(self)
 
     def __repr__(self) -> str:
         return f"Block({self.size} bytes at {self.address:#x} of cuda:{self.device})"
@@ -74,7 +81,7 @@ def rounded(size: int) -> int:
 
 
 class Cache:
-    """The blocks of one device."""
+    """The blocks of one device. The collector may free a block anywhere, so the lock lets its thread in again."""
 
     def __init__(self, device: int) -> None:
         self.device = device
@@ -83,43 +90,44 @@ class Cache:
         self.shelves: dict[tuple[int, int], Shelf] = {}
         self.statistics = Statistics()
         self.fraction = 1.0
-        self.waiting: deque[tuple[list[int], Shelf, int]] = deque()  # events to come before a block is free
-        watcher: Any = self.driver
-        self.given_out = getattr(watcher, "given_out", None)  # of a driver that tells blocks in the cache from others
+        self.waiting: deque[tuple[list[int], Shelf, int]] = deque()  # events that come before a block is free
+        self.give: Callable[[Block], None] = self._give
+        watcher: Any = self.driver  # the simulated one tells blocks that are in use from those in the cache
+        self.given_out = getattr(watcher, "given_out", None)
         self.taken_back = getattr(watcher, "taken_back", None)
 
     def take(self, size: int, stream: int) -> Block:
         """A block of at least `size` bytes, for work on a stream."""
-        kind = rounded(size)
-        block = Block.__new__(Block)
+        kind = (size + 511) & -512 or 512 if size <= SMALL else rounded(size)
+        block = Block()
         block.size, block.streams = size, None
         with self.lock:
             if self.waiting:
-                self.look_at_events()
-            shelf = self.shelves.get((stream, kind)) or self.shelf(stream, kind)
-            block.address = shelf.free.pop() if shelf.free else self.reserve(kind, stream, size)
+                self._look_at_events()
+            shelf = self.shelves.get((stream, kind)) or self._shelf(stream, kind)
+            block.address = shelf.free.pop() if shelf.free else self._reserve(kind, stream, size)
             block.shelf = shelf
-            self.statistics.take(size, kind)
+            self.statistics.given(size, kind)
             if self.given_out is not None:
                 self.given_out(block.address, size, stream)
         return block
 
-    def shelf(self, stream: int, kind: int) -> Shelf:
+    def _shelf(self, stream: int, kind: int) -> Shelf:
         return self.shelves.setdefault((stream, kind), Shelf(self, stream, kind))
 
-    def give(self, block: Block) -> None:
+    def _give(self, block: Block) -> None:
         """A block is no longer used."""
         shelf = block.shelf
         with self.lock:
-            self.statistics.give(block.size, shelf.size)
+            self.statistics.returned(block.size, shelf.size)
             if self.taken_back is not None:
                 self.taken_back(block.address, shelf.stream)
-            if block.streams:
-                self.waiting.append((self.events(block.streams), shelf, block.address))
-            else:
+            if block.streams is None:
                 shelf.free.append(block.address)
+            elif not sys.is_finalizing():
+                self.waiting.append((self._events(block.streams), shelf, block.address))
 
-    def events(self, streams: Iterable[int]) -> list[int]:
+    def _events(self, streams: Iterable[int]) -> list[int]:
         """Events that stand for what was given to these streams so far."""
         found = []
         for stream in streams:
@@ -128,13 +136,12 @@ class Cache:
             found.append(event)
         return found
 
-    def look_at_events(self, wait: bool = False) -> None:
+    def _look_at_events(self, wait: bool = False) -> None:
         """Put back what other streams have done with, or what they will have when they are waited for."""
         for _ in range(len(self.waiting)):
             events, shelf, address = self.waiting.popleft()
-            for event in events:
-                if wait:
-                    self.driver.synchronize_event(event)
+            for event in events if wait else ():
+                self.driver.synchronize_event(event)
             if all(map(self.driver.event_done, events)):
                 for event in events:
                     self.driver.destroy_event(event)
@@ -142,20 +149,21 @@ class Cache:
             else:
                 self.waiting.append((events, shelf, address))
 
-    def reserve(self, kind: int, stream: int, size: int) -> int:
+    def _reserve(self, kind: int, stream: int, size: int) -> int:
         """New memory from the driver, where need be after all that is cached was given back."""
-        address = self.ask(kind, stream)
+        address = self._ask(kind, stream)
         if not address:
             self.statistics.retries += 1
             self.release()
-            address = self.ask(kind, stream)
+            address = self._ask(kind, stream)
         if not address:
             self.statistics.failures += 1
             raise OutOfMemoryError(out_of_memory(self, size))
-        self.statistics.reserve(kind)
+        self.statistics.reserved.add(kind)
+        self.statistics.segments.add(1)
         return address
 
-    def ask(self, kind: int, stream: int) -> int:
+    def _ask(self, kind: int, stream: int) -> int:
         allowed = self.allowed()
         if allowed is not None and self.statistics.reserved.now + kind > allowed:
             return 0
@@ -168,12 +176,14 @@ class Cache:
     def release(self) -> None:
         """Give all cached blocks back to the driver."""
         with self.lock:
-            self.look_at_events(wait=True)
+            self._look_at_events(wait=True)
             for shelf in list(self.shelves.values()):
                 while shelf.free:
                     self.driver.free(self.device, shelf.free.pop(), shelf.stream)
-                    self.statistics.release(shelf.size)
+                    self.statistics.reserved.take(shelf.size)
+                    self.statistics.segments.take(1)
             self.driver.synchronize(self.device)
+            self.driver.trim(self.device)
 
 
 _caches: dict[int, Cache] = {}
@@ -184,8 +194,14 @@ def cache(device: int) -> Cache:
     """The blocks of a device."""
     if device not in _caches:
         with _making:
-            _caches.setdefault(device, Cache(device))
+            if device not in _caches:
+                _caches[device] = Cache(device)
     return _caches[device]
+
+
+def in_use() -> bool:
+    """Whether any device has been asked for memory."""
+    return bool(_caches)
 
 
 def existing_cache(device: int) -> Cache | None:
@@ -199,16 +215,27 @@ def allocate(device: int, size: int, stream: int | None = None) -> Block:
     Raises:
         OutOfMemoryError: the device has too little left.
     """
-    found = _caches.get(device) or cache(device)
-    return found.take(size, current_stream(device) if stream is None else stream)
+    if stream is None:
+        streams = here.streams
+        stream = streams[device][0] if device in streams else device
+    return (_caches.get(device) or cache(device)).take(size, stream)
 
 
-def release(device: int | None = None) -> None:
-    """Give cached memory of a device, or of all, back to the driver."""
-    for number, found in list(_caches.items()):
-        if device is None or device == number:
-            found.release()
+def release() -> None:
+    """Give the cached memory of all devices back to the driver."""
+    for found in list(_caches.values()):
+        found.release()
+
+
+def _ignore(block: Block) -> None:
+    """In a forked process: memory of devices belongs to the parent."""
+
+
+def _forked() -> None:
+    for found in _caches.values():
+        found.give = _ignore
+    _caches.clear()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_caches.clear)  # what is on the device belongs to the parent
+    os.register_at_fork(after_in_child=_forked)

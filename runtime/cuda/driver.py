@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from ..errors import DeviceError
 from ..locks import new_lock
@@ -16,6 +17,12 @@ NO_DRIVER = (
 )
 _choosing = new_lock()
 _chosen: list[Driver] = []
+_missing: list[str] = []  # why there is no real driver, once that is known
+_inherited: list[int] = []  # in a forked process: the number of devices, where the parent has used them
+IN_FORK = (
+    "Cannot re-initialize CUDA in forked subprocess. "
+    "To use CUDA with multiprocessing, you must use the 'spawn' start method"
+)
 
 
 def driver() -> Driver:
@@ -26,24 +33,38 @@ def driver() -> Driver:
     """
     if _chosen:
         return _chosen[0]
+    if _inherited:
+        raise DeviceError(IN_FORK)
     with _choosing:
         if not _chosen:
             _chosen.append(_simulated() if os.environ.get("SPECGRAD_CUDA") == "simulated" else _real())
     return _chosen[0]
 
 
-def _simulated(devices: int = 1, memory: int = 1 << 30) -> Driver:
+def _simulated(devices: int = 1, memory: int = 1 << 30, seed: int = 0) -> Driver:
     from .simulated.driver import SimulatedDriver
 
-    return SimulatedDriver(devices, memory)
+    return SimulatedDriver(devices, memory, seed, os.environ.get("CUDA_LAUNCH_BLOCKING") == "1")
 
 
 def _real() -> Driver:
-    raise DeviceError(NO_DRIVER)
+    """The driver of the machine; that there is none is found out once."""
+    from .real import RealDriver, bindings, is_installed
+
+    if not _missing and not is_installed():
+        _missing.append(NO_DRIVER)
+    if _missing:
+        raise DeviceError(_missing[0])
+    return RealDriver(bindings())
 
 
-def simulate(devices: int = 1, memory: int = 1 << 30) -> None:
-    """Let CUDA devices be simulated, each with `memory` bytes; for tests and for programs on machines without a GPU.
+def simulate(devices: int = 1, memory: int = 1 << 30, seed: int = 0) -> None:
+    """Let CUDA devices be simulated; for tests, and for programs on machines without a GPU.
+
+    Args:
+        devices: how many.
+        memory: the bytes of each.
+        seed: of the order in which streams do their work, where nothing orders it.
 
     Raises:
         RuntimeError: the real driver is in use.
@@ -52,7 +73,7 @@ def simulate(devices: int = 1, memory: int = 1 << 30) -> None:
 
     with _choosing:
         if not _chosen:
-            _chosen.append(_simulated(devices, memory))
+            _chosen.append(_simulated(devices, memory, seed))
         elif not isinstance(_chosen[0], SimulatedDriver):
             raise DeviceError("simulate(): the CUDA driver is in use already: call it before anything else")
 
@@ -62,9 +83,27 @@ def available() -> bool:
     return device_count() > 0
 
 
+def in_use(found: Driver) -> bool:
+    """Whether that is the driver in use: neither is one that a process inherited, nor any when the interpreter ends."""
+    return found in _chosen and not sys.is_finalizing()
+
+
 def device_count() -> int:
     """The number of CUDA devices; 0 without a driver."""
+    if _inherited:
+        return _inherited[0]
     try:
         return driver().device_count()
     except DeviceError:
         return 0
+
+
+def _forked() -> None:
+    """What the parent has on devices is not there for a forked process, and CUDA cannot be used again in it."""
+    if _chosen:
+        _inherited[:] = [_chosen[0].device_count()]
+        _chosen.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.cuda.element import copy_kernel, element_kernel, element_signature
+from ..kernels.cuda.element import copy_kernel, element_kernel, element_signature, operands_read
 from ..kernels.cuda.kernel import Array, Kernel
 from ..kernels.cuda.loops import PER_BLOCK, THREADS, divisor
 from ..kernels.cuda.storage import FLOAT32, in_registers
@@ -39,13 +39,22 @@ def launch_elementwise(
     dtype, that of the results too. `outs` have the shape, in any layout, or as many elements in row order.
     """
     computed = next((to for to in wanted if to is not None), None) or own_dtype(operands[0])
+    name = attribute.removesuffix("_complex")
+    read = operands_read(kernels.package, kernels.name, name)
     given = [
-        value if isinstance(value, DeviceArray) else dtype_of(value).type(value) if to is None else to.type(value)
-        for value, to in zip(operands, wanted, strict=True)
+        as_given(value if i in read else False, to)  # what is not read may be memory that nobody has written
+        for i, (value, to) in enumerate(zip(operands, wanted, strict=True))
     ]
     own = (*[to is None for to in wanted], *[True] * len(numbers))
-    kernel = element_kernel(kernels.package, kernels.name, attribute.removesuffix("_complex"), computed, own)
+    kernel = element_kernel(kernels.package, kernels.name, name, computed, own)
     run(kernel, (*given, *numbers), shape, outs)
+
+
+def as_given(value: Any, wanted: np.dtype | None) -> Any:
+    """An operand as a launch takes it: numbers in the dtype that is wanted."""
+    if isinstance(value, DeviceArray):
+        return value
+    return dtype_of(value).type(value) if wanted is None else wanted.type(value)
 
 
 def own_dtype(value: Any) -> np.dtype:

@@ -18,7 +18,7 @@ PYTHON_NUMBERS = {
     bool: np.dtype(np.bool_),
     complex: np.dtype(np.complex128),
 }
-_functions: dict[tuple[Kernel, Signature, int], int] = {}
+_functions: dict[tuple[Any, Kernel, Signature, int], int] = {}
 
 
 def launch(kernel: Kernel, blocks: Any, threads: Any, *arguments: Any, shared: int = 0) -> None:
@@ -41,7 +41,7 @@ def launch(kernel: Kernel, blocks: Any, threads: Any, *arguments: Any, shared: i
 
 def function_of(kernel: Kernel, signature: Signature, device: int) -> int:
     """The handle of a kernel on a device; loaded when it is first asked for."""
-    key = (kernel, signature, device)
+    key = (driver(), kernel, signature, device)
     if key not in _functions:
         _functions[key] = driver().load(kernel, signature, device)
     return _functions[key]

@@ -68,7 +68,8 @@ def slices(layout: Layout) -> Iterator[tuple[Layout, tuple[int, ...]]]:
     if prod(layout.sizes) <= MOST and max(layout.reaches) <= REACH:
         yield layout, (0,) * len(layout.steps)
         return
-    dim = max(range(len(layout.sizes)), key=lambda d: layout.sizes[d])
+    far = max(layout.steps, key=lambda steps: max(n * s for n, s in zip(layout.sizes, steps, strict=True)))
+    dim = max(range(len(layout.sizes)), key=lambda d: (layout.sizes[d] - 1) * max(far[d], 1))
     half = layout.sizes[dim] // 2
     for first, size in ((0, half), (half, layout.sizes[dim] - half)):
         sizes = (*layout.sizes[:dim], size, *layout.sizes[dim + 1 :])

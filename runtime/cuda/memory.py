@@ -14,8 +14,10 @@ from ..tensor.shapes import Shape
 from . import elementwise
 from .allocator import allocate
 from .array import DeviceArray
+from .current import current_stream
 from .driver import driver
 from .launch import reach
+from .pinned import is_pinned, used_on
 
 
 def empty(shape: Shape, dtype: np.dtype, device: Any) -> DeviceArray:
@@ -25,12 +27,20 @@ def empty(shape: Shape, dtype: np.dtype, device: Any) -> DeviceArray:
     return DeviceArray(block.address, tuple(shape), kind, block, device)
 
 
+def exposed(array: DeviceArray) -> DeviceArray:
+    """An array whose elements the program may read though nobody has written them: it has asked for that."""
+    driver().expose(array.address, array.nbytes, current_stream(array.device.index))
+    return array
+
+
 def from_host(array: np.ndarray, device: Any, non_blocking: bool = False) -> DeviceArray:
     """A copy of a NumPy array on a device, in row order; from pinned memory it may still be on its way."""
     given = np.ascontiguousarray(array).reshape(array.shape)
-    result = empty(given.shape, given.dtype, device)
+    result, stream = empty(given.shape, given.dtype, device), current_stream(device.index)
     if given.size:
-        driver().copy(result.address, given.ctypes.data, given.nbytes, "h2d", 0)
+        driver().copy(result.address, given.ctypes.data, given.nbytes, "h2d", stream)
+        if is_pinned(given):  # else the copy is complete
+            used_on(given, device.index, stream) if non_blocking else driver().synchronize_stream(stream)
     return result
 
 
@@ -46,7 +56,7 @@ def _span(array: DeviceArray) -> np.ndarray:
     size = sum((n - 1) * step for n, step in zip(array.shape, steps, strict=True)) + array.itemsize if array.size else 0
     buffer = np.empty(size, np.uint8)
     if size:
-        driver().copy(buffer.ctypes.data, array.address, size, "d2h", 0)
+        driver().copy(buffer.ctypes.data, array.address, size, "d2h", current_stream(array.device.index))
     return np.ndarray(array.shape, array.stored, buffer, 0, steps)
 
 
@@ -64,10 +74,12 @@ def copied(array: DeviceArray) -> DeviceArray:
 
 def copied_to(array: DeviceArray, device: Any) -> DeviceArray:
     """A copy on another CUDA device, in row order."""
-    given = contiguous(array)
+    given, stream = contiguous(array), current_stream(array.device.index)
     result = empty(given.shape, given.dtype, device)
     if given.size:
-        driver().copy(result.address, given.address, given.nbytes, "d2d", 0)
+        driver().synchronize_stream(current_stream(device.index))  # where the new memory was used before
+        driver().copy(result.address, given.address, given.nbytes, "d2d", stream)
+        driver().synchronize_stream(stream)
     return result
 
 
@@ -78,7 +90,10 @@ def materialized(array: DeviceArray) -> DeviceArray:
 
 def fill(array: DeviceArray, value: Any) -> None:
     """Set all elements to one value."""
-    elementwise.fill(array, value)
+    if _is_long(array):
+        _upload(array, np.asarray(value))
+    else:
+        elementwise.fill(array, value)
 
 
 def copy(to: Any, source: Any) -> None:
@@ -90,11 +105,19 @@ def copy(to: Any, source: Any) -> None:
     elif to.device is not source.device:
         copy(to, copied_to(source, to.device))
     elif _same_bytes(to, source):
-        driver().copy(to.address, source.address, to.nbytes, "d2d", 0)
+        driver().copy(to.address, source.address, to.nbytes, "d2d", current_stream(to.device.index))
     elif source.stored != source.dtype != to.stored or _overlap(to, source):
         elementwise.convert(to, copied(source))  # two conversions, or elements that are read after they are written
+    elif _is_long(to):
+        _upload(to, to_host(source))
     else:
         elementwise.convert(to, source)
+
+
+def _is_long(array: DeviceArray) -> bool:
+    """Whether a simulated device would take too long for an array."""
+    most = driver().most_elements
+    return most is not None and array.size > most
 
 
 def _overlap(one: DeviceArray, other: DeviceArray) -> bool:
@@ -114,7 +137,7 @@ def _upload(to: DeviceArray, source: np.ndarray) -> None:
     if to.size and to.strides is None:
         given = np.empty(to.shape, to.stored)
         copy_cast(given, np.broadcast_to(source, to.shape))
-        driver().copy(to.address, given.ctypes.data, given.nbytes, "h2d", 0)
+        driver().copy(to.address, given.ctypes.data, given.nbytes, "h2d", current_stream(to.device.index))
     elif to.size:
         span = _span(to)  # what lies between the elements stays as it is
         copy_cast(span, np.broadcast_to(source, to.shape))
@@ -124,7 +147,7 @@ def _upload(to: DeviceArray, source: np.ndarray) -> None:
 def _put_back(to: DeviceArray, span: np.ndarray) -> None:
     buffer = span.base
     assert isinstance(buffer, np.ndarray)
-    driver().copy(to.address, buffer.ctypes.data, buffer.nbytes, "h2d", 0)
+    driver().copy(to.address, buffer.ctypes.data, buffer.nbytes, "h2d", current_stream(to.device.index))
 
 
 def write_changes_on_host(into: DeviceArray, result: DeviceArray, write: Any) -> None:

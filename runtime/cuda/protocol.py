@@ -43,6 +43,10 @@ class Driver(Protocol):
     some time after the method has returned. Every failure is an error with CUDA's name for it.
     """
 
+    most_elements: (
+        int | None
+    )  # of a call that is worth running there; the host computes larger ones (simulated devices)
+
     def device_count(self) -> int:
         """The number of devices."""
 
@@ -61,6 +65,9 @@ class Driver(Protocol):
     def free(self, device: int, address: int, stream: int) -> None:
         """Give memory back once the stream has got there."""
 
+    def trim(self, device: int) -> None:
+        """Give memory that was freed back to the system, where the driver keeps it."""
+
     def copy(self, to: int, source: int, size: int, kind: str, stream: int) -> None:
         """Copy bytes: "h2d", "d2h" or "d2d".
 
@@ -70,6 +77,9 @@ class Driver(Protocol):
 
     def fill(self, address: int, byte: int, size: int, stream: int) -> None:
         """Set each of `size` bytes of the device."""
+
+    def expose(self, address: int, size: int, stream: int) -> None:
+        """Let the program read memory that nobody has written: it is given to a user as it is."""
 
     def load(self, kernel: Any, signature: tuple[Any, ...], device: int) -> int:
         """The function of a kernel for arguments of a signature."""

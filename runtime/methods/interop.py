@@ -11,7 +11,8 @@ import numpy as np
 from ..errors import NotFiniteError, type_name
 from ..modes.grad_mode import mode
 from ..namespace import op
-from ..tensor.base import TensorBase, host_array
+from ..tensor.base import TensorBase, fresh, host_array
+from ..tensor.devices import CPU, cuda_available
 
 
 def numpy(tensor: Any, *, force: bool = False) -> np.ndarray:
@@ -168,3 +169,62 @@ def dlpack_device(tensor: Any) -> tuple[int, int]:
     """`__dlpack_device__`: DLPack's numbers of the device type (1 CPU, 2 CUDA) and index."""
     place = tensor.device
     return (1, 0) if place.type == "cpu" else (2, place.index or 0)
+
+
+def is_pinned(tensor: Any) -> bool:
+    """Whether a tensor of the CPU lies in page-locked memory."""
+    if tensor._device is not CPU or not cuda_available():
+        return False
+    from ..cuda import pinned  # loaded with the first device
+
+    return pinned.is_pinned(tensor._storage)
+
+
+def pin_memory(tensor: Any) -> Any:
+    """A copy in page-locked memory; see `Tensor.pin_memory`."""
+    if tensor._device is not CPU:
+        raise RuntimeError(f"cannot pin a tensor on {tensor._device}: only dense CPU tensors can be pinned")
+    if not cuda_available() or is_pinned(tensor):
+        return tensor
+    from ..cuda import pinned
+
+    return fresh(pinned.copied(tensor.array).reshape(-1), tensor._shape, tensor._dtype)
+
+
+def record_stream(tensor: Any, stream: Any) -> None:
+    """Let a stream use the memory of a tensor; see `Tensor.record_stream`."""
+    if tensor._device is CPU:
+        raise RuntimeError("record_stream(): expected a tensor on a CUDA device, but got one on cpu")
+    tensor._storage.block.record_stream(stream.cuda_stream)
+
+
+def cuda_array_interface(tensor: Any) -> dict[str, Any]:
+    """The protocol of libraries that share memory of CUDA devices, in version 3."""
+    if tensor._device is CPU:
+        raise AttributeError(
+            "Can't get __cuda_array_interface__ on non-CUDA tensor. If CUDA data is required use tensor.cuda() to copy "
+            "tensor to device memory."
+        )
+    if tensor.requires_grad:
+        raise RuntimeError(
+            "Can't get __cuda_array_interface__ on Variable that requires grad. If gradients aren't required, use "
+            "var.detach() to get Variable that doesn't require grad."
+        )
+    array = tensor.array
+    return {
+        "typestr": "<V2" if array.dtype.kind == "V" else array.dtype.str,
+        "shape": array.shape,
+        "strides": array.strides,
+        "data": (array.address if array.size else 0, False),
+        "version": 3,
+        "stream": current_stream_of(tensor._device.index),
+    }
+
+
+def current_stream_of(device: int) -> int:
+    """The number of a device's current stream, as that protocol counts: 1 is the default stream."""
+    from ..cuda.current import current_stream  # loaded with the first device
+    from ..cuda.protocol import DEFAULT_STREAMS
+
+    handle = current_stream(device)
+    return handle if handle >= DEFAULT_STREAMS else 1

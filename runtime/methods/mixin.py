@@ -50,8 +50,8 @@ class TensorAttributes(TensorBase):
         return self._device.index or 0 if self._device.type == "cuda" else -1
 
     def is_pinned(self) -> bool:
-        """Whether the memory is page-locked: no memory here is."""
-        return False
+        """Whether the memory is page-locked, so that a device copies it while the program goes on."""
+        return interop.is_pinned(self)
 
     def is_shared(self) -> bool:
         """Whether other processes see the memory: none do."""
@@ -183,7 +183,7 @@ class TensorMethods(TensorAttributes):
         return self.to("cpu")
 
     def cuda(self, device: Any = None, non_blocking: Any = False) -> Any:
-        """The tensor on the CUDA device `device`, the current one when None."""
+        """The tensor on the CUDA device `device`, the current one when None; `non_blocking` is as in `to`."""
         place = "cuda" if device is None else checks.device("cuda", "device", device)
         return self.to(place, non_blocking=non_blocking)
 
@@ -192,8 +192,36 @@ class TensorMethods(TensorAttributes):
         return self if self._flat is not None else op.clone(self)
 
     def pin_memory(self) -> Any:
-        """The tensor itself: host memory needs no pinning here."""
-        return self
+        """A copy in page-locked memory, which a device copies while the program goes on.
+
+        Returns:
+            The tensor itself where it lies there already, or where there is no CUDA device.
+
+        Raises:
+            RuntimeError: the tensor lies on a device.
+        """
+        return interop.pin_memory(self)
+
+    def record_stream(self, stream: Any) -> None:
+        """Say that a stream uses the memory: once nobody refers to it, it is free again only when that work is done.
+
+        Args:
+            stream: the `cuda.Stream`.
+
+        Raises:
+            RuntimeError: the tensor lies on the CPU.
+        """
+        interop.record_stream(self, stream)
+
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]:
+        """Address, shape, strides in bytes and dtype, for libraries that read memory of devices (version 3).
+
+        Raises:
+            AttributeError: the tensor lies on the CPU.
+            RuntimeError: it requires grad.
+        """
+        return interop.cuda_array_interface(self)
 
     @property
     def T(self) -> Any:

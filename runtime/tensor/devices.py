@@ -56,6 +56,15 @@ class device:
         index = "" if self.index is None else f", index={self.index}"
         return f"device(type='{self.type}'{index})"
 
+    def __enter__(self) -> device:
+        """Make tensors here where no device is given, until the block ends."""
+        _outer.append(_default[0])
+        set_default(resolve(self))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        set_default(_outer.pop())
+
     def __reduce__(self) -> tuple[Any, ...]:
         return device, (str(self),)
 
@@ -88,6 +97,7 @@ def _parse(spec: Any) -> tuple[str, int | None]:
 
 CPU = device("cpu")
 _default = [CPU]  # of new tensors, where no device is given
+_outer: list[device] = []  # what was the default outside of each `with device(...)`
 
 
 def default_device() -> device:

@@ -14,6 +14,11 @@ def empty(count: int, kind: np.dtype, device: Any) -> Any:
     return np.empty(count, kind) if device is CPU else _on_device().empty((count,), kind, device)
 
 
+def exposed(flat: Any) -> Any:
+    """An array that is not set, for the user, who may read what the memory happens to hold."""
+    return flat if isinstance(flat, np.ndarray) or not flat.size else _on_device().exposed(flat)
+
+
 def zeros(count: int, kind: np.dtype, device: Any) -> Any:
     """A 1-D array of zeros."""
     return np.zeros(count, kind) if device is CPU else full(count, 0, kind, device)

@@ -68,7 +68,7 @@ def test_bad_state() -> None:
         g.set_state(None)
     with pytest.raises(TypeError, match="expected a uint8 Tensor"):
         g.set_state(sg.zeros(3))
-    with pytest.raises(RuntimeError, match=r"expected a state of size 112, but got shape \[3\]"):
+    with pytest.raises(RuntimeError, match=r"expected a state of size 24, but got shape \[3\]"):
         g.set_state(sg.zeros(3, dtype=sg.uint8))
 
 

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from ....generated import ops
 from ....generated.tensor import Tensor
 from ....runtime.arguments import explained
-from ....runtime.creation import rand
+from ....runtime.creation.sampling import survivors
 from ....runtime.dispatch import checks
 from ....runtime.errors import DtypeError, ShapeError
-from ....runtime.tensor.dtypes import bool_, float32
+from ....runtime.tensor.dtypes import bool_
 from ....runtime.tensor.shapes import broadcast_shapes
 
 NAME = "scaled_dot_product_attention"
@@ -139,4 +139,4 @@ def kept(shape: Sequence[int], p: float, like: Tensor) -> tuple[Tensor | None, f
     """(which weights are kept, their factor) in dropout."""
     if not p:
         return None, 1.0
-    return rand(shape, dtype=float32, device=like.device) >= p, 0.0 if p == 1 else 1 / (1 - p)
+    return survivors(*shape, p=p, device=like.device), 0.0 if p == 1 else 1 / (1 - p)

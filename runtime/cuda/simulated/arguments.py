@@ -50,7 +50,7 @@ def _part(part: Any, left: Iterator[int]) -> Any:
 
 
 def _array(dtype: np.dtype, left: Iterator[int]) -> ArrayWords:
-    meminfo, parent, size, itemsize, address, shape, stride = (next(left) for _ in range(ARRAY_WORDS))
+    meminfo, parent, size, itemsize, address, shape, stride = [next(left) for _ in range(ARRAY_WORDS)]
     if (meminfo, parent, itemsize, shape, stride) != (0, 0, dtype.itemsize, size, dtype.itemsize):
         raise _refused(f"words of an array of {dtype} contradict each other: {size} elements, shape {shape}")
     if address % dtype.itemsize:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from operator import index as whole
 from typing import Any
@@ -51,44 +50,44 @@ class Elements:
             if (wrote == 0 or wrote == now) and (read == 0 or read == now):
                 self.reads[at] = now
                 return self.values[index]
-        return self.read(index, index)
+        return self.read(index)
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if type(index) is not int:
             index = whole(index)
         if self.parts == 1 and 0 <= index < self.size:
             at, now = self.offset + index, self.timeline.now
-            wrote = self.writes[at]
-            if (ATOMIC < wrote <= 0 or wrote == now) and self.reads[at] == 0:
+            wrote, read = self.writes[at], self.reads[at]
+            if (ATOMIC < wrote <= 0 or wrote == now) and (read == 0 or (read == now and self.memory.is_one_reader)):
                 self.writes[at] = now
                 self.store(index, value)
                 return
-        self.write(index, index, value)
+        self.write(index, value)
 
-    def read(self, place: int, index: Any) -> Any:
-        """The element at a place, which a kernel calls `index`; the read is checked and noted."""
+    def read(self, index: int) -> Any:
+        """An element; the read is checked and noted."""
         memory, now = self.memory, self.timeline.now
-        for at in self.units("reads", place, index):
-            wrote = memory.writes[at]
+        for at in self.units("reads", index):
+            wrote = self.writes[at]
             if wrote and wrote != now and (wrong := memory.check_read(at)):
                 raise self.fault("reads", index, wrong)
-            if memory.reads[at] != now:
+            if self.reads[at] != now:
                 memory.readers.add(at)
-        return self.values[place]
+        return self.values[index]
 
-    def write(self, place: int, index: Any, value: Any) -> None:
-        for at in self.units("writes", place, index):
+    def write(self, index: int, value: Any) -> None:
+        for at in self.units("writes", index):
             if wrong := self.memory.check_write(at):
                 raise self.fault("writes", index, wrong)
-            self.memory.writes[at] = self.timeline.now
-        self.store(place, value)
+            self.writes[at] = self.timeline.now
+        self.store(index, value)
 
     def change(self, index: Any, changed: Callable[[Any], Any]) -> Any:
         """An atomic operation: the element before it is replaced by what `changed` makes of it."""
         place = self.place(index)
-        for at in self.units("changes", place, index):
+        for at in self.units("changes", place):
             if wrong := self.memory.check_atomic(at):
-                raise self.fault("changes", index, wrong)
+                raise self.fault("changes", place, wrong)
         old = self.values[place]
         self.store(place, changed(old))
         return old
@@ -97,11 +96,11 @@ class Elements:
         """The place of an element among `values`."""
         return whole(index)
 
-    def units(self, does: str, place: int, index: Any) -> range:
+    def units(self, does: str, index: int) -> range:
         """The units of an element."""
-        if not 0 <= place < self.size:
+        if not 0 <= index < self.size:
             raise self.fault(does, index, f"outside of its {self.size} elements")
-        first = self.offset + place * self.parts
+        first = self.offset + index * self.parts
         return range(first, first + self.parts)
 
     def store(self, place: int, value: Any) -> None:
@@ -112,6 +111,8 @@ class Elements:
 
     def converted(self, value: Any) -> Any:
         """A number in the array's dtype; integers wrap."""
+        if isinstance(value, self.dtype.type):
+            return value
         if isinstance(value, int):
             return np.array(value & LONG, np.uint64).astype(self.dtype)[()]
         return np.asarray(value).astype(self.dtype)[()]
@@ -127,8 +128,7 @@ class Elements:
         return part
 
     def fault(self, does: str, index: Any, wrong: str) -> KernelFault:
-        shown = ", ".join(map(str, index)) if isinstance(index, tuple) else index
-        return KernelFault(f"{self.where()} {does} {self.name}[{shown}], {wrong}")
+        return KernelFault(f"{self.where()} {does} {self.name}[{index}], {wrong}")
 
 
 class Grid(Elements):
@@ -141,14 +141,23 @@ class Grid(Elements):
         self.shape = shape
 
     def __getitem__(self, index: Any) -> Any:
-        return self.read(self.place(index), index)
+        return super().__getitem__(self.place(index))
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self.write(self.place(index), index, value)
+        super().__setitem__(self.place(index), value)
 
     def place(self, index: Any) -> int:
         if not isinstance(index, tuple) or len(index) != len(self.shape):
             raise self.fault("has access to", index, f"and its elements have {len(self.shape)} indices")
-        if not all(0 <= i < size for i, size in zip(index, self.shape, strict=True)):
-            raise self.fault("has access to", index, f"outside of its shape {self.shape}")
-        return sum(whole(i) * math.prod(self.shape[d + 1 :]) for d, i in enumerate(index))
+        place = 0
+        for each, size in zip(index, self.shape, strict=True):
+            if not 0 <= each < size:
+                raise self.fault("has access to", index, f"outside of its shape {self.shape}")
+            place = place * size + whole(each)
+        return place
+
+    def fault(self, does: str, index: Any, wrong: str) -> KernelFault:
+        if does != "has access to":
+            index = np.unravel_index(index, self.shape)
+        shown = ", ".join(str(int(i)) for i in index) if isinstance(index, tuple) else index
+        return super().fault(does, shown, wrong)

@@ -37,18 +37,20 @@ class Thread(greenlet):
         self.mask, self.value, self.argument, self.answer = 0, None, None, None
 
     @property
+    def waits_for(self) -> tuple[Any, ...]:
+        """The same for all that wait together."""
+        return self.what, self.mask, self.site
+
+    @property
     def waits(self) -> str:
-        return f"thread {tuple(self.place)} waits at {self.what} in {line(self.site)}"
+        return f"thread {tuple(self.place)} waits at {self.what} in {lines(self.site)}"
 
 
 def wait(frame: types.FrameType, what: str, value: Any = None, mask: int = 0, argument: Any = None) -> Any:
     """Let the running thread wait until the others are there too; returns its answer."""
     thread = getcurrent()
-    if not isinstance(thread, Thread):
-        raise KernelFault(f"{what}() is called by a function that is not among the globals of the kernel")
     thread.what, thread.value, thread.mask, thread.argument = what, value, mask, argument
     thread.site = site_of(frame)
-    assert thread.parent is not None
     thread.parent.switch()
     return thread.answer
 
@@ -62,11 +64,13 @@ def site_of(frame: types.FrameType | None) -> tuple[Any, ...]:
     return tuple(found)
 
 
-def line(site: tuple[Any, ...]) -> str:
-    """The line of the innermost call, for messages."""
-    code, instruction = site[:2]
-    number = next(n for first, last, n in code.co_lines() if first <= instruction < last)
-    return f"line {number} of {code.co_name}"
+def lines(site: tuple[Any, ...]) -> str:
+    """The lines of a site, for messages."""
+    found = []
+    for code, instruction in zip(site[::2], site[1::2], strict=True):
+        number = next(n for first, last, n in code.co_lines() if first <= instruction < last)
+        found.append(f"line {number} of {code.co_name}")
+    return " called in ".join(found)
 
 
 class Block:
@@ -122,7 +126,8 @@ class Block:
         for first in threads:
             if first.what in OPERATIONS and not done >> first.lane & 1:
                 lanes = [t for t in threads if first.mask >> t.lane & 1]
-                if all((t.what, t.mask, t.site) == (first.what, first.mask, first.site) for t in lanes):
+                wanted = first.waits_for
+                if all(t.waits_for == wanted for t in lanes):
                     self.answer(warp, first, lanes)
                     found += lanes
                     done |= first.mask
@@ -134,7 +139,7 @@ class Block:
         try:
             answers = OPERATIONS[first.what]({t.lane: (t.value, t.argument) for t in lanes})
         except KernelFault as error:
-            raise self.fault(f"{first.what} in {line(first.site)}, warp {warp}: {error}") from None
+            raise self.fault(f"{first.what} in {lines(first.site)}, warp {warp}: {error}") from None
         if first.what == "syncwarp":
             self.timeline.warp_barrier(warp, first.mask)
         for thread in lanes:
@@ -145,14 +150,14 @@ class Block:
     def check_barrier(self, live: list[Thread]) -> None:
         """Refuse what would hang, or is undefined: not all threads of the block wait at one barrier."""
         lane = next((t for t in live if t.what in OPERATIONS), None)
-        first = lane or live[0]
-        other = next((t for t in live if (t.what, t.site, t.mask) != (first.what, first.site, first.mask)), None)
         if lane:
             beside = [t for t in live if t.number // WARP == lane.number // WARP and lane.mask >> t.lane & 1]
-            other = next(t for t in beside if (t.what, t.site, t.mask) != (lane.what, lane.site, lane.mask))
+            other = next(t for t in beside if t.waits_for != lane.waits_for)
             raise self.fault(f"lanes of a warp wait for each other: {lane.waits}, {other.waits}")
-        if other:
-            raise self.fault(f"divergent barriers: {first.waits}, {other.waits}")
+        first = live[0]
+        for other in live:
+            if other.waits_for != first.waits_for:
+                raise self.fault(f"divergent barriers: {first.waits}, {other.waits}")
         if self.returned:
             raise self.fault(f"divergent barrier: {first.waits}, thread {tuple(self.returned[0].place)} has returned")
 

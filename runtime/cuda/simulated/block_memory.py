@@ -24,10 +24,12 @@ MOST = 227 * 1024  # bytes that it may have in all, those of the launch included
 
 
 def named(frame: types.FrameType) -> str:
-    """The variable that the caller gives its next result to."""
+    """The variable that the caller gives its next result to, or the line."""
     following = (i for i in dis.get_instructions(frame.f_code) if i.offset > frame.f_lasti)
     after = next(following)
-    return str(after.argval) if after.opname.startswith("STORE") else "an array"
+    if not after.opname.startswith("STORE_"):
+        return f"(array of line {frame.f_lineno})"
+    return str(after.argval[0] if isinstance(after.argval, tuple) else after.argval)  # two steps may be one instruction
 
 
 def new_array(name: str, shape: Any, dtype: Any, timeline: Timeline, cuda: SimulatedCuda) -> Elements:

@@ -1,8 +1,9 @@
-"""The driver of simulated devices: calls are checked when they are made, and done when their stream gets there."""
+"""The driver of simulated devices: a call checks what it may touch, and its stream does it when it gets there."""
 
 from __future__ import annotations
 
 import ctypes
+import os
 import functools
 import itertools
 from collections.abc import Callable, Sequence
@@ -18,6 +19,8 @@ from .launches import Launch, check_limits
 from .memory import FREED, Block, Memory, fault, is_of_device
 from .order import Work
 from .queues import Queues
+
+MOST_ELEMENTS = 4096  # a thread takes microseconds here
 
 Triple = tuple[int, int, int]
 
@@ -45,6 +48,7 @@ class SimulatedDriver:
 
     def __init__(self, devices: int = 1, memory: int = 1 << 30, seed: int = 0, blocking: bool = False) -> None:
         self.lock = new_lock()
+        self.most_elements: int | None = int(os.environ.get("SPECGRAD_CUDA_SIMULATED_ELEMENTS", MOST_ELEMENTS))
         self.memory = Memory([memory] * devices)
         self.queues = Queues(devices, seed, blocking)
         self._handles = itertools.count(1 << 32)
@@ -103,6 +107,9 @@ class SimulatedDriver:
 
         self.queues.give(stream, f"free of {block.size} bytes", run)
 
+    def trim(self, device: int) -> None:
+        pass  # what is freed is free at once
+
     @locked
     def copy(self, to: int, source: int, size: int, kind: str, stream: int) -> None:
         _check_sides(to, source, kind)
@@ -130,9 +137,13 @@ class SimulatedDriver:
             here = self._touched(block, source, size, False, work)
             ctypes.memmove(to, block.bytes[here].ctypes.data, size)
 
-        self.queues.give(stream, what, run)
-        if not self._is_pinned(to, size):
+        given = self.queues.give(stream, what, run)
+        if self._is_pinned(to, size):
+            return
+        try:
             self.queues.finish_stream(stream)
+        finally:
+            given.run = None  # after a fault: the caller's memory may be gone when the stream gets there
 
     def _move(self, to: int, source: int, size: int, stream: int, what: str) -> None:
         target, origin = self.memory.block(to, size, what), self.memory.block(source, size, what)
@@ -167,6 +178,9 @@ class SimulatedDriver:
         self.queues.give(stream, what, run)
         self.queues.relieve(stream)
 
+    def expose(self, address: int, size: int, stream: int) -> None:
+        self.fill(address, 0xFF, size, stream)  # nan, or -1
+
     @locked
     def load(self, kernel: Any, signature: tuple[Any, ...], device: int) -> int:
         handle = next(self._handles)
@@ -182,7 +196,7 @@ class SimulatedDriver:
         kernel, signature = self._functions[function]
         check_limits(grid, block, shared, self.properties(0).shared_memory_per_block_optin)
         found = Launch(self.memory, self.queues.races, decoded(words, signature), kernel.name)
-        run = functools.partial(found.run, kernel, signature, grid, block)
+        run = functools.partial(found.run, kernel, signature, grid, block, shared)
         self.queues.give(stream, f"launch of {kernel.name}", run)
         self.queues.relieve(stream)
 

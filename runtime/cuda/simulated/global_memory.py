@@ -63,6 +63,7 @@ class Arguments:
                 offset = (place.start - group[0].start) // memory.unit
                 self.elements[place.name] = Elements(place.name, place.array.values, memory, offset, where)
         self.values = [self.seen(name, value) for name, value in given.items()]
+        self.placed = arrays
         self.unknown = {place.name: place.array for place in arrays if not place.array.is_known}
 
     def seen(self, name: str, value: Any) -> Any:
@@ -70,6 +71,15 @@ class Arguments:
         if type(value) is tuple:
             return tuple(self.seen(f"{name}[{place}]", part) for place, part in enumerate(value))
         return self.elements.get(name, value)
+
+    def written(self) -> list[GlobalArray]:
+        """The arrays that the launch wrote to."""
+        return [place.array for place in self.placed if self._is_written(self.elements[place.name])]
+
+    @staticmethod
+    def _is_written(elements: Elements) -> bool:
+        notes = elements.writes[elements.offset : elements.offset + elements.size * elements.parts]
+        return not {KNOWN, UNWRITTEN}.issuperset(notes)
 
     def mark_written(self) -> None:
         """Say which bytes the launch wrote."""

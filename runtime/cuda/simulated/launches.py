@@ -1,4 +1,4 @@
-"""A launch that waits in a stream: its arguments as arrays over simulated memory, and what it wrote when it ran."""
+"""A launch that waits in a stream: its arguments as arrays over simulated memory, and who wrote what when it ran."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from ...errors import AcceleratorError
 from .arguments import ArrayWords
 from .global_memory import GlobalArray
-from .memory import Block, Memory, Region
+from .memory import Block, Memory
 from .order import Work
 from .races import Races
 from .threads import SimulatedCuda
@@ -46,32 +46,22 @@ class Launch:
             elif isinstance(argument, tuple):
                 self._find(memory, argument)
 
-    def run(self, kernel: Any, signature: Any, grid: Any, block: Any, work: Work) -> None:
-        """Run all threads; arrays that differ afterwards were written, the others were read."""
-        regions = {words: _region(found, words) for words, found in self.blocks.items()}
-        arrays = {words: _over(found, words.dtype) for words, found in regions.items()}
-        before = {words: Region(*(part.copy() for part in found)) for words, found in regions.items()}
+    def run(self, kernel: Any, signature: Any, grid: Any, block: Any, shared: int, work: Work) -> None:
+        """Run all threads, and note which arrays were read and which written."""
+        arrays = {words: _over(found, words) for words, found in self.blocks.items()}
         given = [_as_array(argument, arrays) for argument in self.arguments]
-        THREADS.launch(kernel.simulated(signature), grid, block, given)
+        written = set(map(id, THREADS.launch(kernel.simulated(signature), grid, block, given, shared)))
         for words, found in self.blocks.items():
             start = words.address - found.address
-            writes = any(map(_differ, before[words], regions[words]))
-            self.races.note(found, start, start + words.nbytes, writes, work)
+            self.races.note(found, start, start + words.nbytes, id(arrays[words]) in written, work)
 
 
-def _region(block: Block, words: ArrayWords) -> Region:
+def _over(block: Block, words: ArrayWords) -> GlobalArray:
+    """An array over memory; of bfloat16 numbers kernels get the bits."""
     start = words.address - block.address
     place = slice(start, start + words.nbytes)
-    return Region(block.bytes[place], block.written[place])
-
-
-def _over(region: Region, dtype: np.dtype) -> GlobalArray:
-    """An array over memory; of bfloat16 numbers kernels get the bits."""
-    return GlobalArray(region.bytes.view(np.uint16 if dtype.kind == "V" else dtype), region.written)
-
-
-def _differ(one: np.ndarray, other: np.ndarray) -> bool:
-    return not np.array_equal(one, other)
+    kind = np.uint16 if words.dtype.kind == "V" else words.dtype
+    return GlobalArray(block.bytes[place].view(kind), block.written[place])
 
 
 def _as_array(argument: Any, arrays: dict[ArrayWords, GlobalArray]) -> Any:

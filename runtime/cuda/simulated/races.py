@@ -1,4 +1,4 @@
-"""Two items of work that touch the same bytes, one of them writing, and that nothing orders: refused by name."""
+"""Two items of work that nothing orders touch the same bytes, and one of them writes: refused, with both names."""
 
 from __future__ import annotations
 

@@ -58,6 +58,7 @@ class Rebuilder:
         namespace: dict[str, Any] = {"__builtins__": own["__builtins__"], "__name__": function.__module__}
         cells = tuple(types.CellType() for _ in function.__closure__ or ())
         copy = types.FunctionType(code, namespace, function.__name__, function.__defaults__, cells)
+        copy.__kwdefaults__ = function.__kwdefaults__
         self.copies[function] = copy  # before its globals are: functions may call each other in circles
         namespace |= {name: self.meant(name, own[name]) for name in names_in(code) & own.keys()}
         for name, cell, before in zip(code.co_freevars, cells, function.__closure__ or (), strict=True):

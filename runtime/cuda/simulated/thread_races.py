@@ -47,8 +47,14 @@ class Sharers:
 
     def unordered(self, at: int) -> int:
         """A stretch whose access races with a write of the running one, or 0."""
-        found = (self.last[at], self.others.get(at, 0), self.outer.get(at, 0))
-        return next((n for n in found if n and not self.timeline.ordered(n)), 0)
+        timeline, last = self.timeline, self.last[at]
+        if last and last != timeline.now and not timeline.ordered(last):
+            return int(last)
+        for some in (self.others, self.outer):
+            before = some.get(at, 0) if some else 0
+            if before and not timeline.ordered(before):
+                return before
+        return 0
 
 
 class Memory:
@@ -65,6 +71,11 @@ class Memory:
         self.arrays: list[Any] = []  # over this memory, where units may become smaller
         self.under: dict[int, int] = {}  # who wrote before the atomic operations of a unit
 
+    @property
+    def is_one_reader(self) -> bool:
+        """Whether no unit was read by two threads between which is no barrier, nor in two blocks."""
+        return not self.readers.others and not self.readers.outer
+
     def check_read(self, at: int) -> str:
         """What is wrong with a read of a unit that the running stretch has not written itself."""
         if self.writes[at] == UNWRITTEN:
@@ -73,7 +84,12 @@ class Memory:
 
     def check_write(self, at: int) -> str:
         """What is wrong with a write."""
-        return self.racing(self.writer(at), "writes") or self.racing(self.readers.unordered(at), "reads")
+        wrote = self.writes[at]
+        if (wrote > 0 and wrote != self.timeline.now) or wrote == ATOMIC:
+            wrong = self.racing(self.writer(at), "writes")
+            if wrong:
+                return wrong
+        return self.racing(self.readers.unordered(at), "reads") if self.reads[at] else ""
 
     def check_atomic(self, at: int) -> str:
         """What is wrong with an atomic operation; it is noted."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 import sys
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -19,16 +19,25 @@ from .atomics import Atomic
 from .block_memory import Local, Shared
 from .dims import WARP, Dim3, check_limits, extents, places, places_in_block
 from .faults import KernelFault
-from .global_memory import Arguments, wrapped
+from .global_memory import Arguments, GlobalArray, wrapped
 from .rebuilding import Rebuilder, all_names
 from .timeline import Timeline
 from .warps import OPERATIONS
 
 ORDERS = ("forward", "reverse", "random")
 ALL = 0xFFFFFFFF
-Threads = list[tuple[int, Dim3]]
 Ordering = Callable[[list[Any]], list[Any]]
 MEETING = {"syncthreads", "syncthreads_count", "syncthreads_and", "syncthreads_or", *OPERATIONS}
+
+
+def ordering(order: str, seed: int) -> Ordering:
+    """What puts blocks, or threads of a block, into the order of a launch."""
+    if order == "random":
+        shuffled = random.Random(seed)
+        return lambda items: shuffled.sample(items, len(items))
+    if order not in ORDERS:
+        raise ValueError(f"order of threads: expected one of {ORDERS}, got {order!r}")
+    return (lambda items: items[::-1]) if order == "reverse" else (lambda items: items)
 
 
 class SimulatedCuda:
@@ -48,6 +57,8 @@ class SimulatedCuda:
         self.timeline = Timeline()
         self.shared, self.local, self.atomic = Shared(self), Local(self), Atomic()
         self.kernel = ""
+        self._wait: Callable[..., Any] = self._unexpected
+        self._ordered = ordering(order, seed)
         self._rebuilder = Rebuilder(self)
         self._meets: WeakKeyDictionary[types.FunctionType, bool] = WeakKeyDictionary()  # whether threads do, by kernel
         self._lock = new_lock()
@@ -117,12 +128,20 @@ class SimulatedCuda:
         """Whether all lanes have the same value."""
         return bool(self._wait(sys._getframe(1), "eq_sync", value, mask))
 
+    def match_any_sync(self, mask: int, value: Any) -> int:
+        """A bit for each lane that has the same value."""
+        return int(self._wait(sys._getframe(1), "match_any_sync", value, mask))
+
     # ---- no thread waits -----------------------------------------------------------------------------------
 
     def activemask(self) -> int:
         """A bit for each lane of this warp; the simulator takes them to be together."""
         first = self.blockDim.number(self.threadIdx) // WARP * WARP
         return (1 << min(WARP, self.blockDim.total - first)) - 1
+
+    def lanemask_lt(self) -> int:
+        """A bit for each lane below this one."""
+        return (1 << self.laneid) - 1
 
     def threadfence(self) -> None:
         """Let other blocks see what was written."""
@@ -147,12 +166,12 @@ class SimulatedCuda:
 
     def launch(
         self,
-        function: types.FunctionType,
+        function: Any,
         grid: int | Sequence[int],
         block: int | Sequence[int],
         arguments: Sequence[Any],
         shared: int = 0,
-    ) -> None:
+    ) -> list[GlobalArray]:
         """Run all threads of a kernel, a plain Python function.
 
         Args:
@@ -162,6 +181,9 @@ class SimulatedCuda:
             arguments: numbers, `GlobalArray`s, 1-D ndarrays of which every element is written, tuples of these.
             shared: bytes of dynamic shared memory that each block has.
 
+        Returns:
+            The `GlobalArray`s that the launch wrote to.
+
         Raises:
             KernelFault: the kernel does what CUDA forbids or leaves undefined; the text says which thread does what.
         """
@@ -170,51 +192,56 @@ class SimulatedCuda:
             check_limits(self.kernel, self.gridDim, self.blockDim)
             self.timeline = Timeline()
             names = function.__code__.co_varnames[: function.__code__.co_argcount]
-            known = map(wrapped, arguments)
-            given = Arguments(dict(zip(names, known, strict=True)), self.timeline, self.where)
+            if len(names) != len(arguments):
+                raise TypeError(f"{self.kernel}: expected the arguments {', '.join(names)}, got {len(arguments)}")
+            known = dict(zip(names, map(wrapped, arguments), strict=True))
+            given = Arguments(known, self.timeline, self.where)
+            kernel = self._rebuilder.rebuilt(function)
+            one_block = self._together() if self._meet(kernel) else self._one_by_one
             try:
-                self._run(self._rebuilder.rebuilt(function), given.values, shared)
+                for _ in self._blocks(shared):
+                    one_block(kernel, given.values)
             except Exception as error:
                 if not isinstance(error, KernelFault):
                     error.add_note(self.where())
                 raise
             given.mark_written()
+            return given.written()
 
-    def _run(self, kernel: types.FunctionType, arguments: list[Any], shared: int) -> None:
-        ordered = self._ordering()
+    def _meet(self, kernel: types.FunctionType) -> bool:
+        """Whether threads of a kernel wait for each other."""
         if kernel not in self._meets:
             self._meets[kernel] = bool(all_names(kernel) & MEETING)
-        one_block = self._meeting if self._meets[kernel] else self._one_by_one
-        threads = places_in_block(self.blockDim)
-        for _, block in ordered(places(self.gridDim)):
+        return self._meets[kernel]
+
+    def _blocks(self, shared: int) -> Iterator[None]:
+        """Begin each block of the grid."""
+        self._ordered = ordering(self.order, self.seed)
+        for _, block in self._ordered(places(self.gridDim)):
             self.blockIdx = block
             self.timeline.begin_block(block)
             self.shared.begin_block(shared)
-            one_block(kernel, arguments, threads, ordered)
+            yield
 
-    def _one_by_one(self, kernel: Any, arguments: list[Any], threads: Threads, ordered: Ordering) -> None:
+    def _one_by_one(self, kernel: Any, arguments: list[Any]) -> None:
+        """Run a block whose threads do not wait for each other."""
+        self._wait = self._unexpected
         begin = self.timeline.begin
-        for number, thread in ordered(threads):
+        for number, thread in self._ordered(places_in_block(self.blockDim)):
             self.threadIdx = thread
             begin(thread, number)
             kernel(*arguments)
 
-    def _meeting(self, kernel: Any, arguments: list[Any], threads: Threads, ordered: Ordering) -> None:
+    def _together(self) -> Callable[[Any, list[Any]], None]:
+        """What runs a block whose threads wait for each other."""
         try:
-            from .barriers import Block
+            from .barriers import Block, wait
         except ImportError as error:
             text = f"{self.kernel}: threads that wait for each other are simulated by greenlets: pip install greenlet"
             raise ImportError(text) from error
-        Block(self, kernel, threads).run(arguments, ordered)
+        self._wait = wait
+        threads = places_in_block(self.blockDim)
+        return lambda kernel, arguments: Block(self, kernel, threads).run(arguments, self._ordered)
 
-    def _wait(self, *given: Any) -> Any:
-        from .barriers import wait
-
-        return wait(*given)
-
-    def _ordering(self) -> Ordering:
-        """What puts blocks or threads into the order of a launch."""
-        if self.order == "random":
-            shuffled = random.Random(self.seed)
-            return lambda items: shuffled.sample(items, len(items))
-        return (lambda items: items[::-1]) if self.order == "reverse" else (lambda items: items)
+    def _unexpected(self, _: types.FrameType, what: str, *given: Any) -> Any:
+        raise KernelFault(f"{self.kernel}: {what}() is not called by its name, and would not be waited for")

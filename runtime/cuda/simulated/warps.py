@@ -39,6 +39,14 @@ def equal(given: Given) -> Answers:
     return same_for_all(given, len({value for value, _ in given.values()}) == 1)
 
 
+def alike(given: Given) -> Answers:
+    """For each lane a bit for every lane with the same value."""
+    masks: dict[Any, int] = {}
+    for lane, (value, _) in given.items():
+        masks[value] = masks.get(value, 0) | 1 << lane
+    return {lane: masks[value] for lane, (value, _) in given.items()}
+
+
 OPERATIONS: dict[str, Callable[[Given], Answers]] = {
     "shfl_sync": lambda given: shuffle(given, lambda lane, source: int(source) % WARP),
     "shfl_xor_sync": lambda given: shuffle(given, lambda lane, mask: lane ^ int(mask)),
@@ -48,5 +56,6 @@ OPERATIONS: dict[str, Callable[[Given], Answers]] = {
     "all_sync": lambda given: same_for_all(given, all(value for value, _ in given.values())),
     "any_sync": lambda given: same_for_all(given, any(value for value, _ in given.values())),
     "eq_sync": equal,
+    "match_any_sync": alike,
     "syncwarp": lambda given: same_for_all(given, None),
 }

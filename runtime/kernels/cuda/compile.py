@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 
 import ml_dtypes
 import numpy as np
@@ -25,36 +25,32 @@ from ..compile.scalar_library import ScalarCompiler, ScalarLibrary, building, re
 from ..scalar import complex as scalar_complex
 from ..scalar.intrinsics import Target as Instructions
 from ..scalar.intrinsics import primitives
+from .instructions import bfloat16_bits
 from .signature import Array, Make, Signature
 
 PTX_FOR = (8, 0)  # the least capability: PTX for it becomes machine code for any later GPU
 NUMBERS = [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)]
 NUMBERS += ["float16", "float32", "float64", "complex64", "complex128"]
+SAID = {  # by the assembler, of each function
+    "registers": r"Used (\d+) registers",
+    "stack": r"(\d+) bytes stack frame",
+    "spilled": r"(\d+) bytes spill stores",
+}
 ENTRY = "kernel"  # the name of every kernel in its cubin
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
-
-
-@intrinsic
-def bfloat16_bits(context: Any, x: Any) -> Any:
-    """The nearest bfloat16 by the instruction that sm_80 and later have."""
-    from llvmlite import ir
-
-    def code(_: Any, builder: Any, __: Any, arguments: Any) -> Any:
-        convert = ir.FunctionType(ir.IntType(16), [ir.FloatType()])
-        return builder.call(ir.InlineAsm(convert, "cvt.rn.bf16.f32 $0, $1;", "=h,f"), arguments)
-
-    return numba_signature(types.uint16, types.float32), code
 
 
 class Compiled:
     """The target whose functions numba compiles."""
 
     def __init__(self) -> None:
-        self.given = primitives(Instructions(intrinsic, types, numba_signature))
+        target = Instructions(intrinsic, types, numba_signature)
+        self.given = primitives(target)
         compiler = ScalarCompiler(cuda.jit(device=True), cuda.jit(device=True, inline="always"), self.given)
         self.libraries = (ScalarLibrary(scalar, compiler), ScalarLibrary(scalar_complex, compiler))
         numbers = {name: getattr(np, name) for name in NUMBERS}
-        own = {"cuda": cuda, "from_bits": self.given["from_bits"], "bfloat16_bits": bfloat16_bits, "whole": np.int64}
+        own = {"cuda": cuda, "from_bits": self.given["from_bits"], "whole": np.int64}
+        own["bfloat16_bits"] = intrinsic(bfloat16_bits(target))
         self.names: dict[str, Any] = numbers | own
         self.made: dict[Any, Any] = {}
 
@@ -113,22 +109,34 @@ def without_device(cc: tuple[int, int]) -> Iterator[None]:
         dispatcher.get_current_device = before
 
 
-def to_cubin(ptx: str, cc: tuple[int, int] = PTX_FOR) -> bytes:
+class Cubin(NamedTuple):
+    """Machine code, and what a thread of it takes: `spilled` bytes go through memory for want of registers."""
+
+    code: bytes
+    registers: int
+    stack: int
+    spilled: int
+
+
+def to_cubin(ptx: str, cc: tuple[int, int] = PTX_FOR) -> Cubin:
     """The machine code of a PTX text for a GPU of compute capability `cc`."""
     from cuda.bindings import nvjitlink
 
-    handle = nvjitlink.create(1, [f"-arch=sm_{cc[0]}{cc[1]}"])
+    handle = nvjitlink.create(2, [f"-arch=sm_{cc[0]}{cc[1]}", "-verbose"])
     try:
         text = ptx.encode()
         nvjitlink.add_data(handle, nvjitlink.InputType.PTX, text, len(text), "kernel.ptx")
         nvjitlink.complete(handle)
         code = bytearray(nvjitlink.get_linked_cubin_size(handle))
         nvjitlink.get_linked_cubin(handle, code)
-        return bytes(code)
+        said = bytearray(nvjitlink.get_info_log_size(handle))
+        nvjitlink.get_info_log(handle, said)
     finally:
         nvjitlink.destroy(handle)
+    found = {what: [int(n) for n in re.findall(form, said.decode())] for what, form in SAID.items()}
+    return Cubin(bytes(code), max(found["registers"]), max(found["stack"]), max(found["spilled"]))
 
 
 def compile_cubin(make: Make, signature: Signature, cc: tuple[int, int]) -> bytes:
     """The machine code of a kernel."""
-    return to_cubin(ptx(make, signature), cc)
+    return to_cubin(ptx(make, signature), cc).code

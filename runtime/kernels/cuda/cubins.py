@@ -1,11 +1,83 @@
-"""Machine code of kernels."""
+"""Machine code of kernels: carried with specgrad, kept from an earlier run, or compiled now.
+
+What is carried or kept is found by the digest of a kernel's text, so code of a text that has changed is never used.
+Only what is found nowhere needs the compiler.
+"""
 
 from __future__ import annotations
 
+import json
+import lzma
+import os
+import secrets
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
 from .signature import Make, Signature
+from .text import digest
+
+CARRIED = Path(__file__).parent / "machine_code"
+TARGETS = ((8, 0), (9, 0), (10, 0))  # capabilities for which code is carried: it runs on later minor versions, too
 
 
 def cubin(make: Make, signature: Signature, cc: tuple[int, int]) -> bytes:
+    """The machine code of a kernel for GPUs of a compute capability."""
+    name = digest(make, signature)
+    for target in (cc, (cc[0], 0)):
+        if name in carried(target):
+            return carried(target)[name]
+    path = kept_in() / f"{name}.sm_{cc[0]}{cc[1]}.cubin"
+    if path.is_file():
+        return path.read_bytes()
     from .compile import compile_cubin
 
-    return compile_cubin(make, signature, cc)
+    code = compile_cubin(make, signature, cc)
+    keep(path, code)
+    return code
+
+
+def kept_in() -> Path:
+    """The folder of what this user's programs have compiled."""
+    above = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(os.environ.get("SPECGRAD_CUDA_CACHE") or Path(above) / "specgrad" / "cuda")
+
+
+def keep(path: Path, code: bytes) -> None:
+    """Write a file at once, so that who looks finds none or a whole one; a folder that refuses it is no error."""
+    part = path.with_suffix(f".{secrets.token_hex(8)}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_bytes(code)
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)
+
+
+@cache
+def carried(cc: tuple[int, int]) -> dict[str, bytes]:
+    """The machine code that comes with specgrad for a capability, by digest."""
+    path = archive(cc)
+    return unpacked(path.read_bytes()) if path.is_file() else {}
+
+
+def archive(cc: tuple[int, int], folder: Path = CARRIED) -> Path:
+    return folder / f"sm_{cc[0]}{cc[1]}.xz"
+
+
+def packed(codes: Iterable[tuple[str, bytes]]) -> bytes:
+    """An archive: a line that says which digests and how many bytes of code follow, and the code, under xz."""
+    known = dict(codes)
+    index = json.dumps({name: len(code) for name, code in known.items()})
+    return lzma.compress(index.encode() + b"\n" + b"".join(known.values()), preset=9 | lzma.PRESET_EXTREME)
+
+
+def unpacked(data: bytes) -> dict[str, bytes]:
+    """What an archive holds."""
+    text, _, codes = lzma.decompress(data).partition(b"\n")
+    found: dict[str, bytes] = {}
+    start = 0
+    for name, size in json.loads(text).items():
+        found[name] = codes[start : start + size]
+        start += size
+    return found

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dis
 import importlib
+import inspect
 from functools import cache
 from typing import Any
 
@@ -35,6 +37,15 @@ def element_kernel(package: str, op: str, name: str, computed: np.dtype, own: tu
         return loop(target, signature, compute, wanted)
 
     return Kernel(f"{op}.{name}", make)
+
+
+@cache
+def operands_read(package: str, op: str, name: str) -> frozenset[int]:
+    """The places of the parameters that a generated scalar function reads; that of `copy_` does not look at `self`."""
+    function = getattr(importlib.import_module(f"{package}.kernels.cuda.{op}"), name)
+    read = {step.argval for step in dis.get_instructions(function) if "LOAD_FAST" in step.opname}
+    names = {name for found in read for name in (found if isinstance(found, tuple) else (found,))}
+    return frozenset(i for i, name in enumerate(inspect.signature(function).parameters) if name in names)
 
 
 def own_dtype(part: Any) -> np.dtype:

@@ -50,8 +50,11 @@ def boolean(x: Any) -> bool:
     return bool(x)
 
 
+float16, float32, float64 = np.float16, np.float32, np.float64
+complex64, complex128 = np.complex64, np.complex128
+
 INTEGERS = (uint8, uint16, uint32, uint64, int8, int16, int32, int64)
-FLOATS = (np.float16, np.float32, np.float64, np.complex64, np.complex128)
+FLOATS = (float16, float32, float64, complex64, complex128)
 TYPES: dict[str, Any] = {kind.__name__: kind for kind in (*INTEGERS, *FLOATS)}
 TYPES |= {"boolean": boolean, "bool": boolean}  # of numba's two names for it, one is what its type prints
 

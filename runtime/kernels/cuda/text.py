@@ -13,7 +13,8 @@ import numpy as np
 from .. import scalar
 from ..compile.scalar_library import ScalarCompiler, ScalarLibrary, names_in, rebuilt
 from ..scalar import complex as scalar_complex
-from ..scalar import primitives
+from ..scalar import intrinsics, primitives
+from . import instructions as own_instructions
 from .signature import Array, Make, Signature
 
 
@@ -68,6 +69,13 @@ class Texts:
 TEXTS = Texts()
 
 
+@cache
+def instructions() -> str:
+    """Hash of what the primitives are compiled to."""
+    text = inspect.getsource(intrinsics) + inspect.getsource(own_instructions)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def described(part: Any) -> str:
     """A part of a signature as text."""
     if isinstance(part, Array):
@@ -78,4 +86,4 @@ def described(part: Any) -> str:
 def digest(make: Make, signature: Signature) -> str:
     """Hash of a kernel's text and of its signature."""
     text: Text = make(TEXTS, signature)
-    return hashlib.sha256(f"{text.digest} {described(signature)}".encode()).hexdigest()
+    return hashlib.sha256(f"{text.digest} {described(signature)} {instructions()}".encode()).hexdigest()

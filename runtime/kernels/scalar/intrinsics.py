@@ -40,7 +40,7 @@ class Target:
 
 def primitives(target: Target) -> dict[str, Any]:
     """All primitives for one compiler, by name."""
-    makers = (fma, root, select, choose, bits, from_bits, narrow, polynomial, pick)
+    makers = (fma, root, select, choose, bits, from_bits, narrow, polynomial, pick, product)
     return {make.__name__: target.intrinsic(make(target)) for make in makers}
 
 
@@ -208,3 +208,21 @@ def pick(target: Target) -> Any:
         return target.signature(table.dtype, table, index), code
 
     return pick
+
+
+def product(target: Target) -> Any:
+    def product(context: Any, x: Any, y: Any) -> Any:
+        word = target.types.uint64
+        return target.signature(target.types.UniTuple(word, 2), word, word), both_halves
+
+    return product
+
+
+def both_halves(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    """The upper and the lower word of a product: one multiplication of the processor, where it has one."""
+    from llvmlite import ir
+
+    word, wide = ir.IntType(64), ir.IntType(128)
+    whole = builder.mul(*(builder.zext(value, wide) for value in args))
+    halves = builder.trunc(builder.lshr(whole, wide(64)), word), builder.trunc(whole, word)
+    return context.make_tuple(builder, signature.return_type, halves)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-PRIMITIVES = ("bits", "choose", "fma", "from_bits", "narrow", "pick", "polynomial", "root", "select")
+PRIMITIVES = ("bits", "choose", "fma", "from_bits", "narrow", "pick", "polynomial", "product", "root", "select")
 
 
 def is_single(x: Any) -> bool:
@@ -74,3 +74,9 @@ def polynomial(x: Any, single: tuple[float, ...], double: tuple[float, ...]) -> 
 def pick(table: tuple[Any, ...], index: Any) -> Any:
     """table[index] by selections between its constants: no access to memory. The table's length is a power of two."""
     return table[index]
+
+
+def product(x: Any, y: Any) -> Any:
+    """x y of two uint64: its upper and its lower 64 bits."""
+    whole = int(x) * int(y)
+    return np.uint64(whole >> 64), np.uint64(whole & 0xFFFFFFFFFFFFFFFF)

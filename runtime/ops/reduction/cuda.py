@@ -8,6 +8,7 @@ from typing import Any
 from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.fallback import Fallback
+from ...cuda.memory import contiguous
 from ...cuda.rows import over
 from ...kernels.cpu.folding import reduced_dims_of
 from . import cpu, plans
@@ -29,6 +30,8 @@ def sum_dim(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
 def sum_to_size(a: DeviceArray, size: Dims) -> DeviceArray:
     """The sum over the dimensions that `size` lacks or has as 1."""
     dims = plans.grown(size, a.shape)
+    if not dims:  # which would stand for all
+        return contiguous(a).reshape(size)
     return reduced("total", cpu.sum_to_size, a, dims, True, given=(a, size)).reshape(size)
 
 

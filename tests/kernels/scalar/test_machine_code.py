@@ -12,7 +12,9 @@ import pytest
 
 from specgrad.runtime.kernels import scalar
 from specgrad.runtime.kernels.compile.scalar_library import cpu_library, library_of
-from specgrad.runtime.kernels.cuda.compile import to_cubin, to_ptx
+from specgrad.runtime.kernels.cuda.compile import ptx, to_cubin
+from specgrad.runtime.kernels.cuda.element import element_kernel, element_signature
+from specgrad.runtime.kernels.cuda.signature import Array
 from specgrad.runtime.kernels.scalar import primitives as scalar_primitives
 from tests.kernels.scalar.targets import TARGETS, Target, assembly, instructions, lowered
 
@@ -144,7 +146,9 @@ def test_fma_rounds_once() -> None:
 @pytest.mark.parametrize("op", ["sin", "pow_tensor_tensor", "erfc", "log10", "atan2", "gelu_erf"])
 def test_compiles_for_cuda_in_double_precision(op: str) -> None:
     """The same functions are machine code of the device, without calls of its library."""
-    arguments = [np.dtype(np.float64)] * (3 if op in ("pow_tensor_tensor", "atan2") else 2)
-    ptx = to_ptx("specgrad.generated", op, "forward", tuple(arguments))
-    assert "fma.rn.f64" in ptx and "call" not in ptx and "__nv_" not in ptx
-    assert to_cubin(ptx)[:4] == b"\x7fELF"
+    double = np.dtype(np.float64)
+    operands = (Array(double),) * (2 if op in ("pow_tensor_tensor", "atan2") else 1)
+    kernel = element_kernel("specgrad.generated", op, "forward", double, (False,) * len(operands))
+    text = ptx(kernel.make, element_signature(operands, (Array(double),), 0))
+    assert "fma.rn.f64" in text and "call" not in text and "__nv_" not in text
+    assert to_cubin(text).code[:4] == b"\x7fELF"

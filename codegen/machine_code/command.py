@@ -1,0 +1,23 @@
+"""`python -m codegen cubins`: compile the kernels that come with specgrad, where their text or the compiler changed."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+
+def cubins_command(argv: Sequence[str]) -> int:
+    """Build, or with --check only say what is stale; 1 where something is."""
+    parser = argparse.ArgumentParser(prog="python -m codegen cubins", description=__doc__)
+    parser.add_argument("--check", action="store_true", help="only compare; exit 1 when stale")
+    options = parser.parse_args(argv)
+    from .build import build, stale
+
+    if not options.check:
+        print(f"{build()} kernels compiled")
+        return 0
+    found = stale()
+    for label in found[:20]:
+        print(f"stale: {label}", file=sys.stderr)
+    return 1 if found else 0

@@ -1,0 +1,149 @@
+"""Random numbers as tensors: which words of a generator's stream they take, in which dtype they are computed.
+
+Numbers are made by kernels that fill flat arrays (`kernels/cpu/draws.py`); float16 and bfloat16 are rounded from
+float32, complex numbers are pairs of real ones.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..dispatch import checks
+from ..errors import DtypeError, UnsupportedDtypeError
+from ..kernels.cpu import draws
+from ..random import Generator, default_generator
+from ..tensor.base import fresh
+from ..tensor.devices import CPU
+from ..tensor.dtypes import bfloat16, iinfo, int64
+from ..tensor.dtypes import dtype as Dtype
+from ..tensor.shapes import Shape
+from .options import allocate_array, cast, place_for
+
+HALF_OF_VARIANCE = 0.5**0.5  # as a factor: what each part of a complex number has
+
+
+def stream(op: str, generator: Generator | None) -> Generator:
+    """The argument `generator`, or the default one."""
+    return default_generator if generator is None else checks.optional_generator(op, "generator", generator)
+
+
+class Range(NamedTuple):
+    """What uniform numbers of a dtype lie in: low + width u, at most `top`, from the bits of `mask`."""
+
+    low: float
+    width: float
+    top: float
+    mask: int
+
+
+@lru_cache(256)
+def range_of(kind: Dtype, low: float, high: float) -> Range:
+    """[low, high) in a dtype: nothing is rounded up to `high`, unless it is all there is."""
+    part = kind.to_real() if kind.kind == "c" else kind
+    digits = 24 if part.native else 8 if part is bfloat16 else 11
+    with np.errstate(over="ignore"):
+        least, top = np.asarray([low, high], part.np)
+        if float(top) >= high:
+            top = np.nextafter(top, np.asarray(-np.inf, part.np))
+    return Range(low, high - low, max(float(top), float(least)), (1 << 24) - (1 << 24 - digits))
+
+
+def uniform(
+    op: str, generator: Generator, size: Shape, kind: Dtype, low: float = 0.0, high: float = 1.0, device: Any = None
+) -> Any:
+    """Numbers in [low, high), also after rounding to a 16-bit dtype; both parts of a complex number."""
+    _require_fractions(op, kind)
+    return _floats(op, generator, size, kind, device, "fill_uniform", *range_of(kind, low, high))
+
+
+def normal(
+    op: str, generator: Generator, size: Shape, kind: Dtype, mean: float = 0.0, std: float = 1.0, device: Any = None
+) -> Any:
+    """Numbers of this mean and standard deviation; a complex number has half of the variance in each part."""
+    _require_fractions(op, kind)
+    if kind.kind == "f":
+        return _floats(op, generator, size, kind, device, "fill_normal", mean, std)
+    drawn = _floats(op, generator, size, kind, device, "fill_normal", 0.0, std * HALF_OF_VARIANCE)
+    return drawn.add_(mean) if mean else drawn
+
+
+def exponential(op: str, generator: Generator, size: Shape, kind: Dtype, rate: float = 1.0, device: Any = None) -> Any:
+    """Numbers of the density rate e^(-rate x), larger than 0."""
+    if kind.kind != "f":
+        raise UnsupportedDtypeError(f"{op}(): expected a floating point dtype, but got {kind}")
+    return _floats(op, generator, size, kind, device, "fill_exponential", 1.0 / rate)
+
+
+def integers(
+    op: str, generator: Generator, bounds: tuple[int, int], size: Shape, kind: Dtype, device: Any = None
+) -> Any:
+    """Integers in [low, high), each as likely as the others, up to 2^-64."""
+    low, high = bounds
+    if low >= high:
+        raise RuntimeError(f"{op}(): expected low to be less than high, but got low={low} >= high={high}")
+    limits = (0, 1) if kind.kind == "b" else (iinfo(kind).min, iinfo(kind).max) if kind.kind == "i" else None
+    least, most = limits or (-(2**63), 2**63 - 1)
+    if low < least or high - 1 > most:
+        raise DtypeError(f"{op}(): the range [{low}, {high}) is out of bounds for {kind}")
+    if kind.kind == "c":
+        raise UnsupportedDtypeError(f"{op}(): not implemented for {kind}")
+    return filled_by("fill_integers", op, generator, size, int64, device, low, high, cast_to=kind)
+
+
+def permutation(op: str, generator: Generator, count: int, kind: Dtype, device: Any = None) -> Any:
+    """The numbers from 0 to count - 1 in random order."""
+    return filled_by("fill_permutation", op, generator, (count,), int64, device, cast_to=kind)
+
+
+def filled_by(
+    fill: str,
+    op: str,
+    generator: Generator,
+    size: Shape,
+    kind: Dtype,
+    device: Any,
+    *given: Any,
+    bits: int = 64,
+    cast_to: Dtype | None = None,
+) -> Any:
+    """A tensor of what a function of `kernels/cpu/draws.py` fills an array with, or that of the device."""
+    place = place_for(op, device)
+    flat = allocate_array(op, prod(size), kind.np, place)
+    getattr(_fillers(place), fill)(flat, *generator.take(draws.words_of(flat.size, bits)), *given)
+    return converted(fresh(flat, size, kind), kind if cast_to is None else cast_to)
+
+
+def converted(t: Any, kind: Dtype) -> Any:
+    """A new tensor in another dtype; what nobody else holds needs no op to be converted on the host."""
+    if t._dtype is kind:
+        return t
+    return fresh(cast(t._flat, kind), t._shape, kind) if t._device is CPU else t.to(kind)
+
+
+def _require_fractions(op: str, kind: Dtype) -> None:
+    if kind.kind not in "fc":
+        raise UnsupportedDtypeError(f"{op}(): expected a floating point or complex dtype, but got {kind}")
+
+
+def _floats(op: str, generator: Generator, size: Shape, kind: Dtype, device: Any, fill: str, *numbers: float) -> Any:
+    """Floating-point numbers, both parts of complex ones; 16-bit ones are computed in float32."""
+    place = place_for(op, device)
+    is_wide = place is CPU and kind.kind == "f"
+    flat = allocate_array(op, prod(size), kind.compute.np if is_wide else kind.np, place)
+    parts = flat.view(kind.to_real().np) if kind.kind == "c" else flat
+    words = generator.take(draws.words_of(parts.size, 8 * parts.itemsize))
+    getattr(_fillers(place), fill)(parts, *words, *numbers)
+    return fresh(cast(flat, kind) if flat.dtype != kind.np else flat, size, kind)
+
+
+def _fillers(place: Any) -> Any:
+    """The module of the functions that fill arrays on a device."""
+    if place is CPU:
+        return draws
+    from ..cuda import draws as on_device  # loaded with the first device
+
+    return on_device

@@ -1,0 +1,231 @@
+"""Loops of `draws.py`: words of a stream, and the numbers that they become, for a range of elements.
+
+Words are written to where the numbers will stand, some at a time, and then become numbers there: making words is work
+for integers, one at a time, and what follows is vector code. A seed is given as a signed integer.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..jit import jit
+from ..scalar.counts import binomial, poisson
+from ..scalar.draws import (
+    below,
+    exponential_double,
+    exponential_single,
+    normal_double,
+    normal_single,
+    uniform_double,
+    uniform_single,
+)
+from ..scalar.philox import block, word
+from ..scalar.primitives import bits, fma
+
+Array = np.ndarray
+UNIT = 2048  # elements that are made at a time: what stays in the nearest cache
+
+
+@jit
+def words(out: Array, seed: int, offset: int, first: int, last: int) -> None:
+    """out_i = word number `offset` + i, a uint64, for a range of i."""
+    begin, end = (offset + first + 3) >> 2, (offset + last) >> 2  # blocks that are wanted whole
+    if begin << 2 != offset + first or begin > end:
+        words_of_block(out, seed, begin - 1, ((begin - 1) << 2) - offset, first, last)
+    if begin <= end and end << 2 != offset + last:
+        words_of_block(out, seed, end, (end << 2) - offset, first, last)
+    whole = out[(begin << 2) - offset : max(begin, end) * 4 - offset]
+    for k in range(whole.size >> 2):
+        whole[4 * k], whole[4 * k + 1], whole[4 * k + 2], whole[4 * k + 3] = block(seed, begin + k)
+
+
+@jit
+def words_of_block(out: Array, seed: int, number: int, start: int, first: int, last: int) -> None:
+    """The words of one block, from out_start on, that lie in a range."""
+    four = block(seed, number)
+    for k in range(4):
+        if first <= start + k < last:
+            out[start + k] = four[k]
+
+
+@jit
+def halves(out: Array, seed: int, offset: int, first: int, last: int) -> None:
+    """out_2i and out_2i+1 = the halves of word number `offset` + i, as uint32, for a range from an even number on."""
+    place = 2 * offset
+    begin, end = (place + first + 7) >> 3, (place + last) >> 3  # blocks that are wanted whole
+    if begin << 3 != place + first or begin > end:
+        halves_of_block(out, seed, begin - 1, ((begin - 1) << 3) - place, first, last)
+    if begin <= end and end << 3 != place + last:
+        halves_of_block(out, seed, end, (end << 3) - place, first, last)
+    whole = out[(begin << 3) - place : max(begin, end) * 8 - place]
+    for k in range(whole.size >> 3):
+        a, b, c, d = block(seed, begin + k)
+        whole[8 * k], whole[8 * k + 1] = a, a >> np.uint64(32)
+        whole[8 * k + 2], whole[8 * k + 3] = b, b >> np.uint64(32)
+        whole[8 * k + 4], whole[8 * k + 5] = c, c >> np.uint64(32)
+        whole[8 * k + 6], whole[8 * k + 7] = d, d >> np.uint64(32)
+
+
+@jit
+def halves_of_block(out: Array, seed: int, number: int, start: int, first: int, last: int) -> None:
+    """The halves of the words of one block, from out_start on, that lie in a range."""
+    four = block(seed, number)
+    for k in range(8):
+        if first <= start + k < last:
+            out[start + k] = four[k >> 1] >> np.uint64(32 * (k & 1))
+
+
+@jit
+def uniform_floats(
+    out: Array, seed: int, offset: int, mask: int, low: float, width: float, top: float, first: int, last: int
+) -> None:
+    """low + width u in float32, at most `top`, with u in [0, 1) from those of its 24 bits that `mask` holds."""
+    patterns = out.view(np.uint32)
+    least, span, most = np.float32(low), np.float32(width), np.float32(top)
+    for start in range(first, last, UNIT):
+        stop = min(start + UNIT, last)
+        halves(patterns, seed, offset, start, stop)
+        part = out[start:stop]
+        for i in range(part.size):
+            part[i] = min(fma(uniform_single(bits(part[i]), mask), span, least), most)
+
+
+@jit
+def uniform_doubles(
+    out: Array, seed: int, offset: int, low: float, width: float, top: float, first: int, last: int
+) -> None:
+    """low + width u in float64, at most `top`, with u in [0, 1)."""
+    patterns = out.view(np.uint64)
+    for start in range(first, last, UNIT):
+        stop = min(start + UNIT, last)
+        words(patterns, seed, offset, start, stop)
+        part = out[start:stop]
+        for i in range(part.size):
+            part[i] = min(fma(uniform_double(bits(part[i])), width, low), top)
+
+
+@jit
+def normal_floats(out: Array, seed: int, offset: int, mean: float, std: float, first: int, last: int) -> None:
+    """mean + std x in float32, with x of the standard normal distribution."""
+    patterns = out.view(np.uint32)
+    middle, width = np.float32(mean), np.float32(std)
+    for start in range(first, last, UNIT):
+        stop = min(start + UNIT, last)
+        halves(patterns, seed, offset, start, stop)
+        part = out[start:stop]
+        for i in range(part.size):
+            part[i] = fma(normal_single(bits(part[i])), width, middle)
+
+
+@jit
+def normal_doubles(out: Array, seed: int, offset: int, mean: float, std: float, first: int, last: int) -> None:
+    """mean + std x in float64, with x of the standard normal distribution."""
+    patterns = out.view(np.uint64)
+    for start in range(first, last, UNIT):
+        stop = min(start + UNIT, last)
+        words(patterns, seed, offset, start, stop)
+        part = out[start:stop]
+        for i in range(part.size):
+            part[i] = fma(normal_double(bits(part[i])), std, mean)
+
+
+@jit
+def exponential_floats(out: Array, seed: int, offset: int, scale: float, first: int, last: int) -> None:
+    """scale x in float32, with x of the density e^-x."""
+    patterns = out.view(np.uint32)
+    factor = np.float32(scale)
+    for start in range(first, last, UNIT):
+        stop = min(start + UNIT, last)
+        halves(patterns, seed, offset, start, stop)
+        part = out[start:stop]
+        for i in range(part.size):
+            part[i] = exponential_single(bits(part[i])) * factor
+
+
+@jit
+def exponential_doubles(out: Array, seed: int, offset: int, scale: float, first: int, last: int) -> None:
+    """scale x in float64, with x of the density e^-x."""
+    patterns = out.view(np.uint64)
+    for start in range(first, last, UNIT):
+        stop = min(start + UNIT, last)
+        words(patterns, seed, offset, start, stop)
+        part = out[start:stop]
+        for i in range(part.size):
+            part[i] = exponential_double(bits(part[i])) * scale
+
+
+@jit
+def whole_numbers(out: Array, seed: int, offset: int, low: int, count: int, first: int, last: int) -> None:
+    """Integers of [low, low + count) in int64; a count of 0 stands for 2^64."""
+    patterns = out.view(np.uint64)
+    for start in range(first, last, UNIT):
+        stop = min(start + UNIT, last)
+        words(patterns, seed, offset, start, stop)
+        part = patterns[start:stop]
+        for i in range(part.size):
+            part[i] = below(part[i], np.uint64(count)) + np.uint64(low)
+
+
+@jit
+def successes(out: Array, seed: int, offset: int, chance: float, first: int, last: int) -> None:
+    """Whether a uniform number of 53 bits is less than `chance`."""
+    patterns = np.empty(min(UNIT, last - first), np.uint64)
+    for start in range(first, last, UNIT):
+        count = min(UNIT, last - start)
+        words(patterns, seed, offset + start, 0, count)
+        part = out[start : start + count]
+        for i in range(part.size):
+            part[i] = uniform_double(patterns[i]) < chance
+
+
+@jit
+def survivors(out: Array, seed: int, offset: int, threshold: int, first: int, last: int) -> None:
+    """Whether half a word is at least `threshold`; the range begins at an even number."""
+    patterns, least = np.empty(min(UNIT, last - first), np.uint32), np.uint32(threshold)
+    for start in range(first, last, UNIT):
+        count = min(UNIT, last - start)
+        halves(patterns, seed, offset + start // 2, 0, count)
+        part = out[start : start + count]
+        for i in range(part.size):
+            part[i] = patterns[i] >= least
+
+
+@jit
+def poisson_counts(out: Array, rates: Array, seed: int, offset: int, first: int, last: int) -> None:
+    """Poisson counts in float64, of a rate each."""
+    for i in range(first, last):
+        out[i] = poisson(seed, offset + i, rates[i])
+
+
+@jit
+def binomial_counts(out: Array, counts: Array, chances: Array, seed: int, offset: int, first: int, last: int) -> None:
+    """Numbers of successes in float64, of a number of trials and a probability each."""
+    for i in range(first, last):
+        out[i] = binomial(seed, offset + i, counts[i], chances[i])
+
+
+@jit
+def keys_of_places(keys: Array, seed: int, offset: int, mask: int, first: int, last: int) -> None:
+    """The upper bits of words with their places in the lower ones, which `mask` holds."""
+    lower = np.uint64(mask)
+    for start in range(first, last, UNIT):
+        stop = min(start + UNIT, last)
+        words(keys, seed, offset, start, stop)
+        for i in range(start, stop):
+            keys[i] = (keys[i] & ~lower) | np.uint64(i)
+
+
+@jit
+def places_in_order(keys: Array, seed: int, offset: int, mask: int) -> None:
+    """The places of sorted keys. Where the upper bits of some are equal, whole words decide, and then places."""
+    lower = np.uint64(mask)
+    for i in range(1, keys.size):
+        j = i
+        while j > 0 and keys[j] ^ keys[j - 1] <= lower:
+            before, after = keys[j - 1] & lower, keys[j] & lower
+            if word(seed, np.uint64(offset) + before) <= word(seed, np.uint64(offset) + after):
+                break
+            keys[j - 1], keys[j] = keys[j], keys[j - 1]
+            j -= 1
+    for i in range(keys.size):
+        keys[i] &= lower

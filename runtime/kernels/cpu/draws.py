@@ -1,0 +1,98 @@
+"""Flat arrays filled with random numbers: element i is a function of word `offset` + i of the stream of a seed.
+
+Of float32 and of what `fill_survivors` decides two share a word, the lower half first: that of element i is word
+`offset` + i // 2. So a draw is the same whatever device it is made on, and however threads share it. Seeds are signed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...pool.parallel_for import shared
+from . import draw_loops as loops
+from .draw_loops import UNIT
+
+Array = np.ndarray
+SEARCHED = 16  # times the work of a uniform number is that of a count
+
+
+def words_of(count: int, bits: int) -> int:
+    """How many words so many elements take that need so many bits each."""
+    return count if bits > 32 else (count + 1) // 2
+
+
+def fill_words(flat: Array, seed: int, offset: int) -> None:
+    """The words themselves, as uint64."""
+    _fill(loops.words, flat, seed, offset)
+
+
+def fill_uniform(flat: Array, seed: int, offset: int, low: float, width: float, top: float, mask: int) -> None:
+    """low + width u, at most `top`, with u in [0, 1): multiples of 2^-53 for float64; for float32 of 2^-24, whose bits
+    `mask` holds in the order in which they count."""
+    if flat.dtype == np.float64:
+        _fill(loops.uniform_doubles, flat, seed, offset, low, width, top)
+    else:
+        _fill(loops.uniform_floats, flat, seed, offset, mask, low, width, top)
+
+
+def fill_normal(flat: Array, seed: int, offset: int, mean: float, std: float) -> None:
+    """mean + std x, with x of the standard normal distribution, as float32 or float64."""
+    _fill(loops.normal_doubles if flat.dtype == np.float64 else loops.normal_floats, flat, seed, offset, mean, std)
+
+
+def fill_exponential(flat: Array, seed: int, offset: int, scale: float) -> None:
+    """scale x, with x > 0 of the density e^-x, as float32 or float64."""
+    loop = loops.exponential_doubles if flat.dtype == np.float64 else loops.exponential_floats
+    _fill(loop, flat, seed, offset, scale)
+
+
+def fill_integers(flat: Array, seed: int, offset: int, low: int, high: int) -> None:
+    """Integers of [low, high), as int64, each with a probability that differs by less than 2^-64 from the others'."""
+    _fill(loops.whole_numbers, flat, seed, offset, low, signed(high - low))
+
+
+def fill_trials(flat: Array, seed: int, offset: int, chance: float) -> None:
+    """True with the probability `chance`, rounded up to a multiple of 2^-53."""
+    _fill(loops.successes, flat, seed, offset, chance)
+
+
+def fill_survivors(flat: Array, seed: int, offset: int, loss: float) -> None:
+    """False with the probability `loss` < 1, rounded to a multiple of 2^-32."""
+    _fill(loops.survivors, flat, seed, offset, threshold(loss))
+
+
+def threshold(loss: float) -> int:
+    """What half a word is at least with the probability 1 - `loss`."""
+    return min(round(loss * 2**32), 2**32 - 1)
+
+
+def fill_poisson(flat: Array, seed: int, offset: int, rates: Array) -> None:
+    """Poisson counts of a rate each, as float64."""
+    shared(loops.poisson_counts, (flat, rates, seed, offset), flat.size, flat.size * SEARCHED)
+
+
+def fill_binomial(flat: Array, seed: int, offset: int, counts: Array, chances: Array) -> None:
+    """Numbers of successes in so many trials of a probability each, as float64."""
+    shared(loops.binomial_counts, (flat, counts, chances, seed, offset), flat.size, flat.size * SEARCHED)
+
+
+def fill_permutation(flat: Array, seed: int, offset: int) -> None:
+    """The numbers below the size, as int64, in the order of their words; equal words leave them in order.
+
+    Words are sorted by as many of their upper bits as leave room for a place, which is faster than sorting places.
+    """
+    keys, mask = flat.view(np.uint64), (1 << max(flat.size - 1, 0).bit_length()) - 1
+    _fill(loops.keys_of_places, keys, seed, offset, mask)
+    keys.sort()
+    loops.places_in_order(keys, seed, offset, mask)
+
+
+def signed(word: int) -> int:
+    """An integer of 64 bits, without or with a sign, as one with a sign: compiled code is made for one type."""
+    return (word + 2**63) % 2**64 - 2**63
+
+
+def _fill(loop: Any, flat: Array, seed: int, offset: int, *numbers: float) -> None:
+    shared(loop, (flat, seed, offset, *numbers), flat.size, 2 * flat.size, UNIT)

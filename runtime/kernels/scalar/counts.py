@@ -1,0 +1,138 @@
+"""Random counts, Poisson and binomial, in float64: by searching along the distribution, or by rejection.
+
+Rejection is Hoermann's, transformed and with a squeeze: "The transformed rejection method for generating Poisson random
+variables" and "The generation of binomial random variates" (both 1993). Each element makes its attempts with words of
+its own (`philox.attempt`), so elements are independent of each other, whatever order they are made in.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .draws import uniform_double
+from .exponential import exp
+from .logarithm import log, log1p
+from .philox import attempt
+from .primitives import pick, root
+
+# log k! - ((k + 1/2) log k - k + log(2 pi) / 2), k = 0 to 15; that of 0 stands for nothing
+REST_OF_FACTORIAL = (
+    0.0, 0.08106146679532726, 0.0413406959554093, 0.02767792568499834,
+    0.020790672103765093, 0.016644691189821193, 0.013876128823070748, 0.01189670994589177,
+    0.010411265261972096, 0.009255462182712733, 0.00833056343336287, 0.007573675487951841,
+    0.00694284010720953, 0.006408994188004207, 0.0059513701127588475, 0.005554733551962801,
+)  # fmt: skip
+TWO_PI = 6.283185307179586
+FEW = 10.0  # expected: below, a search takes fewer steps than rejection
+NO_MORE = 2.0**-60  # of the sum so far: what follows does not change it
+
+
+def poisson(seed: Any, place: Any, rate: Any) -> Any:
+    """A number of events where `rate` are expected."""
+    return poisson_search(seed, place, rate) if rate < FEW else poisson_rejection(seed, place, rate)
+
+
+def poisson_search(seed: Any, place: Any, rate: Any) -> Any:
+    """The first k up to which the probabilities exceed a uniform number."""
+    u = uniform_double(np.int64(attempt(seed, place, 0)[0]))
+    k, mass = 0.0, exp(-rate)
+    total = mass
+    while u >= total and mass > NO_MORE * total:
+        k += 1.0
+        mass *= rate / k
+        total += mass
+    return k
+
+
+def poisson_rejection(seed: Any, place: Any, rate: Any) -> Any:
+    width = 0.931 + 2.53 * root(rate)
+    slope = 0.02483 * width - 0.059
+    top, scale = 0.9277 - 3.6224 / (width - 2.0), 1.1239 + 1.1328 / (width - 3.4)
+    tries = 0
+    while True:
+        four = attempt(seed, place, tries)
+        tries += 1
+        u, v = uniform_double(np.int64(four[0])) - 0.5, uniform_double(np.int64(four[1]))
+        edge = 0.5 - abs(u)
+        k = math.floor((2.0 * slope / edge + width) * u + rate + 0.43) if edge > 0 else -1.0
+        if edge >= 0.07 and v <= top:
+            return np.float64(k)
+        if k >= 0 and log(v * scale / (slope / (edge * edge) + width)) <= log_poisson(np.float64(k), rate):
+            return np.float64(k)
+
+
+def log_poisson(k: Any, rate: Any) -> Any:
+    """The logarithm of e^-rate rate^k / k!, after Loader: no large numbers cancel."""
+    if k == 0:
+        return -rate
+    return -deviance(k, rate) - rest_of_factorial(k) - 0.5 * log(TWO_PI * k)
+
+
+def deviance(k: Any, mean: Any) -> Any:
+    """k log(k / mean) + mean - k."""
+    y = (k - mean) / mean
+    return mean * ((1.0 + y) * log1p(y) - y)
+
+
+def rest_of_factorial(k: Any) -> Any:
+    """log k! without the first terms of Stirling's series, for k > 0."""
+    if k < 16.0:
+        return pick(REST_OF_FACTORIAL, np.int64(k))
+    part = 1.0 / (k * k)
+    return (1.0 / 12.0 - (1.0 / 360.0 - part / 1260.0) * part) / k
+
+
+def binomial(seed: Any, place: Any, trials: Any, given: Any) -> Any:
+    """A number of successes in so many trials, rounded down; a chance outside of [0, 1] is the nearer bound."""
+    count, chance = np.float64(math.floor(trials)), min(max(given, 0.0), 1.0)
+    rare = chance if chance <= 0.5 else 1.0 - chance
+    few = count * rare < FEW
+    found = binomial_search(seed, place, count, rare) if few else binomial_rejection(seed, place, count, rare)
+    return found if chance <= 0.5 else count - found
+
+
+def binomial_search(seed: Any, place: Any, count: Any, chance: Any) -> Any:
+    """The first k up to which the probabilities exceed a uniform number."""
+    u = uniform_double(np.int64(attempt(seed, place, 0)[0]))
+    k, mass, odds = 0.0, exp(count * log1p(-chance)), chance / (1.0 - chance)
+    total = mass
+    while u >= total and mass > NO_MORE * total and k < count:
+        mass *= odds * (count - k) / (k + 1.0)
+        k += 1.0
+        total += mass
+    return k
+
+
+def binomial_rejection(seed: Any, place: Any, count: Any, chance: Any) -> Any:
+    deviation = root(count * chance * (1.0 - chance))
+    width = 1.15 + 2.53 * deviation
+    slope, top = 0.0248 * width + 0.01 * chance - 0.0873, 0.92 - 4.2 / width
+    middle = count * chance + 0.5
+    tries = 0
+    while True:
+        four = attempt(seed, place, tries)
+        tries += 1
+        u, v = uniform_double(np.int64(four[0])) - 0.5, uniform_double(np.int64(four[1]))
+        edge = 0.5 - abs(u)
+        k = math.floor((2.0 * slope / edge + width) * u + middle) if edge > 0 else -1.0
+        if edge >= 0.07 and v <= top:
+            return np.float64(k)
+        if 0 <= k <= count:
+            height = v * (2.83 + 5.1 / width) * deviation / (slope / (edge * edge) + width)
+            mode = math.floor((count + 1.0) * chance)
+            if log(height) <= log_binomial(k, count, chance) - log_binomial(mode, count, chance):
+                return np.float64(k)
+
+
+def log_binomial(successes: Any, count: Any, chance: Any) -> Any:
+    """The logarithm of the probability of so many successes, after Loader."""
+    k = np.float64(successes)
+    others = count - k
+    if k == 0 or others == 0:
+        return count * (log1p(-chance) if k == 0 else log(chance))
+    rest = rest_of_factorial(count) - rest_of_factorial(k) - rest_of_factorial(others)
+    far = deviance(k, count * chance) + deviance(others, count * (1.0 - chance))
+    return rest - far + 0.5 * log(count / (TWO_PI * k * others))

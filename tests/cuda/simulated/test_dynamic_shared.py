@@ -1,0 +1,45 @@
+"""Dynamic shared memory: as many bytes as a launch on a device asks for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from specgrad.runtime.cuda import memory
+from specgrad.runtime.cuda.launch import launch
+from specgrad.runtime.cuda.simulated import KernelFault
+from specgrad.runtime.kernels.cuda.kernel import Kernel
+from specgrad.runtime.kernels.cuda.vocabulary import cuda, float32
+from specgrad.runtime.tensor.devices import device
+from tests.places import simulated_device
+
+
+def reverse(x: Any, out: Any) -> None:
+    """Through dynamic shared memory."""
+    kept = cuda.shared.array(0, float32)
+    t = cuda.threadIdx.x
+    kept[t] = x[t]
+    cuda.syncthreads()
+    out[t] = kept[63 - t]
+
+
+REVERSE = Kernel("reverse", lambda target, signature: target.kernel(reverse))
+
+
+def reversed_by(shared: int) -> np.ndarray:
+    """What a launch with so many bytes of shared memory writes."""
+    place = device("cuda", 0)
+    given = memory.from_host(np.arange(64, dtype=np.float32), place)
+    result = memory.empty((64,), np.dtype(np.float32), place)
+    launch(REVERSE, 1, 64, given, result, shared=shared)
+    return memory.to_host(result)
+
+
+def test_dynamic_shared_memory_is_that_of_the_launch() -> None:
+    """As many bytes as were asked for, and no more."""
+    with simulated_device():
+        assert reversed_by(256).tolist() == list(range(63, -1, -1))
+        with pytest.raises(KernelFault, match=r"^reverse: thread \(32, 0, 0\) .* writes kept\[32\], outside of its 32"):
+            reversed_by(128)

@@ -1,0 +1,41 @@
+"""A simulated driver in place of the one in use, with an allocator and streams of its own, for one test."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from specgrad.runtime.cuda import allocator, current, driver
+from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
+
+
+@contextmanager
+def simulated(devices: int = 1, memory: int = 1 << 26, **keywords: Any) -> Iterator[SimulatedDriver]:
+    """The driver that everything uses inside."""
+    found = SimulatedDriver(devices, memory, **keywords)
+    with in_use(found):
+        yield found
+
+
+@contextmanager
+def in_use(found: Any) -> Iterator[None]:
+    """Any driver, or none, as the one in use."""
+    states = [(driver._chosen, [found][: found is not None]), *EMPTY]
+    kept = [(state, state.copy()) for state, _ in states]
+    here = current.here.device, current.here.streams
+    try:
+        for state, inside in states:
+            _replace(state, inside)
+        current.here.device, current.here.streams = 0, {}
+        yield
+    finally:
+        for state, before in kept:
+            _replace(state, before)
+        current.here.device, current.here.streams = here
+
+
+EMPTY: list[tuple[Any, Any]] = [(allocator._caches, {})]
+
+
+def _replace(state: Any, content: Any) -> None:
+    state.clear()
+    (state.update if isinstance(state, dict) else state.extend)(content)

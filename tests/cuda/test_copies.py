@@ -1,0 +1,127 @@
+"""Copies and fills on a device: any dtypes and layouts, as on the CPU; simulated threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import specgrad as sg
+from specgrad.runtime.cuda import memory
+from specgrad.runtime.cuda.driver import simulate
+from specgrad.runtime.cuda.layouts import MOST, Layout, merged, slices
+from specgrad.runtime.kernels.cpu.casting import cast
+from specgrad.runtime.kernels.cuda.loops import divisor
+from specgrad.runtime.tensor.devices import device
+
+TYPES = [np.dtype(t) for t in (np.bool_, np.uint8, np.int8, np.int16, np.int32, np.int64, np.float16)]
+TYPES += [np.dtype(t) for t in (ml_dtypes.bfloat16, np.float32, np.float64, np.complex64, np.complex128)]
+
+
+@pytest.fixture
+def place() -> Iterator[Any]:
+    """A simulated device."""
+    simulate()
+    yield device("cuda", 0)
+
+
+def drawn(kind: np.dtype, size: int = 65) -> np.ndarray:
+    """Numbers between -100 and 100, some of them zero and whole."""
+    rng = np.random.default_rng(0)
+    values: Any = rng.uniform(-100, 100, size)
+    values[:4] = (0, 1, -0.5, 2.5)
+    return cast(values + 1j * rng.uniform(-1, 1, size) if kind.kind == "c" else values, kind)
+
+
+@pytest.mark.parametrize("to", TYPES, ids=str)
+@pytest.mark.parametrize("source", TYPES, ids=str)
+def test_a_copy_converts_as_on_the_cpu(place: Any, source: np.dtype, to: np.dtype) -> None:
+    """To the bit, for every pair of dtypes: floats are cut to integers, which wrap; imaginary parts are dropped."""
+    values = drawn(source)
+    if to.kind == "u":
+        values = abs(values).astype(source)  # what a negative float becomes is the hardware's business
+    result = memory.empty(values.shape, to, place)
+    memory.copy(result, memory.from_host(values, place))
+    assert memory.to_host(result).tobytes() == cast(values, to).tobytes()
+
+
+@pytest.mark.parametrize("to", [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)], ids=str)
+def test_halves_are_rounded_once(place: Any, to: np.dtype) -> None:
+    """Also numbers between two halves, infinite ones, nan, subnormal ones, and float64 ones near the middle."""
+    numbers = [1 + 2.0**-9, 1 + 3 * 2.0**-9, 1 + 2.0**-11, np.inf, -np.inf, np.nan, 6e-8, 3e38, 65519.9, 65520, -0.0]
+    values = np.array([*numbers, 1 + 2.0**-11 + 2.0**-40])
+    for kind in (np.float32, np.float64):
+        given = values.astype(kind)
+        result = memory.empty(values.shape, to, place)
+        memory.copy(result, memory.from_host(given, place))
+        assert np.array_equal(memory.to_host(result).astype(float), cast(given, to).astype(float), equal_nan=True)
+
+
+def test_layouts_and_broadcasting(place: Any) -> None:
+    """A row is copied to every other column of a matrix; what lies between stays."""
+    into, row = np.arange(24.0).reshape(4, 6), np.array([7.0, 8.0, 9.0])
+    target = memory.from_host(into, place)
+    view = target.ravel().strided((4, 3), into.dtype, 8, (48, 16))
+    memory.copy(view, memory.from_host(row, place))
+    into[:, 1::2] = row
+    assert np.array_equal(memory.to_host(target), into)
+
+
+def test_memory_that_overlaps(place: Any) -> None:
+    """What is read is what was there before the copy."""
+    values = np.arange(2000.0)
+    held = memory.from_host(values, place)
+    memory.copy(held[1:], held[:-1])
+    values[1:] = values[:-1].copy()
+    assert np.array_equal(memory.to_host(held), values)
+
+
+def test_two_conversions_are_not_one(place: Any) -> None:
+    """An array that is read in another dtype than memory holds has been rounded to it."""
+    values = np.array([1.7, -2.9, 300.2])
+    whole = memory.from_host(values, place).as_read(np.dtype(np.int32))
+    result = memory.empty((3,), np.dtype(np.float32), place)
+    memory.copy(result, whole)
+    assert memory.to_host(result).tolist() == [1.0, -2.0, 300.0]
+    tensor = sg.tensor([1.7, -2.9]).to("cuda")
+    assert (tensor.to(sg.int32) + 0.5).cpu().tolist() == [1.5, -1.5]
+
+
+@pytest.mark.parametrize("kind", TYPES, ids=str)
+def test_fill(place: Any, kind: np.dtype) -> None:
+    """Every element of any layout is set, and no other."""
+    into = np.zeros((5, 4), kind)
+    target = memory.from_host(into, place)
+    memory.fill(target.ravel().strided((5, 2), kind, kind.itemsize, (4 * kind.itemsize, 2 * kind.itemsize)), 3)
+    into[:, 1::2] = 3
+    assert np.array_equal(memory.to_host(target), into)
+
+
+def test_dims_are_merged() -> None:
+    """Steps of rows that follow each other are those of one row; dims of one element are none."""
+    assert merged((4, 1, 5, 6), [(30, 7, 6, 1), (30, 7, 6, 1)]) == Layout((120, 1, 1), ((1, 0, 0), (1, 0, 0)))
+    assert merged((4, 5, 6), [(30, 6, 1), (0, 0, 1)]) == Layout((6, 20, 1), ((1, 6, 0), (1, 0, 0)))
+    assert merged((2, 3, 4, 5), [(1, 2, 6, 24)]).sizes == (5, 4, 3, 2)
+
+
+def test_large_layouts_are_launched_in_slices() -> None:
+    """Each slice is one that 32-bit indices reach; together they are all elements, each once."""
+    layout = Layout((1 << 20, 1 << 12, 3), ((1, 1 << 20, 1 << 32), (0, 1, 0)))
+    parts = list(slices(layout))
+    sizes = [int(np.prod(part.sizes)) for part, _ in parts]
+    assert sum(sizes) == 3 << 32 and max(sizes) <= MOST
+    assert all(reach <= 1 << 32 for part, _ in parts for reach in part.reaches)
+    assert len({starts for _, starts in parts}) == len(parts)
+
+
+def test_division_by_multiplication() -> None:
+    """Places below 2^30 are divided exactly."""
+    rng = np.random.default_rng(1)
+    for n in [1, 2, 3, 7, 641, 65537, 2**29 - 3, 2**29, 2**30, *rng.integers(1, 2**30, 200).tolist()]:
+        _, factor, shift = divisor(n)
+        places = [0, n - 1, n, 2 * n - 1, 2**30 - 1, *rng.integers(0, 2**30, 20).tolist()]
+        assert factor < 2**32
+        assert all(((i * factor >> 32) + i) >> shift == i // n for i in places if i < 2**30)

@@ -1,0 +1,136 @@
+"""Element-wise ops on a device: layouts, sizes and dtypes in memory, against NumPy in float64; simulated threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from specgrad.runtime.cuda import memory
+from specgrad.runtime.cuda.array import DeviceArray
+from specgrad.runtime.cuda.driver import simulate
+from specgrad.runtime.cuda.elementwise import launch_elementwise
+from specgrad.runtime.kernels.table import ElementKernels
+from specgrad.runtime.tensor.devices import device
+
+F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
+BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
+STORED = [np.dtype(t) for t in (np.bool_, np.uint8, np.int8, np.int16, np.int32, np.int64, np.float16, np.float32)]
+STORED += [BFLOAT16, F64]
+
+
+@pytest.fixture
+def place() -> Iterator[Any]:
+    """A simulated device."""
+    simulate()
+    yield device("cuda", 0)
+
+
+def kernels(name: str) -> ElementKernels:
+    return ElementKernels("specgrad.generated", name)
+
+
+def added(place: Any, x: Any, y: Any, shape: tuple[int, ...], out: np.dtype = F32, to: np.dtype = F32) -> np.ndarray:
+    """x + 2 y of operands on the device or numbers, computed in `to`, stored as `out`."""
+    result = memory.empty((int(np.prod(shape)),), out, place)
+    launch_elementwise(kernels("add_tensor"), "forward", [x, y], [to, to], shape, [2.0], [result])
+    return memory.to_host(result).reshape(shape)
+
+
+def drawn(shape: tuple[int, ...], kind: np.dtype = F32) -> np.ndarray:
+    """Numbers that every dtype holds exactly, with sums that do."""
+    whole = np.random.default_rng(sum(shape)).integers(0, 2 if kind.kind == "b" else 40, shape)
+    return whole.astype(kind)
+
+
+@pytest.mark.parametrize("size", [0, 1, 31, 33 * 17, 256, 257, 1024, 1025])
+def test_sizes_that_leave_a_remainder(place: Any, size: int) -> None:
+    """Each element is computed once, also where the last block or thread has too few."""
+    x, y = drawn((size,)), drawn((size,)) / 8
+    found = added(place, memory.from_host(x, place), memory.from_host(y, place), (size,))
+    assert np.array_equal(found, x.astype(F64) + 2 * y.astype(F64))
+
+
+@pytest.mark.parametrize("kind", STORED, ids=str)
+def test_dtypes_in_memory(place: Any, kind: np.dtype) -> None:
+    """Operands are read in the dtype that memory holds and computed in another; so are results written."""
+    x, y = drawn((37,), kind), drawn((37,))
+    given = memory.from_host(x, place), memory.from_host(y, place)
+    expected = x.astype(F64) + 2 * y.astype(F64)
+    assert np.array_equal(added(place, *given, (37,)), expected)
+    stored = added(place, *given, (37,), out=kind)
+    assert stored.dtype == kind and np.array_equal(stored, expected.astype(kind))
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [((5, 7), (7,)), ((5, 7), (5, 1)), ((5, 7), ()), ((3, 1, 4), (1, 6, 1)), ((2, 1, 3, 1, 2), (1, 3, 1, 2, 1))],
+    ids=str,
+)
+def test_operands_broadcast(place: Any, shapes: tuple[tuple[int, ...], ...]) -> None:
+    """Any pair of shapes that NumPy broadcasts, of more than three dimensions too."""
+    x, y = (drawn(shape) for shape in shapes)
+    shape = np.broadcast_shapes(*shapes)
+    found = added(place, memory.from_host(x, place), memory.from_host(y, place), shape)
+    assert np.array_equal(found, x.astype(F64) + 2 * y.astype(F64))
+
+
+def part(array: DeviceArray, like: np.ndarray, base: np.ndarray) -> DeviceArray:
+    """The part of an array on the device that a view of its copy on the host is."""
+    offset = like.__array_interface__["data"][0] - base.__array_interface__["data"][0]
+    return array.ravel().strided(like.shape, like.dtype, offset, like.strides)
+
+
+@pytest.mark.parametrize("kind", [F32, F64, BFLOAT16], ids=str)
+def test_strided_operands_and_results(place: Any, kind: np.dtype) -> None:
+    """Transposed operands and every other row, written to every other column of a result."""
+    base, into = drawn((8, 6), kind), np.zeros((6, 8), kind)
+    held, target = memory.from_host(base, place), memory.from_host(into, place)
+    x, y, out = base[::2].T, base[1::2].T, into[:, 1::2]
+    given = part(held, x, base), part(held, y, base)
+    results = [part(target, out, into)]
+    launch_elementwise(kernels("add_tensor"), "forward", given, [F32, F32], x.shape, [2.0], results)
+    into[:, 1::2] = (x.astype(F64) + 2 * y.astype(F64)).astype(kind)
+    assert np.array_equal(memory.to_host(target), into)
+
+
+@pytest.mark.parametrize("numbers", [(True, False), (False, True), (True, True)])
+def test_numbers_for_operands(place: Any, numbers: tuple[bool, bool]) -> None:
+    """Any operand may be a number, of Python's or of NumPy's."""
+    x = drawn((9,))
+    given = [1.5 if number else memory.from_host(x, place) for number in numbers]
+    first, second = (1.5 if number else x.astype(F64) for number in numbers)
+    assert np.array_equal(added(place, *given, (9,)), np.broadcast_to(first + 2 * second, (9,)))
+
+
+def test_masks_are_read_as_they_are(place: Any) -> None:
+    """A condition stays a bool beside numbers; backward gives all gradients in one launch."""
+    mask, x = drawn((4, 5), np.dtype(np.bool_)), drawn((4, 5))
+    held, grad = memory.from_host(mask, place), memory.from_host(x, place)
+    outs = [memory.empty((20,), F32, place) for _ in range(2)]
+    launch_elementwise(kernels("where_self"), "backward_3", [grad, held], [F32, None], (4, 5), [], outs)
+    first, second = (memory.to_host(out).reshape(4, 5) for out in outs)
+    assert np.array_equal(first, np.where(mask, x, 0)) and np.array_equal(second, np.where(mask, 0, x))
+
+
+def test_complex_numbers_and_results_of_other_dtypes(place: Any) -> None:
+    """A complex function calls complex scalar functions; its result may be real, that of a comparison bool."""
+    z = drawn((11,)) + 1j * drawn((11,))[::-1]
+    held, kind = memory.from_host(z.astype(np.complex64), place), np.dtype(np.complex64)
+    size = memory.empty((11,), F32, place)
+    launch_elementwise(kernels("abs"), "forward_complex", [held], [kind], (11,), [], [size])
+    assert np.allclose(memory.to_host(size), np.abs(z), rtol=1e-6)
+    x, less = memory.from_host(drawn((11,)), place), memory.empty((11,), np.dtype(np.bool_), place)
+    launch_elementwise(kernels("lt_tensor"), "forward", [x, 20.0], [F32, F32], (11,), [], [less])
+    assert np.array_equal(memory.to_host(less), drawn((11,)) < 20)
+
+
+def test_in_place(place: Any) -> None:
+    """A result may be the memory of an operand."""
+    x = drawn((300,))
+    held = memory.from_host(x, place)
+    launch_elementwise(kernels("mul_tensor"), "forward", [held, held], [F32, F32], (300,), [], [held])
+    assert np.array_equal(memory.to_host(held), x.astype(F64) ** 2)

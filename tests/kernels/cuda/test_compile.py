@@ -1,0 +1,97 @@
+"""CUDA kernels compile for real: to PTX of the version that current drivers take, and to cubins within limits.
+
+Their values are `verify`'s business: it runs the same kernels in the simulator beside the CPU's.
+"""
+
+from __future__ import annotations
+
+import re
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from specgrad.codegen.machine_code.build import all_carried, read_table, stale
+from specgrad.codegen.machine_code.carried import Carried
+from specgrad.codegen.verify.checks.cuda import Kernel, kernels
+from specgrad.generated.registry import OPS
+from specgrad.runtime.kernels.cuda.compile import ENTRY, ptx, to_cubin
+from specgrad.runtime.kernels.cuda.cubins import TARGETS, carried
+from specgrad.runtime.kernels.cuda.element import copy_kernel, element_kernel, element_signature
+from specgrad.runtime.kernels.cuda.signature import ARRAY_WORDS, Array, parts, words
+
+PACKAGE = "specgrad.generated"
+KERNELS = [kernel for op in OPS for kernel in kernels(op, PACKAGE)]
+SAMPLE = [each for each, _ in all_carried().values()][::25]
+COMPLEX = np.dtype(np.complex64)
+
+
+def named(kernel: Kernel) -> str:
+    return f"{kernel.file}.{kernel.name}"
+
+
+def test_what_is_carried_is_what_the_texts_say() -> None:
+    """So every kernel compiles in float32; `python -m codegen cubins` brings the archives up to date."""
+    assert stale() == []
+
+
+def test_no_carried_kernel_needs_memory_of_its_own() -> None:
+    """All keep within the registers of a thread: none has a stack."""
+    assert [label for label, taken in read_table().items() if "+" in taken] == []
+
+
+@pytest.mark.parametrize("each", SAMPLE, ids=lambda each: each.label)
+def test_compiles_as_the_table_says(each: Carried) -> None:
+    """A sample: PTX for today's drivers, machine code for each target, no more registers than the table has."""
+    text = ptx(each.kernel.make, each.signature)
+    assert float(text.split(".version ")[1].split()[0]) <= 9.0
+    limits = [int(n.split()[0]) for n in read_table()[each.label].split(", ")]
+    for target, limit in zip(TARGETS, limits, strict=True):
+        cubin = to_cubin(text, target)
+        assert cubin.code[:4] == b"\x7fELF" and cubin.registers <= limit and cubin.spilled == 0
+        assert carried(target)[each.kernel.digest(each.signature)][:4] == b"\x7fELF"
+
+
+@pytest.mark.parametrize("kernel", [k for k in KERNELS if k.is_complex and k.name == "forward"], ids=named)
+def test_compiles_for_complex_numbers(kernel: Kernel) -> None:
+    """The complex versions of the scalar functions compile for the device too."""
+    own = tuple(not kernel.is_array(name) or kernel.is_mask(name) for name in kernel.inputs)
+    given = element_kernel(PACKAGE, kernel.file, "forward", COMPLEX, own)
+    operands = [Array(COMPLEX) if kernel.is_array(name) else np.dtype(np.complex128) for name in kernel.inputs]
+    operands = [Array(np.dtype(bool)) if kernel.is_mask(n) else o for n, o in zip(kernel.inputs, operands, strict=True)]
+    result = kernel.results()[0].dtype
+    single = {np.dtype(np.complex128): COMPLEX, np.dtype(np.float64): np.dtype(np.float32)}.get(result, result)
+    assert ".visible .entry" in ptx(given.make, element_signature(tuple(operands), (Array(single),), 0))
+
+
+def test_the_words_of_a_launch_are_the_parameters_of_the_kernel() -> None:
+    """Tuples are passed part by part, a complex number as two, empty ones as nothing."""
+    half, index = np.dtype(ml_dtypes.bfloat16), np.dtype(np.uint32)
+    for dims in (0, 3):
+        signature = element_signature((Array(half),), (Array(COMPLEX),), dims)
+        text = ptx(copy_kernel(COMPLEX).make, signature)
+        found = re.findall(rf"\.param \.(\w+) {ENTRY}_param_\d+", text)
+        expected = ["u64"] * 2 * ARRAY_WORDS + ["u32"] * sum(part == index for part in parts(signature))
+        assert found == expected and len(found) == sum(map(words, parts(signature)))
+    text = ptx(copy_kernel(COMPLEX).make, element_signature((COMPLEX,), (Array(COMPLEX),), 0))
+    assert [f for f in re.findall(rf"\.param \.(\w+) {ENTRY}_param", text) if f[0] == "f"] == ["f32", "f32"]
+
+
+@pytest.mark.parametrize("dims", [0, 3])
+def test_elements_are_read_before_any_is_written(dims: int) -> None:
+    """Four elements a thread, whose reads wait for memory together, by 32-bit indices and without a stack."""
+    f32 = Array(np.dtype(np.float32))
+    own = (False, False, True)
+    kernel = element_kernel(PACKAGE, "add_tensor", "forward", f32.dtype, own)
+    text = ptx(kernel.make, element_signature((f32, f32, np.dtype(np.float64)), (f32,), dims))
+    order = "".join(re.findall(r"\b(ld|st)\.global", text)).replace("ld", "r").replace("st", "w")
+    assert order.startswith("rrrrrrrrwwww")
+    assert ".local" not in text and "call" not in text and "div" not in text and "rem." not in text
+    assert to_cubin(text, (9, 0)).registers <= 32
+
+
+def test_there_are_kernels_of_every_kind() -> None:
+    """The tables are not empty, so the tests above cannot pass by testing nothing."""
+    names = {kernel.name for kernel in KERNELS}
+    assert {"forward", "backward_1", "backward_3"} <= names
+    assert len(KERNELS) > 300 and len(SAMPLE) > 25 and len(read_table()) > 700
