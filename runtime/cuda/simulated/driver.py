@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import functools
 import itertools
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
