@@ -184,7 +184,7 @@ class Lowered:
         """The statements that give elements, take long, and are needed by several passes."""
         needed = [self.needed([*trees, *map(_name, self.rows)] if k == len(self.passes) else trees)
                   for k, trees in enumerate(self.users)]  # fmt: skip
-        return tuple(n for n in self.elements if _is_dear(self.statements[n]) and sum(n in each for each in needed) > 1)
+        return tuple(n for n in self.elements if is_dear(self.statements[n]) and sum(n in each for each in needed) > 1)
 
 
 def _denied(tree: ast.expr) -> ast.expr:
@@ -213,7 +213,7 @@ def _names(tree: ast.AST) -> Iterator[str]:
         yield from _names(part)
 
 
-def _is_dear(tree: ast.expr) -> bool:
+def is_dear(tree: ast.expr) -> bool:
     """Whether it takes longer to compute an expression again than to read it."""
     calls = [node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
     power = any(isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) for node in ast.walk(tree))
