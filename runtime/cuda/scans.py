@@ -1,0 +1,57 @@
+"""Launches of scans along a dimension of arrays in row order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..kernels.cuda.scans import MOST_THREADS, PER_THREAD, by_block, by_thread, scanning
+from .array import DeviceArray
+from .launch import launch
+from .moving import numbers, over_elements
+
+SHORT = 8  # elements of the longest lines of which each thread has one
+MANY = 2048  # lines side by side, from which on each thread has one
+LEAST = 32  # threads of a block
+
+
+def scan(
+    name: str,
+    computed: np.dtype,
+    sources: Sequence[DeviceArray],
+    results: Sequence[DeviceArray],
+    shape: tuple[int, int, int],
+    reverse: bool = False,
+) -> None:
+    """Fill results with what the elements of each line come to up to each one.
+
+    Args:
+        name: how elements are joined: one of kernels/cuda/scan_states.STATES.
+        computed: the dtype of elements in registers.
+        sources: arrays of one size in row order, as `results`.
+        shape: (before, along, after).
+        reverse: whether lines go from the end to the start.
+    """
+    before, along, after = shape
+    lines = before * after
+    given: Any = tuple([a.ravel() for a in sources]), tuple([a.ravel() for a in results])
+    if not lines * along:
+        return
+    if along <= SHORT or (after > 1 and lines >= MANY):
+        over_elements(scanning(by_thread, name, computed), lines, *given, *numbers(along, after, reverse))
+        return
+    kernel = scanning(by_block, name, computed)
+    launch(kernel, lines, threads_of(along), *given, (), *numbers(along, after, reverse, 1, along))
+
+
+def threads_of(along: int) -> int:
+    """Threads for a line: a power of two, so that all have elements where there are enough."""
+    return min(max(1 << (-(-along // PER_THREAD) - 1).bit_length(), LEAST), MOST_THREADS)
+
+
+def seen(shape: Sequence[int], dim: int) -> tuple[int, int, int]:
+    """A shape as (before, along, after)."""
+    return prod(shape[:dim]), shape[dim], prod(shape[dim + 1 :])
