@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..errors import BadIndexError
 from ..locks import new_lock
 from .allocator import allocate
 from .array import DeviceArray
@@ -28,7 +29,6 @@ class Ticket(NamedTuple):
 
     op: str
     dim: int
-    error: type[Exception]
 
 
 class Word:
@@ -68,10 +68,10 @@ def word_for(device: Any) -> DeviceArray:
     return found.array
 
 
-def ticket(op: str, dim: int, error: type[Exception] = IndexError) -> Any:
+def ticket(op: str, dim: int) -> Any:
     """The number that a kernel puts into a word."""
     with _making:
-        return np.int64(_tickets.setdefault(Ticket(op, dim, error), len(_tickets) + 1))
+        return np.int64(_tickets.setdefault(Ticket(op, dim), len(_tickets) + 1))
 
 
 def raise_at_once(device: Any) -> None:
@@ -84,14 +84,14 @@ def raise_if_any(device: int, stream: int | None = None) -> None:
     """Raise what kernels of a stream, or of all of a device, have found since the last time.
 
     Raises:
-        IndexError: an index was out of bounds; or the class that the op's kernel for the CPU raises.
+        IndexError: an index was out of bounds; it is a RuntimeError, too, as some ops raise that on the CPU.
     """
     for word in _pending(device, stream):
         number, index, size = word.read()
         if number:
             word.clear()
-            op, dim, error = list(_tickets)[number - 1]
-            raise error(f"{op}(): index {index} is out of bounds for dimension {dim} with size {size}")
+            op, dim = list(_tickets)[number - 1]
+            raise BadIndexError(f"{op}(): index {index} is out of bounds for dimension {dim} with size {size}")
 
 
 def _pending(device: int, stream: int | None) -> Iterable[Word]:

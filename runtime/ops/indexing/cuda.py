@@ -48,7 +48,7 @@ def _slices_added(start: DeviceArray, dim: int, positions: DeviceArray, source: 
     """A new array."""
     shape = start.shape or (1,)
     before, along, after = prod(shape[:dim]), shape[dim], prod(shape[dim:][1:])
-    rows = rows_at("index_add", positions, dim, along, False, RuntimeError)
+    rows = rows_at("index_add", positions, dim, along, False)
     count = positions.size
     steps = (0, 1, 0), (count * after, after, 1)
     name = "sum" if alpha == 1 else "scaled"
@@ -90,7 +90,7 @@ class Indexed:
         for dim, item in zip(self.dims, self.arrays, strict=True):
             before = found.pop() if found else None
             spread = broadcast(item, self.common)
-            found.append(rows_at(self.op, spread, dim, self.shape[dim], True, IndexError, before))
+            found.append(rows_at(self.op, spread, dim, self.shape[dim], True, before))
         return found[0]
 
     def as_table(self, a: DeviceArray) -> DeviceArray:

@@ -10,7 +10,7 @@ from ...cuda.array import DeviceArray
 from ...cuda.layouts import steps_in
 from ...cuda.memory import contiguous
 from ...cuda.moving import within_reach
-from ...errors import DimensionError, ShapeError
+from ...errors import ShapeError
 from . import cpu_gather as cpu
 from .cuda_found import INT64, counts_of, order_from_counts
 from .cuda_rows import collected, elements, rows_at, taken
@@ -83,7 +83,7 @@ def _put(
 def _joined(op: str, part: DeviceArray, dim: int, at: DeviceArray, src: Any, name: str, included: bool) -> DeviceArray:
     before, along, after = prod(part.shape[:dim]), part.shape[dim], prod(part.shape[dim + 1 :])
     count = at.shape[dim]
-    rows = rows_at(op, at, dim, along, False, RuntimeError)
+    rows = rows_at(op, at, dim, along, False)
     steps = (count * after, after, 1)
     if isinstance(src, DeviceArray) and src.ndim:
         values, value_steps = contiguous(src.viewed(at.shape, 0, src.byte_strides)), steps
@@ -104,7 +104,7 @@ def _one(src: Any, like: DeviceArray) -> DeviceArray:
 @within_reach(cpu.checked_indices)
 def checked_indices(index: DeviceArray, dim: int, size: int, op: str, wrap: bool) -> DeviceArray:
     """The indices counted from the front."""
-    return rows_at(op, index, dim, size, wrap, DimensionError, None, INT64)
+    return rows_at(op, index, dim, size, wrap, None, INT64)
 
 
 @within_reach(cpu.order_of_true)

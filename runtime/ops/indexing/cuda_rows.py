@@ -50,7 +50,6 @@ def rows_at(
     dim: int,
     size: int,
     wraps: bool,
-    error: type[Exception] = IndexError,
     before: DeviceArray | None = None,
     dtype: np.dtype = INT32,
 ) -> DeviceArray:
@@ -58,7 +57,7 @@ def rows_at(
     result = memory.empty(index.shape, dtype, index.device)
     if result.size:
         layout = merged(index.shape, (steps_in(index, index.shape),))
-        note = word_for(index.device), ticket(op, dim, error), np.int64(size)
+        note = word_for(index.device), ticket(op, dim), np.int64(size)
         rest = (numbers(*layout.steps[0]), inner_sizes(layout.sizes))
         over_elements(row_numbers(wraps), result.size, index, before or (), result, *note, *rest)
         raise_at_once(index.device)
@@ -76,7 +75,6 @@ def taken(
     dim: int,
     size: int,
     wraps: bool,
-    error: type[Exception] = IndexError,
 ) -> DeviceArray:
     """table[index] as an array of a shape.
 
@@ -87,7 +85,7 @@ def taken(
     result = memory.empty(shape, table.dtype, table.device)
     if result.size:
         layout = merged(shape, (table_steps, index_steps))
-        note = word_for(table.device), ticket(op, dim, error), np.int64(size)
+        note = word_for(table.device), ticket(op, dim), np.int64(size)
         steps = tuple([numbers(*each) for each in layout.steps])
         kernel = taking(between(table.stored, result.dtype), wraps)
         rest = (UINT32(step), steps, inner_sizes(layout.sizes))
@@ -96,16 +94,14 @@ def taken(
     return result
 
 
-def rows_taken(
-    op: str, a: DeviceArray, dim: int, index: DeviceArray, wraps: bool, error: type[Exception] = IndexError
-) -> DeviceArray:
+def rows_taken(op: str, a: DeviceArray, dim: int, index: DeviceArray, wraps: bool) -> DeviceArray:
     """The slices of `a` at an index of any shape, which stands in the place of `dim`."""
     steps, by = steps_in(a, a.shape), steps_in(index, index.shape)
     shape = (*a.shape[:dim], *index.shape, *a.shape[dim + 1 :])
     table_steps = (*steps[:dim], *[0] * index.ndim, *steps[dim + 1 :])
     index_steps = (*[0] * dim, *by, *[0] * (a.ndim - dim - 1))
     step = elements(a, dim)
-    return taken(op, a, index, shape, table_steps, index_steps, step, dim, a.shape[dim], wraps, error)
+    return taken(op, a, index, shape, table_steps, index_steps, step, dim, a.shape[dim], wraps)
 
 
 def elements(a: DeviceArray, dim: int) -> int:
