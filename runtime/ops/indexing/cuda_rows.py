@@ -19,11 +19,13 @@ from ...cuda.elementwise import between
 from ...cuda.layouts import merged, steps_in
 from ...cuda.moving import UINT32, numbers, over_elements, summed_in
 from ...kernels.cuda.loops import divisor
-from ...kernels.cuda.moving.collecting import collecting, looking
+from ...kernels.cuda.moving.collecting import collecting, found, looking
 from ...kernels.cuda.moving.taking import row_numbers, taking
+from .cuda_sorted import flattened, sorted_by_key
 
 Ints = tuple[int, ...]
 INT32 = np.dtype(np.int32)
+LOOKING = 1 << 22  # elements times indices: where these are more, the indices are sorted first
 
 
 def broadcast(a: DeviceArray, shape: Ints) -> DeviceArray:
@@ -130,13 +132,22 @@ def collected(
         alpha: factor of the values where it is "scaled".
         included: whether elements of `start` count where something is joined with them.
     """
+    before, along, after, count = sizes
+    if before * along * after * count > LOOKING:
+        if any(row_steps[::2]):  # lines have rows of their own: one line of all elements
+            rows, count = flattened(rows, along, after, count), rows.size
+            before, along, after = 1, before * along * after, 1
+            value_steps = (0, int(any(value_steps)), 0)
+        given: tuple[Any, ...] = sorted_by_key(rows, along)
+        function, steps = found, numbers(*value_steps)
+    else:
+        given = (rows,)
+        function, steps = looking, (numbers(*row_steps), numbers(*value_steps))
     result = memory.empty(start.shape, start.dtype, start.device)
     computed = summed_in(start.dtype)
-    steps = numbers(*row_steps), numbers(*value_steps)
-    _, along, after, count = sizes
-    rest = (numbers(along, after, count), steps, computed.type(alpha), UINT32(included))
-    flat = [each.ravel() for each in (start, rows, values, result)]
-    over_elements(collecting(looking, name, computed), result.size, *flat, *rest)
+    flat = [each.ravel() for each in (start, *given, values, result)]
+    rest = numbers(along, after, count), steps, computed.type(alpha), UINT32(included)
+    over_elements(collecting(function, name, computed), result.size, *flat, *rest)
     return result
 
 

@@ -62,17 +62,24 @@ def found(
     order: Any,
     values: Any,
     out: Any,
-    width: Any,
+    sizes: Any,
+    steps: Any,
     alpha: Any,
     included: Any,
-    count: Any,
     size: Any,
 ) -> None:
-    """The same of rows of `width` elements: `keys` are the rows in order, `order` says whose they are."""
+    """The same with `keys`, the rows brought in order, and `order`, the numbers that the indices had; see `looking`.
+
+    All lines have the same rows. `steps` are those of values.
+    """
     i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if i < size:
-        row = uint32(i // width)
-        column = uint32(i - uint32(row * width))
+        along, after, count = sizes
+        q = uint32(i // after)
+        a = uint32(i - uint32(q * after))
+        b = uint32(q // along)
+        row = uint32(q - uint32(b * along))
+        value = uint32(uint32(b * steps[0]) + uint32(a * steps[2]))
         low = uint32(0)
         high = count
         while low < high:
@@ -84,7 +91,7 @@ def found(
         total = get(start, i)
         joined = included
         while low < count and uint32(keys[low]) == row:
-            x = get_value(values, uint32(uint32(uint32(order[low]) * width) + column))
+            x = get_value(values, uint32(value + uint32(uint32(order[low]) * steps[1])))
             total = join(total, x, alpha) if joined > uint32(0) else T(x)
             joined = uint32(joined + uint32(1))
             low = uint32(low + uint32(1))
