@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.cuda.scans import MOST_THREADS, PER_THREAD, by_block, by_thread, scanning
+from ..kernels.cuda.scans import MOST_THREADS, PER_THREAD, by_block, by_part, by_thread, scanning
+from ..kernels.cuda.scan_states import types_of
+from . import memory
 from .array import DeviceArray
 from .launch import launch
 from .moving import numbers, over_elements
@@ -16,6 +18,8 @@ from .moving import numbers, over_elements
 SHORT = 8  # elements of the longest lines of which each thread has one
 MANY = 2048  # lines side by side, from which on each thread has one
 LEAST = 32  # threads of a block
+BLOCKS = 512  # that keep a device busy
+PART = 1 << 12  # elements of a part of a line, at least, where several blocks have one
 
 
 def scan(
@@ -43,8 +47,23 @@ def scan(
     if along <= SHORT or (after > 1 and lines >= MANY):
         over_elements(scanning(by_thread, name, computed), lines, *given, *numbers(along, after, reverse))
         return
-    kernel = scanning(by_block, name, computed)
-    launch(kernel, lines, threads_of(along), *given, (), *numbers(along, after, reverse, 1, along))
+    layout = numbers(along, after, reverse)
+    parts = min(BLOCKS // lines, along // PART)
+    if parts < 2:
+        launch(scanning(by_block, name, computed), lines, threads_of(along), *given, (), *layout, *numbers(1, along))
+        return
+    totals, states = (states_of(name, computed, lines * parts, results[0].device) for _ in range(2))
+    rest = (*layout, *numbers(parts, -(-along // parts)))
+    launch(scanning(by_part, name, computed), lines * parts, MOST_THREADS, given[0], totals, *rest)
+    between = scanning(by_block, name, computed, "between")
+    launch(between, lines, threads_of(parts), totals, states, (), *numbers(parts, 1, 0, 1, parts))
+    after_others = scanning(by_block, name, computed, "after")
+    launch(after_others, lines * parts, MOST_THREADS, *given, states, *rest)
+
+
+def states_of(name: str, computed: np.dtype, count: int, device: Any) -> tuple[DeviceArray, ...]:
+    """Arrays for both numbers of states."""
+    return tuple([memory.empty((count,), np.dtype(kind), device) for kind in types_of(name, computed)])
 
 
 def threads_of(along: int) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 from ..scalar import exp, log
 from .kernel import Target
 from .storage import getter, putter
-from .vocabulary import T, int64
+from .vocabulary import T, cuda, int64, uint32
 
 # Texts name these; a kernel has its own in their place.
 A: Any = None
@@ -44,6 +44,15 @@ def read_placed(sources: Any, at: Any, i: Any) -> Any:
 def read_both(sources: Any, at: Any, i: Any) -> Any:
     """A summand and a factor."""
     return A(get(sources[0], at)), B(get_other(sources[1], at))
+
+
+def read_state(sources: Any, at: Any, i: Any) -> Any:
+    return sources[0][at], sources[1][at]
+
+
+def write_state(results: Any, at: Any, a: Any, b: Any) -> None:
+    results[0][at] = a
+    results[1][at] = b
 
 
 def write_one(results: Any, at: Any, a: Any, b: Any) -> None:
@@ -147,8 +156,14 @@ def types_of(name: str, computed: np.dtype) -> tuple[Any, Any]:
     return wide, wide if name in ("sum_in_two", "recurrence", "logarithm") else np.int32
 
 
-def names_of_state(target: Target, name: str, computed: np.dtype, sources: Any, results: Any) -> dict[str, Any]:
-    """What a kernel calls of a state, by name."""
+def names_of_state(
+    target: Target, name: str, computed: np.dtype, phase: str, sources: Any, results: Any
+) -> dict[str, Any]:
+    """What a kernel calls of a state, by name.
+
+    Args:
+        phase: "whole"; "between", of states instead of elements; "after", where lines go on after `totals`.
+    """
     first, second = types_of(name, computed)
     types = {"A": first, "B": second, "T": computed.type}
     state = STATES[name]
@@ -158,6 +173,8 @@ def names_of_state(target: Target, name: str, computed: np.dtype, sources: Any, 
     }
     puts = {"put": putter(target, results[0].dtype), "put_other": putter(target, results[-1].dtype)}
     written = write_truth if results[0].dtype.kind == "b" and state.write is write_one else state.write
+    if phase == "between":
+        state, written = State(read_state, state.join, write_state), write_state
     helpers = {"lost": target.device(two_sum)} if name == "sum_in_two" else {}
     return {
         "A": first,
@@ -166,10 +183,17 @@ def names_of_state(target: Target, name: str, computed: np.dtype, sources: Any, 
         "read": target.device(state.read, **types, **reads),
         "join": target.device(state.join, **types, **helpers, **target.scalars(state.join, False)),
         "write": target.device(written, **types, **puts, **target.scalars(written, False)),
-        "carried": target.device(from_nothing, **types),
+        "carried": target.device(from_totals if phase == "after" else from_nothing, **types),
     }
 
 
 def from_nothing(totals: Any, part: Any) -> Any:
     """Whether something comes before a part, and the state that it leaves."""
+    return False, A(0), B(0)
+
+
+def from_totals(totals: Any, part: Any) -> Any:
+    if part > uint32(0):
+        before = uint32(uint32(cuda.blockIdx.x) - uint32(1))
+        return True, totals[0][before], totals[1][before]
     return False, A(0), B(0)

@@ -126,17 +126,64 @@ def by_block(
         base = uint32(base + uint32(threads * uint32(4)))
 
 
+def by_part(sources: Any, totals: Any, along: Any, after: Any, reverse: Any, parts: Any, length: Any) -> None:
+    """What a part of a line comes to, into the place of the block: a thread has elements side by side."""
+    firsts, seconds = cuda.shared.array(256, A), cuda.shared.array(256, B)
+    t, threads = uint32(cuda.threadIdx.x), uint32(cuda.blockDim.x)
+    line = uint32(uint32(cuda.blockIdx.x) // parts)
+    q = uint32(line // after)
+    start = uint32(uint32(uint32(q * along) * after) + uint32(line - uint32(q * after)))
+    step = after
+    if reverse > uint32(0):
+        start = uint32(start + uint32(uint32(along - uint32(1)) * after))
+        step = uint32(uint32(0) - after)
+    base = uint32(uint32(uint32(cuda.blockIdx.x) - uint32(line * parts)) * length)
+    end = uint32(base + length)
+    if end > along:
+        end = along
+    own = uint32(uint32(uint32(length + threads) - uint32(1)) // threads)
+    first = uint32(base + uint32(t * own))
+    last = uint32(first + own)
+    if last > end:
+        last = end
+    a, b = nothing()
+    if first < end:
+        a, b = read(sources, uint32(start + uint32(first * step)), first)
+        i = uint32(first + uint32(1))
+        while i < last:
+            c, d = read(sources, uint32(start + uint32(i * step)), i)
+            a, b = join(a, b, c, d)
+            i = uint32(i + uint32(1))
+        firsts[t] = a
+        seconds[t] = b
+    cuda.syncthreads()
+    distance = uint32(1)
+    while distance < threads:
+        other = uint32(t + distance)
+        begins = uint32(t & uint32(uint32(distance << uint32(1)) - uint32(1))) == uint32(0)
+        if begins and other < threads and uint32(base + uint32(other * own)) < end:
+            a, b = join(a, b, firsts[other], seconds[other])
+            firsts[t] = a
+            seconds[t] = b
+        cuda.syncthreads()
+        distance = uint32(distance << uint32(1))
+    if t == uint32(0):
+        totals[0][uint32(cuda.blockIdx.x)] = a
+        totals[1][uint32(cuda.blockIdx.x)] = b
+
+
 @cache
-def scanning(function: Any, name: str, computed: np.dtype) -> Kernel:
-    """The kernel of one way of joining; `function` is `by_thread` or `by_block`.
+def scanning(function: Any, name: str, computed: np.dtype, phase: str = "whole") -> Kernel:
+    """The kernel of one way of joining; `function` is `by_thread`, `by_block` or `by_part`.
 
     Args:
         name: of scan_states.STATES.
         computed: the dtype of the elements in registers.
+        phase: of long lines, which several blocks have; see `names_of_state`.
     """
 
     def make(target: Target, signature: Signature) -> Any:
-        names = names_of_state(target, name, computed, signature[0], signature[1])
+        names = names_of_state(target, name, computed, phase, signature[0], signature[1])
         return target.kernel(function, **names)
 
-    return Kernel(f"{name} {function.__name__}", make)
+    return Kernel(f"{name} {function.__name__} {phase}", make)

@@ -50,9 +50,7 @@ def counted(keys: Any, counts: Any, shift: Any, blocks: Any, size: Any) -> None:
         counts[uint32(uint32(t * blocks) + uint32(cuda.blockIdx.x))] = total
 
 
-def placed(
-    keys: Any, order: Any, ends: Any, new_keys: Any, new_order: Any, shift: Any, blocks: Any, size: Any
-) -> None:
+def placed(keys: Any, order: Any, ends: Any, new_keys: Any, new_order: Any, shift: Any, blocks: Any, size: Any) -> None:
     """Elements at their places; `ends` are the running sums of the counts."""
     own = cuda.shared.array(1024, int32)
     t = uint32(cuda.threadIdx.x)
