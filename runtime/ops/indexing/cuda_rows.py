@@ -132,22 +132,24 @@ def collected(
         alpha: factor of the values where it is "scaled".
         included: whether elements of `start` count where something is joined with them.
     """
+    computed = summed_in(start.dtype)
     before, along, after, count = sizes
     if before * along * after * count > LOOKING:
         if any(row_steps[::2]):  # lines have rows of their own: one line of all elements
             rows, count = flattened(rows, along, after, count), rows.size
             before, along, after = 1, before * along * after, 1
             value_steps = (0, int(any(value_steps)), 0)
-        given: tuple[Any, ...] = sorted_by_key(rows, along)
-        function, steps = found, numbers(*value_steps)
+        given: tuple[DeviceArray, ...] = sorted_by_key(rows, along)
+        steps: tuple[Any, ...] = numbers(*value_steps)
+        kernel = collecting(found, name, computed)
     else:
         given = (rows,)
-        function, steps = looking, (numbers(*row_steps), numbers(*value_steps))
+        steps = numbers(*row_steps), numbers(*value_steps)
+        kernel = collecting(looking, name, computed)
     result = memory.empty(start.shape, start.dtype, start.device)
-    computed = summed_in(start.dtype)
     flat = [each.ravel() for each in (start, *given, values, result)]
     rest = numbers(along, after, count), steps, computed.type(alpha), UINT32(included)
-    over_elements(collecting(function, name, computed), result.size, *flat, *rest)
+    over_elements(kernel, result.size, *flat, *rest)
     return result
 
 
