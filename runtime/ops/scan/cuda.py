@@ -6,15 +6,13 @@ Products and recurrences of float64 are not.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.fallback import Fallback
-from ...cuda.moving import summed_in, within_reach
+from ...cuda.moving import numbers, over_elements, summed_in, within_reach
 from ...cuda.scans import scan, seen
+from ...kernels.cuda.moving.logarithms import complex_logarithm_kernel
 from . import cpu
 
 INT64, FLOAT64 = np.dtype(np.int64), np.dtype(np.float64)
@@ -76,9 +74,19 @@ def linear_recurrence(self: DeviceArray, factor: DeviceArray, dim: int, reverse:
 
 @within_reach(cpu.logcumsumexp)
 def logcumsumexp(a: DeviceArray, dim: int) -> DeviceArray:
-    """y_i = log sum_{j <= i} exp(a_j) along `dim`, without overflow; of complex numbers the host's."""
-    found: Any = Fallback(cpu.logcumsumexp)(a, dim) if a.dtype.kind == "c" else _scanned("logarithm", [a], dim)
-    return found
+    """y_i = log sum_{j <= i} exp(a_j) along `dim`, without overflow."""
+    return _scanned("logarithm", [a], dim) if a.dtype.kind != "c" else _complex_logarithms(a, dim)
+
+
+def _complex_logarithms(a: DeviceArray, dim: int) -> DeviceArray:
+    """Each line is one thread's, as a result depends on the one before."""
+    if a.size <= 1 or a.shape[dim] == 1:
+        return memory.copied(a)
+    result = memory.empty(a.shape, a.dtype, a.device)
+    before, along, after = seen(a.shape, dim % a.ndim)
+    kernel = complex_logarithm_kernel(a.dtype)
+    over_elements(kernel, before * after, _in_order(a).ravel(), result.ravel(), *numbers(along, after))
+    return result
 
 
 def _scanned(name: str, arrays: list[DeviceArray], dim: int, reverse: bool = False) -> DeviceArray:
