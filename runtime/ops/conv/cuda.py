@@ -1,7 +1,7 @@
 """Convolution over up to three dimensions on a device, and its gradients: products with windows as columns.
 
-Columns of as many samples as `COLUMNS` bytes hold are made at a time. Planes of groups of one channel are filtered where
-they lie. `algorithm_of` is the place to ask for another algorithm, cuDNN's say.
+Columns of as many samples as `COLUMNS` bytes hold are made at a time. Planes of groups of one channel are filtered as
+they lie. The three functions below that have the names of the CPU's are where another algorithm would be asked for.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Convolution on a simulated device against sums over windows in NumPy: groups, strides, slices of the batch, dtypes."""
+"""Convolution on a simulated device against sums over windows in NumPy: groups, strides, parts of the batch, dtypes."""
 
 from __future__ import annotations
 
