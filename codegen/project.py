@@ -22,7 +22,6 @@ from .library.bases import SPEC, SPECGRAD, Base, chain, recorded_base
 from .library.homes import PLACES, Home, Known, Library, op_places, runtime_home
 from .library.manifest import listed
 from .library.ownership import Refused, check_importable
-from .library.row_kernels import with_row_kernels
 from .library.taken import Taken, read_taken
 from .pages.pages import pages, reference
 from .proof.axioms import Functions
@@ -111,7 +110,7 @@ def read_project(options: argparse.Namespace) -> tuple[Project | None, list[Prob
     tree, problems = load_spec(SPEC, SPEC.name)
     taken = read_taken(TREE / "generated", tree)
     if options.spec is None:
-        known = with_row_kernels(replace(Library((runtime_home(True),)).known(), taken=taken), tree)
+        known = replace(Library((runtime_home(True),)).known(), taken=taken)
         problems = [*problems, *validate(tree, known)] or without_entries(tree)
         if problems:
             return None, problems
@@ -158,7 +157,6 @@ def read_outside(path: Path, root: Path, bases: tuple[Base, ...], taken: Taken) 
     problems += wrong
     problems += library.clashes(op_places(*(base.spec for base in bases), spec))
     known = replace(library.known(), taken=taken, beside={} if home else beside(path))
-    known = with_row_kernels(known, spec)
     problems += validate(spec, known, joined(bases))
     problems = problems or without_entries(spec)
     target = replace(OUTSIDE, spec_path=seen_from(root, path))

@@ -126,6 +126,13 @@ def test_op_without_formulas(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert f"\n  self: {swish.gradients['self'].text}\n" in capsys.readouterr().out
 
 
+def test_op_with_a_row_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A norm without a kernel by hand is proved, on both devices."""
+    (tmp_path / "unit.yaml").write_text(block("yaml rows"), encoding="utf-8")
+    assert main([str(tmp_path / "unit.yaml"), "--out", str(tmp_path / "unit")]) == 0, capsys.readouterr()
+    assert (tmp_path / "unit/kernels/rows/cuda_unit_rows.py").is_file()
+
+
 def test_op_with_named_parts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The entry is accepted and proved, and each definition is a local variable of the generated function."""
     (tmp_path / "entropy.yaml").write_text(block("yaml where"), encoding="utf-8")

@@ -15,6 +15,7 @@ import pytest
 
 import specgrad as sg
 import specgrad.autograd.profiler  # loaded when they are first named, which is now
+import specgrad.cuda
 import specgrad.graph
 import specgrad.nn.modules
 import specgrad.profiler

@@ -7,6 +7,7 @@ from itertools import islice
 
 from ..library.homes import Known
 from ..library.modules import Arity
+from ..library.row_kernels import with_row_kernels
 from ..spec.keys import WITHOUT_GRADIENT
 from ..spec.model import MOST_PROBLEMS, Problem, Spec
 from ..spec.operators import REFLECTED
@@ -34,7 +35,7 @@ def validate(spec: Spec, known: Known | dict[str, Arity], base: Spec | None = No
         known: the names that the runtime offers (`helpers.read_known`), or just the helpers of formulas.
         base: the spec that this one builds on: its ops may be called, and may not be defined again.
     """
-    known = Known(helpers=known) if isinstance(known, dict) else known
+    known = with_row_kernels(Known(helpers=known) if isinstance(known, dict) else known, spec)
     entries = (*(base.entries if base else ()), *spec.entries)
     ops = Ops(entries, spec.broken)
     problems = list(islice(name_problems(spec, base), MOST_PROBLEMS))

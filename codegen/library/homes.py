@@ -234,7 +234,8 @@ class Library:
     def programs(self) -> tuple[Program, ...]:
         """The row programs of kernels that are written by hand for the CPU."""
         paths = (path for home in self.homes for path in sorted(home.folder.glob("ops/*/rows*.py")) if not home.label)
-        return tuple(program for path in paths for program in programs_of(path).values())
+        scalars = {name: part.arity for name, part in self.parts["scalar function"].items()}
+        return tuple(program for path in paths for program in programs_of(path, scalars).values())
 
     @cached_property
     def functions(self) -> tuple[Functions, list[Problem]]:

@@ -43,7 +43,7 @@ class RowPart(Part):
 
 def row_parts(entries: Iterable[Entry]) -> tuple[Part, ...]:
     """The kernels of the entries that have row programs, and the checks of those that name none of their own."""
-    home = Home(Path(), "", relative=True, places={name: () for name in PLACES})
+    home = Home(Path(), "", relative=True, places=dict.fromkeys(PLACES, ()))
     found: list[Part] = []
     for entry in entries:
         if entry.rows is not None:

@@ -1,8 +1,8 @@
 """The CPU's loop of a row program: Python that numba compiles, one row after the other.
 
-A sum goes in blocks of BLOCK elements, in vector lanes within a block and in double precision from block to block, as in
-runtime/kernels/cpu/sums.py: it loses nothing to its length. No loop that folds writes as well. What takes long and is
-needed by several passes is written to a row of its own, which lies in the cache.
+A sum goes in blocks of BLOCK elements, in vector lanes within a block and in double precision from block to block, as
+in runtime/kernels/cpu/sums.py: it loses nothing to its length. No loop that folds writes as well. What takes long and
+is needed by several passes is written to a row of its own, which lies in the cache.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from .language import COUNT, EXTREMES, PLACES, Program
-from .passes import COUNTS, Fold, Lowered, Number, Pass
+from .passes import COUNTS, Fold, Lowered, Number, Pass, is_dear
 from .spelling import Spelling
 
 HELPERS = ("BLOCK", "REORDER", "element_at", "first_place", "row_max", "row_min")  # of kernels/cpu/row_folds.py
@@ -46,6 +46,9 @@ class _Writer:
         """Whether what an extreme is of has to be written to a row first."""
         rows = {p.name for p in self.program.of_kind("row", "shared")} | {*self.lowered.kept}
         is_row = isinstance(fold.operand, ast.Name) and fold.operand.id in rows
+        if fold.op == "sum":  # a loop that computes what takes long is vector code where it adds nothing as well
+            needed = [self.lowered.statements[name] for name in self.lowered.needed([fold.operand])]
+            return not is_row and any(map(is_dear, [fold.operand, *needed]))
         return fold.op in (*EXTREMES, *PLACES) and not is_row
 
     def code(self) -> Code:
@@ -148,7 +151,10 @@ class _Writer:
                 yield from self._extreme(fold)
 
     def _sums(self, folds: list[Fold]) -> Iterator[str]:
-        trees = [fold.operand for fold in folds]
+        for fold in folds:
+            if self._wants(fold):
+                yield from self._written(fold)
+        trees = [fold.operand for fold in folds if not self._wants(fold)]
         for fold in folds:
             yield f"{fold.name} = {_BEGIN[fold.op]}"
         in_blocks = [fold for fold in folds if fold.op == "sum"]
@@ -168,7 +174,7 @@ class _Writer:
             yield f"    {fold.name} += part_of_{fold.name}"
 
     def _joined(self, fold: Fold, total: str) -> str:
-        operand = self.spelling.element(fold.operand)
+        operand = f"of_{fold.name}[i]" if self._wants(fold) else self.spelling.element(fold.operand)
         if fold.op == COUNTS:
             return f"{total} += 1 if {operand} else 0"
         return f"{total} {'*' if fold.op == 'prod' else '+'}= {operand}"
@@ -177,12 +183,16 @@ class _Writer:
         array = f"of_{fold.operand.id}" if isinstance(fold.operand, ast.Name) else f"of_{fold.name}"
         if self._wants(fold):
             array = f"of_{fold.name}"
-            yield "for i in range(n):"
-            yield from _indented(1, self._elements([fold.operand]))
-            yield f"    {array}[i] = {self.spelling.element(fold.operand)}"
+            yield from self._written(fold)
         extreme = "row_max" if fold.op.endswith("max") else "row_min"
         found = f"{extreme}({array})"
         yield f"{fold.name} = first_place({array}, {found})" if fold.op in PLACES else f"{fold.name} = T({found})"
+
+    def _written(self, fold: Fold) -> Iterator[str]:
+        """The loop that writes what a fold is of to a row of its own."""
+        yield "for i in range(n):"
+        yield from _indented(1, self._elements([fold.operand]))
+        yield f"    of_{fold.name}[i] = {self.spelling.element(fold.operand)}"
 
     def _outputs(self) -> Iterator[str]:
         """The loop that writes the outputs that are rows."""

@@ -1,12 +1,12 @@
 """The CUDA kernels of a row program: the passes of the CPU's loop, each row by a team of threads.
 
 A team is a thread, a warp, a block, or the threads of a block that have a column: the names `team`, `lane`, `lanes` and
-`across_FOLD` of a kernel say which. Each lane has every so manieth element; what lanes found is put together in an order
-that depends on sizes alone, so results do not depend on who runs first. A team beyond the last row has no elements, and
-goes to the barriers like the others.
+`across_FOLD` of a kernel say which. Lane k of a team has the elements k, k + lanes, k + 2 lanes, ...; what lanes found
+is put together in an order that depends on sizes alone, so results do not depend on who runs first. A team beyond the
+last row has no elements, and goes to the barriers like the others.
 
-`whole` is one launch. Few long rows are split among blocks: `fold_1`, `fold_2`, ... leave what each part of a row comes to,
-and `finish` puts that together and writes.
+`whole` is one launch. Few long rows are split among blocks: `fold_1`, `fold_2`, ... leave what each part of a row comes
+to, and `finish` puts that together and writes.
 """
 
 from __future__ import annotations
@@ -53,6 +53,20 @@ def cuda_code(program: Program) -> dict[str, Code]:
     return found | {"finish": _Finish(program, lowered, "finish", count).code()}
 
 
+def without_unused(lines: tuple[str, ...]) -> tuple[str, ...]:
+    """The lines of a function without assignments to names that nothing reads."""
+    tree = ast.parse("\n".join(lines))
+    read = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    unused = {
+        node.lineno - 1
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign)
+        and not read & {n.id for n in ast.walk(node.targets[0]) if isinstance(n, ast.Name)}
+    }
+    kept = tuple(line for number, line in enumerate(lines) if number not in unused)
+    return without_unused(kept) if unused else lines
+
+
 def parts_of(lowered: Lowered) -> tuple[tuple[tuple[str, str], ...], ...]:
     """For each pass the arrays of what parts of rows come to: names, and the types that they hold."""
     return tuple(tuple((name, kind) for fold in each.folds for name, kind in _held(fold)) for each in lowered.passes)
@@ -82,7 +96,7 @@ class _Writer:
         return f"(get_{array}(all_{array}, {at}) if 0 <= {where} < n else T(np.nan))"
 
     def code(self) -> Code:
-        lines = tuple(self._lines())
+        lines = without_unused(tuple(self._lines()))
         used = {n.id for n in ast.walk(ast.parse("\n".join(lines))) if isinstance(n, ast.Name)}
         helpers = (*VARIANT, *("uint32", "int32"), *self._accessors())
         return Code(lines, tuple(sorted(self.spelling.functions & used)), tuple(n for n in helpers if n in used))
@@ -154,12 +168,12 @@ class _Writer:
             else:
                 yield f"{fold.name} = across_{fold.op}({fold.name})"
 
-    def _elements(self, trees: list[ast.expr]) -> Iterator[str]:
-        """The elements that expressions need: read, or computed from what was read."""
+    def _elements(self, trees: list[ast.expr], writes: bool = False) -> Iterator[str]:
+        """The elements that expressions need: read, or computed from what was read; and the place to write to."""
         needed = self.lowered.needed(trees)
         read = self.lowered.read([*trees, *(self.lowered.statements[name] for name in needed)])
         shared = {p.name for p in self.program.of_kind("shared")}
-        if set(read) - shared:
+        if writes or set(read) - shared:
             yield "at = place(layout, start, i)"
         if set(read) & shared:
             yield "shared_at = shared_place(layout, r, i)"
@@ -198,9 +212,7 @@ class _Writer:
         yield "i = uint32(first + lane())"
         yield "while i < last:"
         names: list[ast.expr] = [ast.Name(name, ast.Load()) for name in self.lowered.rows]
-        yield from _indented(1, self._elements(names))
-        if not self.lowered.read([self.lowered.statements[n] for n in self.lowered.needed(names)]):
-            yield "    at = place(layout, start, i)"
+        yield from _indented(1, self._elements(names, writes=True))
         for name in self.lowered.rows:
             yield f"    put_{name}(all_{name}, at, {name})"
         yield "    i = uint32(i + lanes())"

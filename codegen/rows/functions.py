@@ -12,10 +12,10 @@ is the output `result`.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from .language import COUNT, PLACE, Parameter, Program, Statement, statements_of
+from .language import COUNT, PLACE, Parameter, Program, Statement, program_faults, statements_of
 
 KIND_OF = {"Row": "row", "Shared": "shared", "Each": "each"}
 NUMBERS = ("float", "int", "bool")
@@ -25,15 +25,22 @@ class NoProgram(ValueError):
     """A function is no row program: file, line and column, and what was expected."""
 
 
-def programs_of(path: Path) -> dict[str, Program]:
+def programs_of(path: Path, functions: Mapping[str, tuple[int, float]] | None = None) -> dict[str, Program]:
     """The programs of a module by name; functions that begin with an underscore are none.
+
+    Args:
+        functions: the scalar functions with how many arguments they take; None leaves their calls unchecked.
 
     Raises:
         NoProgram: a function that is none.
     """
     tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
     public = (node for node in tree.body if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"))
-    return {node.name: program_of(node, path.name) for node in public}
+    programs = {node.name: program_of(node, str(path)) for node in public}
+    for program in programs.values():
+        for node, message in program_faults(program, functions):
+            raise _fault(str(path), node, message)
+    return programs
 
 
 def program_of(node: ast.FunctionDef, file: str = "") -> Program:

@@ -7,19 +7,19 @@
 A program is assignments, one after the other, in Python's syntax.
 
     program     one or more of  NAME = expression  ; each name is assigned once
-    expression  numbers, names, + - * / // % **, comparisons, and or not, `a if c else b`, calls of scalar functions, folds
+    expression  numbers, names, + - * / // % **, comparisons, and or not, `a if c else b`, scalar functions, folds
     x           the element of a row: of an array that has all elements
     x_          the number that all rows have at this place: of an array with one row
     x_row       one number a row: of an array with one number for each row
     eps         a number argument, the same for all rows
     n, i        how many elements a row has, and the place of the element in its row
-    fold        sum prod mean max min any all of an expression; argmax argmin, the first place; nan is greatest and least
+    fold        sum prod mean max min any all of an expression; argmax argmin: the first place; nan is an extreme
     at(x, k)    the element of array `x` at place `k` of its row, nan where there is none; `k` is a number of the row
     outputs     an output that depends on the element is a row, one that does not is one number a row
 
 A name that depends on the element is computed anew for each element; one that does not is computed once a row. Elements
-are computed in the dtype of the arrays. Sums, means and products are added up in double precision, as is what is computed
-from them; where an element is computed with such a number, it is rounded to the arrays' dtype first.
+are computed in the dtype of the arrays. Sums, means and products are added up in double precision, as is what is
+computed from them; where an element is computed with such a number, it is rounded to the arrays' dtype first.
 """
 
 from __future__ import annotations

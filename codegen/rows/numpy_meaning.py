@@ -11,6 +11,7 @@ import numpy as np
 
 from .language import COUNT, PLACE, Program
 
+LOGIC = {"logical_and": np.logical_and, "logical_or": np.logical_or, "logical_not": np.logical_not}
 Words = Mapping[str, Any]  # runtime/kernels/row_words.py, and functions of arrays for the scalar functions beside it
 
 
@@ -21,7 +22,7 @@ def outputs_of(program: Program, arrays: Mapping[str, Any], count: int, words: W
         arrays: by the program's names; `name_row` with a last dimension of 1.
         count: elements of a row.
     """
-    scope = {**words, **arrays, COUNT: count, PLACE: np.arange(count)}
+    scope = {**words, **LOGIC, **arrays, COUNT: count, PLACE: np.arange(count)}
     with np.errstate(all="ignore"):
         for statement in program.statements:
             scope[statement.name] = eval(_compiled(statement.value), {"__builtins__": {}}, scope)

@@ -54,7 +54,7 @@ class Lowered:
             self.statements[statement.name] = self._hoisted(statement)
 
     def _hoisted(self, statement: Statement) -> ast.expr:
-        """A statement's value with the names of folds in their places; one that is nothing but a fold keeps its name."""
+        """A statement's value with the names of folds in their places."""
         outer = self
 
         class Hoist(ast.NodeTransformer):
@@ -77,7 +77,7 @@ class Lowered:
                     return outer._number(node)  # type: ignore[arg-type]
                 return self.generic_visit(node)
 
-        found: ast.expr = Part().visit(tree)
+        found: ast.expr = Part().visit(tree)  # type: ignore[assignment]
         return found
 
     def _number(self, tree: ast.expr) -> ast.expr:
@@ -94,7 +94,7 @@ class Lowered:
         if op == "any":
             return ast.Compare(self._fold(COUNTS, operand), [ast.Gt()], [ast.Constant(0)])
         if op == "all":
-            return ast.Compare(self._fold(COUNTS, ast.UnaryOp(ast.Not(), operand)), [ast.Eq()], [ast.Constant(0)])
+            return ast.Compare(self._fold(COUNTS, _denied(operand)), [ast.Eq()], [ast.Constant(0)])
         operand = self._without_numbers(operand)
         same = (f.name for f in self.folds.values() if f.op == op and ast.dump(f.operand) == ast.dump(operand))
         name = next(same, None) or f"{op}_{len(self.folds) + 1}"
@@ -184,7 +184,17 @@ class Lowered:
         """The statements that give elements, take long, and are needed by several passes."""
         needed = [self.needed([*trees, *map(_name, self.rows)] if k == len(self.passes) else trees)
                   for k, trees in enumerate(self.users)]  # fmt: skip
-        return tuple(n for n in self.elements if _is_dear(self.statements[n]) and sum(n in each for each in needed) > 1)
+        return tuple(n for n in self.elements if is_dear(self.statements[n]) and sum(n in each for each in needed) > 1)
+
+
+def _denied(tree: ast.expr) -> ast.expr:
+    """The opposite of a test; that of an order is none, where nan is."""
+    match tree:
+        case ast.Compare(left=left, ops=[ast.NotEq()], comparators=[right]):
+            return ast.Compare(left, [ast.Eq()], [right])
+        case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
+            return ast.Compare(left, [ast.NotEq()], [right])
+    return ast.UnaryOp(ast.Not(), tree)
 
 
 def names_of(tree: ast.AST) -> set[str]:
@@ -203,7 +213,7 @@ def _names(tree: ast.AST) -> Iterator[str]:
         yield from _names(part)
 
 
-def _is_dear(tree: ast.expr) -> bool:
+def is_dear(tree: ast.expr) -> bool:
     """Whether it takes longer to compute an expression again than to read it."""
     calls = [node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
     power = any(isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) for node in ast.walk(tree))

@@ -1,7 +1,7 @@
 """The key `rows`: a row program in an entry, with the places of its parts in the spec.
 
-Arguments that are tensors are arrays: their names in the program say by their endings what each is. Numbers are numbers;
-`dim` and `keepdim` say which dimensions a row lies along, and what is left of them.
+Arguments that are tensors are arrays: their names in the program say by their endings what each is. Numbers are
+numbers; `dim` and `keepdim` say which dimensions a row lies along, and what is left of them.
 """
 
 from __future__ import annotations

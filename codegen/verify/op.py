@@ -29,6 +29,7 @@ from .checks.precision import check_precision
 from .checks.reference import check_kinds, check_reference, check_unlisted
 from .checks.refuses import check_refuses
 from .checks.reverse import check_kink, check_reverse
+from .checks.rows import check_rows
 from .checks.second import check_second
 from .entries import spec_entry
 from .errors import key_of, on_purpose, said
@@ -45,10 +46,16 @@ SECOND_ORDER: tuple[Check, ...] = (check_second, check_forward_again, check_forw
 OF_GRADIENTS: tuple[Check, ...] = (check_inputs, check_outputs, check_fused)
 IN_OTHER_WAYS: tuple[Check, ...] = (check_inplace, check_number, check_commutative, check_layouts)
 EVERYWHERE: tuple[Check, ...] = (
-    *(check_reference, check_memory, check_reverse, check_backward, check_forward),
+    *(check_reference, check_rows, check_memory, check_reverse, check_backward, check_forward),
     *(*SECOND_ORDER, *OF_GRADIENTS, *IN_OTHER_WAYS, check_displaced, check_batch),
 )
-UNRECORDED: tuple[Check, ...] = (check_reference, check_memory, *IN_OTHER_WAYS, check_batch)  # nothing has a gradient
+UNRECORDED: tuple[Check, ...] = (
+    check_reference,
+    check_rows,
+    check_memory,
+    *IN_OTHER_WAYS,
+    check_batch,
+)  # nothing has a gradient
 AT_VARIANTS: tuple[Check, ...] = (
     *(check_memory, check_reverse, check_backward),
     *(check_forward, check_inputs, check_inplace),

@@ -15,6 +15,7 @@ from ..random import Generator
 from ..tensor.base import TensorBase, alias, compute_array
 from ..tensor.devices import CPU
 from ..tensor.dtypes import bool_, float64, get_default_dtype, int64
+from ..tensor.dtypes import dtype as Dtype
 from ..tensor.shapes import Shape, broadcast_shapes
 from .drawing import exponential, filled_by, stream, uniform
 from .drawing import normal as drawn_normal
@@ -109,31 +110,33 @@ def bernoulli(input: Any, p: Any = None, *, generator: Generator | None = None, 
     checks.tensor("bernoulli", "input", input)
     if input._dtype.kind != "f" and p is None:
         raise UnsupportedDtypeError(f"bernoulli(): expected a floating point dtype, but got {input._dtype}")
-    found = trials("bernoulli", input if p is None else p, input._shape, generator, input._device).to(input._dtype)
+    found = trials("bernoulli", input if p is None else p, input._shape, input._dtype, generator, input._device)
     return found if out is None else write_out("bernoulli", out, found)
 
 
-def trials(name: str, p: Any, shape: Shape, generator: Generator | None, device: Any) -> Any:
-    """A bool tensor, True with probability p: a number, or a tensor that broadcasts to the shape."""
+def trials(name: str, p: Any, shape: Shape, kind: Dtype, generator: Generator | None, device: Any) -> Any:
+    """1 with probability p: a number, or a tensor that broadcasts to the shape."""
     chosen = stream(name, generator)
     if not _is_tensor(p):
-        _require_chances(name, np.asarray(chance := checks.floating(name, "p", p)))
-        return filled_by("fill_trials", name, chosen, shape, bool_, device, chance)
-    _require_chances(name, _on_host(p))
+        chance = checks.floating(name, "p", p)
+        if not 0 <= chance <= 1:
+            raise RuntimeError(f"{name}(): expected p between 0 and 1, but got p={chance}")
+        return filled_by("fill_trials", name, chosen, shape, bool_, device, chance, cast_to=kind)
+    chances = _on_host(p)
+    inside = (chances >= 0) & (chances <= 1)
+    if not inside.all():
+        raise RuntimeError(f"{name}(): expected p between 0 and 1, but got p={chances[~inside].flat[0]}")
     if broadcast_shapes(name, shape, p._shape) != shape:
         raise ShapeError(f"{name}(): expected p to broadcast to {list(shape)}, but got shape {list(p._shape)}")
-    return op.lt(uniform(name, chosen, shape, float64, device=device), _plain(p))
+    drawn = uniform(name, chosen, shape, float64, device=device)
+    if drawn._device is CPU and p._device is CPU:
+        return from_array(np.asarray(drawn.array < chances), kind)
+    return op.lt(drawn, _plain(p)).to(kind)
 
 
 def _on_host(t: Any) -> np.ndarray:
     """The elements in the dtype that kernels compute in; copied from a device."""
     return compute_array(t if t._device is CPU else _plain(t).cpu())
-
-
-def _require_chances(name: str, chances: np.ndarray) -> None:
-    outside = ~((chances >= 0) & (chances <= 1))
-    if outside.any():
-        raise RuntimeError(f"{name}(): expected p between 0 and 1, but got p={chances[outside].flat[0]}")
 
 
 def _is_tensor(value: Any) -> bool:
@@ -162,12 +165,13 @@ def poisson(input: Any, generator: Generator | None = None) -> Any:
         >>> sg.poisson(sg.zeros(2))
         tensor([0., 0.])
     """
-    rates = _numbers("poisson", "input", input)
-    expected = _on_host(rates)
+    expected = _numbers("poisson", "input", input)
     if not ((expected >= 0) & (expected <= _MOST)).all():
         raise RuntimeError(f"poisson(): expected numbers from 0 to 2**62, but got {expected.min()} to {expected.max()}")
-    chosen, given = stream("poisson", generator), _flat(rates)
-    return filled_by("fill_poisson", "poisson", chosen, rates._shape, float64, rates._device, given).to(input._dtype)
+    chosen, rates = stream("poisson", generator), _flat(input, input._shape)
+    return filled_by(
+        "fill_poisson", "poisson", chosen, input._shape, float64, input._device, rates, cast_to=input._dtype
+    )
 
 
 @interceptable("random")
@@ -191,26 +195,27 @@ def binomial(count: Any, prob: Any, generator: Generator | None = None) -> Any:
         tensor([3., 0.])
     """
     trials, chances = _numbers("binomial", "count", count), _numbers("binomial", "prob", prob)
-    most = _on_host(trials)
-    if not ((most >= 0) & (most <= _MOST)).all() or np.isnan(_on_host(chances)).any():
+    if not ((trials >= 0) & (trials <= _MOST)).all() or np.isnan(chances).any():
         raise RuntimeError(f"binomial(): expected counts from 0 to 2**62 and probabilities, but got {count} and {prob}")
     shape = broadcast_shapes("binomial", count._shape, prob._shape)
-    chosen = stream("binomial", generator)
-    given = (_flat(values.expand(shape)) for values in (trials.floor(), chances.clamp(0, 1)))
-    return filled_by("fill_binomial", "binomial", chosen, shape, float64, count._device, *given).to(count._dtype)
+    chosen, given = stream("binomial", generator), (_flat(count, shape), _flat(prob, shape))
+    return filled_by("fill_binomial", "binomial", chosen, shape, float64, count._device, *given, cast_to=count._dtype)
 
 
-def _numbers(name: str, argument: str, value: Any) -> Any:
-    """A floating-point tensor in 64 bits, outside the graph."""
+def _numbers(name: str, argument: str, value: Any) -> np.ndarray:
+    """The elements of a floating-point tensor on the host."""
     checks.tensor(name, argument, value)
     if value._dtype.kind != "f":
         raise UnsupportedDtypeError(f"{name}(): expected {argument} of a floating point dtype, but got {value._dtype}")
-    return _plain(value).to(float64)
+    return _on_host(value)
 
 
-def _flat(t: Any) -> Any:
-    """The elements of a tensor in row order, as a flat array where it lies."""
-    return t.contiguous().array.ravel()
+def _flat(t: Any, shape: Shape) -> Any:
+    """The elements in 64 bits, broadcast to a shape, as a flat array where they lie."""
+    if t._device is CPU:
+        wide = compute_array(t).astype(np.float64)
+        return wide.ravel() if wide.shape == shape else np.broadcast_to(wide, shape).ravel()
+    return _plain(t).to(float64).expand(shape).contiguous().array.ravel()
 
 
 @interceptable("random")
@@ -237,7 +242,7 @@ def multinomial(
         >>> sg.multinomial(sg.tensor([0.0, 3.0, 0.0]), 2, replacement=True)
         tensor([1, 1])
     """
-    weights = _on_host(_numbers("multinomial", "input", input))
+    weights = _numbers("multinomial", "input", input).astype(np.float64)
     count = checks.integer("multinomial", "num_samples", num_samples)
     again = checks.boolean("multinomial", "replacement", replacement)
     _require_weights(weights, count, again)

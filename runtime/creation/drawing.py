@@ -91,22 +91,37 @@ def integers(
         raise DtypeError(f"{op}(): the range [{low}, {high}) is out of bounds for {kind}")
     if kind.kind == "c":
         raise UnsupportedDtypeError(f"{op}(): not implemented for {kind}")
-    return filled_by("fill_integers", op, generator, size, int64, device, low, high).to(kind)
+    return filled_by("fill_integers", op, generator, size, int64, device, low, high, cast_to=kind)
 
 
 def permutation(op: str, generator: Generator, count: int, kind: Dtype, device: Any = None) -> Any:
     """The numbers from 0 to count - 1 in random order."""
-    return filled_by("fill_permutation", op, generator, (count,), int64, device).to(kind)
+    return filled_by("fill_permutation", op, generator, (count,), int64, device, cast_to=kind)
 
 
 def filled_by(
-    fill: str, op: str, generator: Generator, size: Shape, kind: Dtype, device: Any, *given: Any, bits: int = 64
+    fill: str,
+    op: str,
+    generator: Generator,
+    size: Shape,
+    kind: Dtype,
+    device: Any,
+    *given: Any,
+    bits: int = 64,
+    cast_to: Dtype | None = None,
 ) -> Any:
     """A tensor of what a function of `kernels/cpu/draws.py` fills an array with, or that of the device."""
     place = place_for(op, device)
     flat = allocate_array(op, prod(size), kind.np, place)
     getattr(_fillers(place), fill)(flat, *generator.take(draws.words_of(flat.size, bits)), *given)
-    return fresh(flat, size, kind)
+    return converted(fresh(flat, size, kind), kind if cast_to is None else cast_to)
+
+
+def converted(t: Any, kind: Dtype) -> Any:
+    """A new tensor in another dtype; what nobody else holds needs no op to be converted on the host."""
+    if t._dtype is kind:
+        return t
+    return fresh(cast(t._flat, kind), t._shape, kind) if t._device is CPU else t.to(kind)
 
 
 def _require_fractions(op: str, kind: Dtype) -> None:

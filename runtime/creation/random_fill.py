@@ -12,7 +12,7 @@ from ..namespace import op
 from ..random import Generator
 from ..tensor.dtypes import float64, iinfo
 from .distributions import trials
-from .drawing import exponential, integers, normal, stream, uniform
+from .drawing import converted, exponential, integers, normal, stream, uniform
 
 
 @interceptable("random")
@@ -34,7 +34,7 @@ def uniform_(self: Any, from_: float = 0.0, to: float = 1.0, *, generator: Gener
     if low > high:
         raise RuntimeError(f"uniform_(): expected from <= to, but got from={low} > to={high}")
     return op.copy_(
-        self, uniform("uniform_", stream("uniform_", generator), self.shape, self.dtype, low, high, self.device)
+        self, uniform("uniform_", stream("uniform_", generator), self._shape, self._dtype, low, high, self._device)
     )
 
 
@@ -57,7 +57,7 @@ def normal_(self: Any, mean: float = 0.0, std: float = 1.0, *, generator: Genera
     if width < 0:
         raise RuntimeError(f"normal_(): expected std >= 0, but got std={width}")
     return op.copy_(
-        self, normal("normal_", stream("normal_", generator), self.shape, self.dtype, middle, width, self.device)
+        self, normal("normal_", stream("normal_", generator), self._shape, self._dtype, middle, width, self._device)
     )
 
 
@@ -78,9 +78,9 @@ def random_(self: Any, from_: int = 0, to: int | None = None, *, generator: Gene
     """
     low, high = checks.integer("random_", "from", from_), checks.optional_integer("random_", "to", to)
     if high is None:
-        low, high = (0, low) if low else (0, _largest_exact(self.dtype) + 1)
+        low, high = (0, low) if low else (0, _largest_exact(self._dtype) + 1)
     return op.copy_(
-        self, integers("random_", stream("random_", generator), (low, high), self.shape, self.dtype, self.device)
+        self, integers("random_", stream("random_", generator), (low, high), self._shape, self._dtype, self._device)
     )
 
 
@@ -105,7 +105,7 @@ def bernoulli_(self: Any, p: Any = 0.5, *, generator: Generator | None = None) -
     Raises:
         RuntimeError: p is no probability.
     """
-    return op.copy_(self, trials("bernoulli_", p, self.shape, generator, self.device))
+    return op.copy_(self, trials("bernoulli_", p, self._shape, self._dtype, generator, self._device))
 
 
 @interceptable("random")
@@ -126,11 +126,13 @@ def exponential_(self: Any, lambd: float = 1.0, *, generator: Generator | None =
     if not rate > 0:
         raise RuntimeError(f"exponential_(): expected lambd > 0, but got lambd={rate}")
     return op.copy_(
-        self, exponential("exponential_", stream("exponential_", generator), self.shape, self.dtype, rate, self.device)
+        self,
+        exponential("exponential_", stream("exponential_", generator), self._shape, self._dtype, rate, self._device),
     )
 
 
-_MOST = 2.0**62  # trials: what an int64 holds
+_MOST = 2.0**62  # trials, that an int64 holds
+_RARE = 1e-16  # a probability above which so many do not happen
 
 
 @interceptable("random")
@@ -150,12 +152,13 @@ def geometric_(self: Any, p: float, *, generator: Generator | None = None) -> An
     chance = checks.floating("geometric_", "p", p)
     if not 0 < chance < 1:
         raise RuntimeError(f"geometric_(): expected p between 0 and 1, but got p={chance}")
-    if self.dtype.kind in "bc":
-        raise UnsupportedDtypeError(f"geometric_(): expected integers or real numbers, but got {self.dtype}")
+    if self._dtype.kind in "bc":
+        raise UnsupportedDtypeError(f"geometric_(): expected integers or real numbers, but got {self._dtype}")
     waiting = exponential(
-        "geometric_", stream("geometric_", generator), self.shape, float64, -log1p(-chance), self.device
+        "geometric_", stream("geometric_", generator), self._shape, float64, -log1p(-chance), self._device
     )
-    return op.copy_(self, waiting.floor_().add_(1.0).clamp_max_(_MOST))
+    counts = waiting.ceil_() if chance > _RARE else waiting.ceil_().clamp_max_(_MOST)
+    return op.copy_(self, converted(counts, self._dtype))
 
 
 @interceptable("random")
@@ -175,8 +178,9 @@ def cauchy_(self: Any, median: float = 0.0, sigma: float = 1.0, *, generator: Ge
     """
     middle, width = checks.floating("cauchy_", "median", median), checks.floating("cauchy_", "sigma", sigma)
     _require("cauchy_", "sigma", width, self)
-    shares = uniform("cauchy_", stream("cauchy_", generator), self.shape, float64, -0.5, 0.5, self.device)
-    return op.copy_(self, shares.mul_(pi).tan_().mul_(width).add_(middle))
+    shares = uniform("cauchy_", stream("cauchy_", generator), self._shape, float64, -pi / 2, pi / 2, self._device)
+    drawn = shares.tan_() if width == 1 and middle == 0 else shares.tan_().mul_(width).add_(middle)
+    return op.copy_(self, converted(drawn, self._dtype))
 
 
 @interceptable("random")
@@ -196,13 +200,13 @@ def log_normal_(self: Any, mean: float = 1.0, std: float = 2.0, *, generator: Ge
     """
     middle, width = checks.floating("log_normal_", "mean", mean), checks.floating("log_normal_", "std", std)
     _require("log_normal_", "std", width, self)
-    drawn = normal("log_normal_", stream("log_normal_", generator), self.shape, float64, middle, width, self.device)
-    return op.copy_(self, drawn.exp_())
+    drawn = normal("log_normal_", stream("log_normal_", generator), self._shape, float64, middle, width, self._device)
+    return op.copy_(self, converted(drawn.exp_(), self._dtype))
 
 
 def _require(name: str, parameter: str, value: float, self: Any) -> None:
     """A width is positive, and the tensor holds fractions."""
     if not value > 0:
         raise RuntimeError(f"{name}(): expected {parameter} > 0, but got {parameter}={value}")
-    if self.dtype.kind != "f":
-        raise UnsupportedDtypeError(f"{name}(): expected a floating point dtype, but got {self.dtype}")
+    if self._dtype.kind != "f":
+        raise UnsupportedDtypeError(f"{name}(): expected a floating point dtype, but got {self._dtype}")

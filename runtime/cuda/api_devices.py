@@ -121,12 +121,20 @@ def get_device_properties(device: Any = None) -> Properties:
 
 
 def get_device_name(device: Any = None) -> str:
-    """The name of a device."""
+    """The name of a device.
+
+    Args:
+        device: the device; None is the current one.
+    """
     return get_device_properties(device).name
 
 
 def get_device_capability(device: Any = None) -> tuple[int, int]:
-    """The compute capability of a device, (major, minor)."""
+    """The compute capability of a device, (major, minor).
+
+    Args:
+        device: the device; None is the current one.
+    """
     found = get_device_properties(device)
     return found.major, found.minor
 

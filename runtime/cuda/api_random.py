@@ -1,92 +1,90 @@
-"""The random number generators of devices, one each, under PyTorch's names."""
+"""The random numbers of devices, under PyTorch's names.
+
+All devices draw from the default generator, whose stream is the same on each: so what seeds or sets the generator of a
+device does that for all, and for the CPU.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
 
-from ..random import Generator, valid_seed
+from ..random import Generator, default_generator, valid_seed
 from .api_devices import index_of
 from .driver import device_count
 
 __all__ = ["get_rng_state", "get_rng_state_all", "initial_seed", "manual_seed", "manual_seed_all", "seed", "seed_all"]
 __all__ += ["set_rng_state", "set_rng_state_all"]
 
-_generators: dict[int, Generator] = {}
 
-
-def generator_of(index: int) -> Generator:
+def _generator(device: Any, function: str) -> Generator:
     """The generator that draws on a device use when none is given."""
-    if index not in _generators:
-        _generators.setdefault(index, Generator(f"cuda:{index}"))
-    return _generators[index]
+    index_of(device, function)
+    return default_generator
 
 
 def manual_seed(seed: int) -> None:
-    """Seed the generator of the current device; without a device nothing happens.
+    """Seed the random numbers of the current device; without a device nothing happens.
 
     Args:
         seed: an int in [-2**63, 2**64).
     """
     value = valid_seed(seed)
     if device_count():
-        generator_of(index_of(None, "manual_seed")).manual_seed(value)
+        default_generator.manual_seed(value)
 
 
 def manual_seed_all(seed: int) -> None:
-    """Seed the generators of all devices.
+    """Seed the random numbers of all devices; without a device nothing happens.
 
     Args:
         seed: an int in [-2**63, 2**64).
     """
-    value = valid_seed(seed)
-    for index in range(device_count()):
-        generator_of(index).manual_seed(value)
+    manual_seed(seed)
 
 
 def seed() -> None:
-    """Seed the generator of the current device from the operating system."""
+    """Seed the random numbers of the current device from the operating system."""
     if device_count():
-        generator_of(index_of(None, "seed")).seed()
+        default_generator.seed()
 
 
 def seed_all() -> None:
-    """Seed the generators of all devices from the operating system, alike."""
-    if device_count():
-        manual_seed_all(generator_of(0).seed())
+    """Seed the random numbers of all devices from the operating system."""
+    seed()
 
 
 def initial_seed() -> int:
-    """The seed of the current device's generator."""
-    return generator_of(index_of(None, "initial_seed")).initial_seed()
+    """The seed of the current device's random numbers."""
+    return _generator(None, "initial_seed").initial_seed()
 
 
 def get_rng_state(device: Any = "cuda") -> Any:
-    """The state of a device's generator, as a uint8 Tensor on the CPU.
+    """The state of a device's random numbers, as a uint8 Tensor on the CPU.
 
     Args:
         device: the device.
     """
-    return generator_of(index_of(device, "get_rng_state")).get_state()
+    return _generator(device, "get_rng_state").get_state()
 
 
 def get_rng_state_all() -> list[Any]:
-    """The states of all devices' generators."""
+    """The states of all devices' random numbers."""
     return [get_rng_state(index) for index in range(device_count())]
 
 
 def set_rng_state(new_state: Any, device: Any = "cuda") -> None:
-    """Set the state of a device's generator.
+    """Set the state of a device's random numbers.
 
     Args:
         new_state: what `get_rng_state` returned.
         device: the device.
     """
-    generator_of(index_of(device, "set_rng_state")).set_state(new_state)
+    _generator(device, "set_rng_state").set_state(new_state)
 
 
 def set_rng_state_all(new_states: Iterable[Any]) -> None:
-    """Set the states of all devices' generators.
+    """Set the states of all devices' random numbers.
 
     Args:
         new_states: what `get_rng_state_all` returned.

@@ -17,7 +17,7 @@ from ..tensor.shapes import Shape
 from .array import DeviceArray
 from .current import current_stream
 from .driver import driver
-from .launch import array_words, dtype_of, function_of, number_words
+from .launch import array_words, dtype_of, function_of, handles, number_words
 from .layouts import Layout, merged, slices, steps_in
 
 WARP = 32
@@ -91,14 +91,23 @@ def run(kernel: Kernel, operands: Sequence[Any], shape: Shape, outs: Sequence[De
         layout = merged(shape, tuple([steps_in(a, shape) for a in arrays]))
         dims = len(layout.sizes)
     device = outs[0].device.index or 0
-    parts = tuple([Array(v.stored) if isinstance(v, DeviceArray) else dtype_of(v) for v in operands])
-    signature = element_signature(parts, tuple([Array(out.stored) for out in outs]), dims)
-    function, stream = function_of(kernel, signature, device), current_stream(device)
+    function, stream = function_for(kernel, operands, outs, dims, device), current_stream(device)
     for part, starts in slices(layout):
         total = prod(part.sizes)
         threads = THREADS if total > THREADS else -(-total // WARP) * WARP
         words = argument_words((*operands, *outs), part, starts, dims)
         driver().launch(function, (-(-total // PER_BLOCK), 1, 1), (threads, 1, 1), words, 0, stream)
+
+
+def function_for(kernel: Kernel, operands: Sequence[Any], outs: Sequence[DeviceArray], dims: int, device: int) -> int:
+    """The handle of a kernel for operands and results of these dtypes; looked up without making a signature."""
+    kinds = [v.stored.num if isinstance(v, DeviceArray) else ~dtype_of(v).num for v in operands]
+    found, key = handles(), (kernel, device, dims, *kinds, None, *[out.stored.num for out in outs])
+    if key not in found:
+        parts = tuple([Array(v.stored) if isinstance(v, DeviceArray) else dtype_of(v) for v in operands])
+        signature = element_signature(parts, tuple([Array(out.stored) for out in outs]), dims)
+        found[key] = function_of(kernel, signature, device)
+    return found[key]
 
 
 def argument_words(given: Sequence[Any], layout: Layout, starts: Sequence[int], dims: int) -> list[int]:

@@ -19,6 +19,7 @@ import numpy as np
 from ..errors import DeviceError
 from ..user_warning import warn_user
 from .array import DeviceArray
+from .driver import driver
 from .memory import from_host, to_host
 
 MODES = ("warn", "silent", "error")
@@ -31,8 +32,21 @@ def counterpart(kernel: Any) -> Any:
     for module in modules_beside(kernel.__module__):
         found = getattr(module, kernel.__name__, None)
         if found is not None:
-            return found
+            return Bounded(kernel, found)
     return Fallback(kernel)
+
+
+class Bounded:
+    """A kernel of a device, in whose place the host computes what a simulated device would take too long for."""
+
+    def __init__(self, kernel: Any, found: Any) -> None:
+        self.found, self.host = found, Fallback(kernel, is_noted=False)
+
+    def __call__(self, *given: Any) -> Any:
+        most = driver().most_elements
+        if most is not None and sum(array.size for array in arrays_in(given)) > most:
+            return self.host(*given)
+        return self.found(*given)
 
 
 def modules_beside(name: str) -> Iterator[Any]:
@@ -46,9 +60,10 @@ def modules_beside(name: str) -> Iterator[Any]:
 class Fallback:
     """A kernel of the CPU for arrays on a device: they are copied to the host, and what it returns is copied back."""
 
-    def __init__(self, kernel: Any) -> None:
+    def __init__(self, kernel: Any, is_noted: bool = True) -> None:
         self.kernel = kernel
         self.name = kernel.__name__
+        self.is_noted = is_noted
 
     def __call__(self, *given: Any) -> Any:
         arrays = list(arrays_in(given))
@@ -59,7 +74,8 @@ class Fallback:
                 f"{self.name}(): Expected all tensors to be on the same device, but found at least two devices, "
                 f"{device} and cpu!"
             )
-        note(self.name, sum(a.nbytes for a in arrays))
+        if self.is_noted:
+            note(self.name, sum(a.nbytes for a in arrays))
         return there(self.kernel(*[here(value) for value in given]), device)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -12,13 +14,14 @@ from .array import DeviceArray
 from .current import current_stream
 from .driver import driver
 
+WORD, DOUBLE = struct.Struct("<q"), struct.Struct("<d")
 PYTHON_NUMBERS = {
     float: np.dtype(np.float64),
     int: np.dtype(np.int64),
     bool: np.dtype(np.bool_),
     complex: np.dtype(np.complex128),
 }
-_functions: dict[tuple[Any, Kernel, Signature, int], int] = {}
+_functions: WeakKeyDictionary[Any, dict[Any, int]] = WeakKeyDictionary()  # handles, by driver
 
 
 def launch(kernel: Kernel, blocks: Any, threads: Any, *arguments: Any, shared: int = 0) -> None:
@@ -41,10 +44,15 @@ def launch(kernel: Kernel, blocks: Any, threads: Any, *arguments: Any, shared: i
 
 def function_of(kernel: Kernel, signature: Signature, device: int) -> int:
     """The handle of a kernel on a device; loaded when it is first asked for."""
-    key = (driver(), kernel, signature, device)
-    if key not in _functions:
-        _functions[key] = driver().load(kernel, signature, device)
-    return _functions[key]
+    found, key = handles(), (kernel, signature, device)
+    if key not in found:
+        found[key] = driver().load(kernel, signature, device)
+    return found[key]
+
+
+def handles() -> dict[Any, int]:
+    """What the driver in use has loaded, by whatever it was asked for by."""
+    return _functions.setdefault(driver(), {})
 
 
 def extents(given: Any) -> tuple[int, int, int]:
@@ -107,6 +115,8 @@ def reach(array: DeviceArray) -> int:
 
 def number_words(number: Any) -> tuple[int, ...]:
     """A number in the low bytes of a word; a complex one is two."""
+    if number.__class__ is float:
+        return WORD.unpack(DOUBLE.pack(number))
     kind = dtype_of(number)
     if kind.kind in "iub":
         return (int(number),)

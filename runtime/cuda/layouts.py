@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import lru_cache
 from math import prod
 from typing import NamedTuple
 
@@ -44,7 +45,8 @@ def steps_in(array: DeviceArray, shape: Shape) -> tuple[int, ...]:
     return (*[0] * (len(shape) - len(own)), *read)
 
 
-def merged(shape: Shape, steps: Sequence[tuple[int, ...]]) -> Layout:
+@lru_cache(maxsize=4096)
+def merged(shape: Shape, steps: tuple[tuple[int, ...], ...]) -> Layout:
     """The layout of arrays in as few dims as say it, but no fewer than `DIMS`."""
     sizes: list[int] = []
     found: list[tuple[int, ...]] = []  # steps of all arrays, for each dim that is kept

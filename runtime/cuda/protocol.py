@@ -43,6 +43,10 @@ class Driver(Protocol):
     some time after the method has returned. Every failure is an error with CUDA's name for it.
     """
 
+    most_elements: (
+        int | None
+    )  # of a call that is worth running there; the host computes larger ones (simulated devices)
+
     def device_count(self) -> int:
         """The number of devices."""
 

@@ -59,6 +59,8 @@ class RealDriver:
         cuda: the module `cuda.bindings.driver`, or what has the same functions.
     """
 
+    most_elements: int | None = None
+
     def __init__(self, cuda: Any) -> None:
         self.cuda = cuda
         self._here = _Here()

@@ -32,7 +32,7 @@ class Rows(NamedTuple):
     """Where rows lie: a layout of kernels/cuda/row_layouts.py, how many they are and of how many elements."""
 
     kind: str
-    count: int
+    amount: int
     along: int
     layout: tuple[int, ...]
 
@@ -131,10 +131,10 @@ def compute(
         rows: where the rows lie, of all arrays and outputs that have all elements.
         arrays: that it reads, and `made`, that it writes, in row order.
     """
-    if not rows.count:
+    if not rows.amount:
         return
-    if rows.count * rows.along >= MOST:
-        raise RuntimeError(f"expected rows of fewer than {MOST} elements in all, but got {rows.count * rows.along}")
+    if rows.amount * rows.along >= MOST:
+        raise RuntimeError(f"expected rows of fewer than {MOST} elements in all, but got {rows.amount * rows.along}")
     layout = tuple(map(UINT32, rows.layout))
     computed = arrays[0].dtype
     flat = [array.ravel() for array in arrays], [array.ravel() for array in made]
@@ -144,12 +144,12 @@ def compute(
         return
     team, blocks, threads = team_of(rows)
     kernel = row_kernel(module, "whole", team, rows.kind, computed)
-    launch(kernel, blocks, threads, *flat[0], *flat[1], *numbers, UINT32(rows.along), UINT32(rows.count), layout)
+    launch(kernel, blocks, threads, *flat[0], *flat[1], *numbers, UINT32(rows.along), UINT32(rows.amount), layout)
 
 
 def team_of(rows: Rows) -> tuple[str, int, Any]:
     """Who works on a row, with the blocks and threads of the launch."""
-    count, along = rows.count, rows.along
+    count, along = rows.amount, rows.along
     if rows.kind == "columns" and along > 4 * THREAD:
         lanes = lanes_of_column(along)
         return "columns", -(-count // 32), (32, lanes, 1)
@@ -171,7 +171,7 @@ def threads_of_row(along: int) -> int:
 def parts_of(rows: Rows, least: int) -> int:
     """Among how many blocks a row is split, for parts of so many elements at least: several for few long rows."""
     columns = rows.kind == "columns"
-    teams = -(-rows.count // 32) if columns else rows.count
+    teams = -(-rows.amount // 32) if columns else rows.amount
     wanted = min(BLOCKS // max(teams, 1), rows.along // (least // 32 if columns else least))
     return max(wanted, 1)
 
@@ -187,14 +187,14 @@ def split(
     """A launch for each pass, which leaves what the parts of each row come to, and one for the outputs."""
     computed, columns = arrays[0].dtype, rows.kind == "columns"
     team = "columns" if columns else "block"
-    teams = -(-rows.count // 32) if columns else rows.count
+    teams = -(-rows.amount // 32) if columns else rows.amount
     threads = (32, lanes_of_column(rows.along), 1) if columns else threads_of_row(rows.along)
-    sizes = (UINT32(rows.along), UINT32(rows.count), UINT32(parts), UINT32(-(-rows.along // parts)))
+    sizes = (UINT32(rows.along), UINT32(rows.amount), UINT32(parts), UINT32(-(-rows.along // parts)))
     rest = (*numbers, *sizes, tuple(map(UINT32, rows.layout)))
     kinds = {"T": computed, "W": wide_of(computed), "int32": np.dtype(np.int32), "uint32": np.dtype(np.uint32)}
     known: list[DeviceArray] = []
     for number, held in enumerate(importlib.import_module(module).PARTS, 1):
-        own = [memory.empty((rows.count * parts,), kinds[kind], arrays[0].device) for _, kind in held]
+        own = [memory.empty((rows.amount * parts,), kinds[kind], arrays[0].device) for _, kind in held]
         kernel = row_kernel(module, f"fold_{number}", team, rows.kind, computed)
         launch(kernel, teams * parts, threads, *arrays, *known, *own, *rest)
         known += own

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..kernels.table import ElementKernels
-from ..tensor.base import TensorBase
+from ..tensor.base import TensorBase, adopt, host_array
+from ..tensor.casting import copy_cast
 from ..tensor.devices import CPU
 from ..tensor.shapes import Shape
+from .row_loops import launch
 
 
 def launch_on_device(
@@ -21,10 +25,32 @@ def launch_on_device(
     outs: Sequence[Any],
 ) -> None:
     """Run a kernel over operands of any layout and dtype: tensors, 0-d ones of the CPU among them, and numbers."""
+    from ..cuda.driver import driver
     from ..cuda.elementwise import launch_elementwise
 
+    most = driver().most_elements
+    if most is not None and outs[0].size > most:
+        launch_on_host(kernels, attribute, operands, wanted, shape, numbers, outs)
+        return
     given = [given_as(value, to) for value, to in zip(operands, wanted, strict=True)]
     launch_elementwise(kernels, attribute, given, wanted, shape, numbers, outs)
+
+
+def launch_on_host(
+    kernels: ElementKernels,
+    attribute: str,
+    operands: Sequence[Any],
+    wanted: Sequence[Any],
+    shape: Shape,
+    numbers: Sequence[Any],
+    outs: Sequence[Any],
+) -> None:
+    """Compute on the host what a simulated device would take too long for."""
+    given = [adopt(host_array(v), v._dtype) if isinstance(v, TensorBase) else v for v in operands]
+    found = [np.empty(out.shape, out.dtype) for out in outs]
+    launch(kernels, attribute, given, wanted, shape, numbers, found)
+    for out, array in zip(outs, found, strict=True):
+        copy_cast(out, array)
 
 
 def given_as(value: Any, to: Any) -> Any:

@@ -65,8 +65,10 @@ def at(x: Any, place: Any) -> Any:
     """The element at a place of each row, nan where there is none."""
     count = np.shape(x)[-1]
     inside = (np.asarray(place) >= 0) & (np.asarray(place) < count)
-    found = np.take_along_axis(*np.broadcast_arrays(x, np.where(inside, place, 0))[:2], -1)[..., :1] if count else place
-    return np.where(inside, found, np.nan)
+    if not count:
+        return np.full(inside.shape, np.nan)
+    row, where_ = np.broadcast_arrays(x, np.where(inside, place, 0))
+    return np.where(inside, np.take_along_axis(row, where_, -1)[..., :1], np.nan)
 
 
 def where(condition: Any, x: Any, y: Any) -> Any:
@@ -77,4 +79,4 @@ def where(condition: Any, x: Any, y: Any) -> Any:
 abs, sign, sqrt = np.abs, np.sign, np.sqrt
 exp, expm1, log, log1p = np.exp, np.expm1, np.log, np.log1p
 maximum, minimum = np.maximum, np.minimum
-isnan, isinf, isfinite = np.isnan, np.isinf, np.isfinite
+isnan, isinf, isneginf, isfinite = np.isnan, np.isinf, np.isneginf, np.isfinite

@@ -183,7 +183,7 @@ class TensorMethods(TensorAttributes):
         return self.to("cpu")
 
     def cuda(self, device: Any = None, non_blocking: Any = False) -> Any:
-        """The tensor on the CUDA device `device`, the current one when None."""
+        """The tensor on the CUDA device `device`, the current one when None; `non_blocking` is as in `to`."""
         place = "cuda" if device is None else checks.device("cuda", "device", device)
         return self.to(place, non_blocking=non_blocking)
 

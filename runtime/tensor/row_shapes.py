@@ -33,18 +33,18 @@ def row_shape(name: str, given: Sequence[Given], dim: int | Sequence[int], keepd
         RuntimeError: a dimension given twice, or an array whose shape is not that of its kind.
     """
     rows = next(each for each in given if each.kind == "row")
-    shape = rows.array.shape
+    shape = tuple(rows.array.shape)
     dims = wrapped(name, dim, len(shape))
     found = folding(shape, dims, keepdim)
     one_row = tuple(n for d, n in enumerate(shape) if d in dims)
     allowed = {"row": (shape,), "shared": (one_row,), "each": (found.kept, folding(shape, dims, False).result)}
     meant = {"row": f"that of {rows.name}", "shared": "that of one row", "each": "one number a row"}
     for each in given:
-        if each.array.shape not in allowed[each.kind]:
+        if tuple(each.array.shape) not in allowed[each.kind]:
             expected = " or ".join(map(str, dict.fromkeys(allowed[each.kind])))
             raise RuntimeError(
                 f"{name}(): expected {each.name} to have the shape {expected} ({meant[each.kind]}), "
-                f"but got {each.array.shape}"
+                f"but got {tuple(each.array.shape)}"
             )
     return found
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.cuda import allocator, api_random
+from specgrad.runtime.cuda import allocator
 from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
 from tests.cuda.simulator import simulated
 
@@ -16,9 +16,8 @@ MIB = 1 << 20
 
 
 @pytest.fixture
-def device(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimulatedDriver]:
+def device() -> Iterator[SimulatedDriver]:
     """Two simulated devices."""
-    monkeypatch.setattr(api_random, "_generators", {})
     with simulated(2, 64 * MIB) as found:
         yield found
 
@@ -165,21 +164,25 @@ def test_out_of_memory(device: SimulatedDriver) -> None:
 
 
 def test_random(device: SimulatedDriver) -> None:
-    """Each device has a generator, which is seeded, asked and set on its own."""
-    sg.cuda.manual_seed_all(3)
-    with sg.cuda.device(1):
+    """What is drawn on a device after its generator was seeded, or set back, is the same again."""
+    with sg.random.fork_rng():
         sg.cuda.manual_seed(4)
+        first = sg.rand(5, device="cuda").cpu()
         assert sg.cuda.initial_seed() == 4
-    assert sg.cuda.initial_seed() == 3
-    states = sg.cuda.get_rng_state_all()
-    sg.cuda.seed_all()
-    assert not sg.equal(sg.cuda.get_rng_state(), states[0]) and sg.cuda.initial_seed() != 3
-    sg.cuda.set_rng_state_all(states)
-    assert sg.equal(sg.cuda.get_rng_state("cuda:1"), states[1]) and sg.cuda.initial_seed() == 3
-    sg.cuda.set_rng_state(states[1])
-    assert sg.cuda.initial_seed() == 4
-    sg.cuda.seed()
-    assert sg.cuda.initial_seed() != 4
+        state, states = sg.cuda.get_rng_state("cuda:1"), sg.cuda.get_rng_state_all()
+        second = sg.rand(5, device="cuda:1").cpu()
+        sg.cuda.seed_all()
+        assert not sg.equal(sg.cuda.get_rng_state(), state) and not sg.equal(first, second)
+        sg.cuda.set_rng_state(state, 1)
+        assert sg.equal(sg.rand(5, device="cuda:1").cpu(), second)
+        sg.cuda.set_rng_state_all(states)
+        assert len(states) == 2 and sg.equal(sg.rand(5, device="cuda").cpu(), second)
+        sg.cuda.manual_seed_all(4)
+        assert sg.equal(sg.rand(5, device="cuda").cpu(), first)
+        sg.cuda.seed()
+        assert sg.cuda.initial_seed() != 4
+        with pytest.raises(RuntimeError, match="invalid device ordinal"):
+            sg.cuda.get_rng_state(2)
 
 
 def test_ranges_of_profilers(device: SimulatedDriver) -> None:

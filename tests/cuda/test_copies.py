@@ -11,11 +11,11 @@ import pytest
 
 import specgrad as sg
 from specgrad.runtime.cuda import memory
-from specgrad.runtime.cuda.driver import simulate
 from specgrad.runtime.cuda.layouts import MOST, Layout, merged, slices
 from specgrad.runtime.kernels.cpu.casting import cast
 from specgrad.runtime.kernels.cuda.loops import divisor
 from specgrad.runtime.tensor.devices import device
+from tests.cuda.simulator import simulated
 
 TYPES = [np.dtype(t) for t in (np.bool_, np.uint8, np.int8, np.int16, np.int32, np.int64, np.float16)]
 TYPES += [np.dtype(t) for t in (ml_dtypes.bfloat16, np.float32, np.float64, np.complex64, np.complex128)]
@@ -24,8 +24,8 @@ TYPES += [np.dtype(t) for t in (ml_dtypes.bfloat16, np.float32, np.float64, np.c
 @pytest.fixture
 def place() -> Iterator[Any]:
     """A simulated device."""
-    simulate()
-    yield device("cuda", 0)
+    with simulated():
+        yield device("cuda", 0)
 
 
 def drawn(kind: np.dtype, size: int = 65) -> np.ndarray:
@@ -102,9 +102,9 @@ def test_fill(place: Any, kind: np.dtype) -> None:
 
 def test_dims_are_merged() -> None:
     """Steps of rows that follow each other are those of one row; dims of one element are none."""
-    assert merged((4, 1, 5, 6), [(30, 7, 6, 1), (30, 7, 6, 1)]) == Layout((120, 1, 1), ((1, 0, 0), (1, 0, 0)))
-    assert merged((4, 5, 6), [(30, 6, 1), (0, 0, 1)]) == Layout((6, 20, 1), ((1, 6, 0), (1, 0, 0)))
-    assert merged((2, 3, 4, 5), [(1, 2, 6, 24)]).sizes == (5, 4, 3, 2)
+    assert merged((4, 1, 5, 6), ((30, 7, 6, 1), (30, 7, 6, 1))) == Layout((120, 1, 1), ((1, 0, 0), (1, 0, 0)))
+    assert merged((4, 5, 6), ((30, 6, 1), (0, 0, 1))) == Layout((6, 20, 1), ((1, 6, 0), (1, 0, 0)))
+    assert merged((2, 3, 4, 5), ((1, 2, 6, 24),)).sizes == (5, 4, 3, 2)
 
 
 def test_large_layouts_are_launched_in_slices() -> None:

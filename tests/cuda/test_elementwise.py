@@ -11,10 +11,10 @@ import pytest
 
 from specgrad.runtime.cuda import memory
 from specgrad.runtime.cuda.array import DeviceArray
-from specgrad.runtime.cuda.driver import simulate
 from specgrad.runtime.cuda.elementwise import launch_elementwise
 from specgrad.runtime.kernels.table import ElementKernels
 from specgrad.runtime.tensor.devices import device
+from tests.cuda.simulator import simulated
 
 F32, F64 = np.dtype(np.float32), np.dtype(np.float64)
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
@@ -25,8 +25,8 @@ STORED += [BFLOAT16, F64]
 @pytest.fixture
 def place() -> Iterator[Any]:
     """A simulated device."""
-    simulate()
-    yield device("cuda", 0)
+    with simulated():
+        yield device("cuda", 0)
 
 
 def kernels(name: str) -> ElementKernels:

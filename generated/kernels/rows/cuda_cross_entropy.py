@@ -93,12 +93,6 @@ def fold_1(all_x, all_target_row, all_weight_, parts_of_max_1, ignored, n, rows,
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
-    target_row = get_target_row(all_target_row, r)
-    share = where(
-        target_row == ignored,
-        W(0.0),
-        get_weight_(all_weight_, shared_place(layout, r, uint32(target_row))) if 0 <= target_row < n else T(np.nan),
-    )
     max_1 = LEAST
     i = uint32(first + lane())
     while i < last:
@@ -118,12 +112,6 @@ def fold_2(all_x, all_target_row, all_weight_, parts_of_max_1, parts_of_sum_2, i
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
-    target_row = get_target_row(all_target_row, r)
-    share = where(
-        target_row == ignored,
-        W(0.0),
-        get_weight_(all_weight_, shared_place(layout, r, uint32(target_row))) if 0 <= target_row < n else T(np.nan),
-    )
     max_1 = LEAST
     k = lane()
     while k < parts:
@@ -169,7 +157,6 @@ def finish(
     r, part = split_team(parts)
     inside = r < rows
     r = r if inside else uint32(0)
-    first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
     target_row = get_target_row(all_target_row, r)
     share = where(

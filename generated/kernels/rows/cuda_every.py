@@ -33,7 +33,7 @@ def whole(all_x, all_result, n, rows, layout):
     while i < last:
         at = place(layout, start, i)
         x = get_x(all_x, at)
-        count_1 += int32(1) if not x != T(0) else int32(0)
+        count_1 += int32(1) if x == T(0) else int32(0)
         i = uint32(i + lanes())
     count_1 = across_count(count_1)
     result = count_1 == 0
@@ -53,7 +53,7 @@ def fold_1(all_x, parts_of_count_1, n, rows, parts, size, layout):
     while i < last:
         at = place(layout, start, i)
         x = get_x(all_x, at)
-        count_1 += int32(1) if not x != T(0) else int32(0)
+        count_1 += int32(1) if x == T(0) else int32(0)
         i = uint32(i + lanes())
     count_1 = across_count(count_1)
     if inside and lane() == 0:
@@ -65,8 +65,6 @@ def finish(all_x, parts_of_count_1, all_result, n, rows, parts, size, layout):
     r, part = split_team(parts)
     inside = r < rows
     r = r if inside else uint32(0)
-    first, last = split_range(part, size, n if inside else uint32(0))
-    start = begin(layout, r)
     count_1 = int32(0)
     k = lane()
     while k < parts:

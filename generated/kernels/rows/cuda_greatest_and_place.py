@@ -96,8 +96,6 @@ def finish(
     r, part = split_team(parts)
     inside = r < rows
     r = r if inside else uint32(0)
-    first, last = split_range(part, size, n if inside else uint32(0))
-    start = begin(layout, r)
     max_1 = LEAST
     best_argmax_2, argmax_2 = LEAST, n
     k = lane()

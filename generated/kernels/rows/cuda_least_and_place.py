@@ -96,8 +96,6 @@ def finish(
     r, part = split_team(parts)
     inside = r < rows
     r = r if inside else uint32(0)
-    first, last = split_range(part, size, n if inside else uint32(0))
-    start = begin(layout, r)
     min_1 = MOST
     best_argmin_2, argmin_2 = MOST, n
     k = lane()

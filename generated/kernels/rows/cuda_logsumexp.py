@@ -119,8 +119,6 @@ def finish(all_x, parts_of_max_1, parts_of_sum_2, all_result, n, rows, parts, si
     r, part = split_team(parts)
     inside = r < rows
     r = r if inside else uint32(0)
-    first, last = split_range(part, size, n if inside else uint32(0))
-    start = begin(layout, r)
     max_1 = LEAST
     k = lane()
     while k < parts:

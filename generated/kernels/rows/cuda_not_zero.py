@@ -78,8 +78,6 @@ def finish(all_x, parts_of_sum_1, all_result, n, rows, parts, size, layout):
     r, part = split_team(parts)
     inside = r < rows
     r = r if inside else uint32(0)
-    first, last = split_range(part, size, n if inside else uint32(0))
-    start = begin(layout, r)
     sum_1 = W(0)
     k = lane()
     while k < parts:

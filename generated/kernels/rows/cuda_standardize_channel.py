@@ -89,8 +89,6 @@ def fold_1(all_x, all_weight_row, all_bias_row, parts_of_sum_1, eps, n, rows, pa
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
-    weight_row = get_weight_row(all_weight_row, r)
-    bias_row = get_bias_row(all_bias_row, r)
     sum_1 = W(0)
     i = uint32(first + lane())
     while i < last:
@@ -115,8 +113,6 @@ def fold_2(all_x, all_weight_row, all_bias_row, parts_of_sum_1, parts_of_sum_2, 
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
-    weight_row = get_weight_row(all_weight_row, r)
-    bias_row = get_bias_row(all_bias_row, r)
     sum_1 = W(0)
     k = lane()
     while k < parts:

@@ -114,11 +114,9 @@ def fold_1(
     r = r if inside else uint32(0)
     first, last = split_range(part, size, n if inside else uint32(0))
     start = begin(layout, r)
-    weight_row = get_weight_row(all_weight_row, r)
     average_row = get_average_row(all_average_row, r)
     variance_row = get_variance_row(all_variance_row, r)
     scale = 1 / sqrt(W(variance_row + eps))
-    number_7 = scale * weight_row
     sum_1 = W(0)
     sum_2 = W(0)
     i = uint32(first + lane())

@@ -127,15 +127,12 @@ def finish(all_x, parts_of_sum_1, parts_of_sum_2, all_result, correction, n, row
     r, part = split_team(parts)
     inside = r < rows
     r = r if inside else uint32(0)
-    first, last = split_range(part, size, n if inside else uint32(0))
-    start = begin(layout, r)
     sum_1 = W(0)
     k = lane()
     while k < parts:
         sum_1 += parts_of_sum_1[uint32(uint32(r * parts) + k)]
         k = uint32(k + lanes())
     sum_1 = across_sum(sum_1)
-    average = sum_1 / n
     sum_2 = W(0)
     k = lane()
     while k < parts:

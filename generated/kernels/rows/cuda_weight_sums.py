@@ -120,8 +120,6 @@ def finish(
     r, part = split_team(parts)
     inside = r < rows
     r = r if inside else uint32(0)
-    first, last = split_range(part, size, n if inside else uint32(0))
-    start = begin(layout, r)
     sum_1 = W(0)
     sum_2 = W(0)
     k = lane()

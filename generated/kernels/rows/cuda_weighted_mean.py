@@ -93,8 +93,6 @@ def finish(all_x, all_share, parts_of_sum_1, parts_of_sum_2, all_result, all_wei
     r, part = split_team(parts)
     inside = r < rows
     r = r if inside else uint32(0)
-    first, last = split_range(part, size, n if inside else uint32(0))
-    start = begin(layout, r)
     sum_1 = W(0)
     sum_2 = W(0)
     k = lane()

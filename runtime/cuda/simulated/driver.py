@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import itertools
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,6 +19,8 @@ from .launches import Launch, check_limits
 from .memory import FREED, Block, Memory, Region, fault, is_of_device
 from .order import Work
 from .queues import Queues
+
+MOST_ELEMENTS = 4096  # a thread takes microseconds here
 
 Triple = tuple[int, int, int]
 
@@ -45,6 +48,7 @@ class SimulatedDriver:
 
     def __init__(self, devices: int = 1, memory: int = 1 << 30, seed: int = 0, blocking: bool = False) -> None:
         self.lock = new_lock()
+        self.most_elements: int | None = int(os.environ.get("SPECGRAD_CUDA_SIMULATED_ELEMENTS", MOST_ELEMENTS))
         self.memory = Memory([memory] * devices)
         self.queues = Queues(devices, seed, blocking)
         self._handles = itertools.count(1 << 32)
@@ -133,9 +137,13 @@ class SimulatedDriver:
             here = self._touched(block, source, size, False, work)
             ctypes.memmove(to, block.bytes[here].ctypes.data, size)
 
-        self.queues.give(stream, what, run)
-        if not self._is_pinned(to, size):
+        given = self.queues.give(stream, what, run)
+        if self._is_pinned(to, size):
+            return
+        try:
             self.queues.finish_stream(stream)
+        finally:
+            given.run = None  # after a fault: the caller's memory may be gone when the stream gets there
 
     def _move(self, to: int, source: int, size: int, stream: int, what: str) -> None:
         target, origin = self.memory.block(to, size, what), self.memory.block(source, size, what)

@@ -205,10 +205,14 @@ def binomial_counts(out: Array, counts: Array, chances: Array, seed: int, offset
 
 
 @jit
-def keys_of_places(keys: Array, mask: int, first: int, last: int) -> None:
-    """The upper bits of a word with its place in the lower ones, which `mask` holds."""
-    for i in range(first, last):
-        keys[i] = (keys[i] & ~np.uint64(mask)) | np.uint64(i)
+def keys_of_places(keys: Array, seed: int, offset: int, mask: int, first: int, last: int) -> None:
+    """The upper bits of words with their places in the lower ones, which `mask` holds."""
+    lower = np.uint64(mask)
+    for start in range(first, last, UNIT):
+        stop = min(start + UNIT, last)
+        words(keys, seed, offset, start, stop)
+        for i in range(start, stop):
+            keys[i] = (keys[i] & ~lower) | np.uint64(i)
 
 
 @jit

@@ -84,8 +84,7 @@ def fill_permutation(flat: Array, seed: int, offset: int) -> None:
     Words are sorted by as many of their upper bits as leave room for a place, which is faster than sorting places.
     """
     keys, mask = flat.view(np.uint64), (1 << max(flat.size - 1, 0).bit_length()) - 1
-    fill_words(keys, seed, offset)
-    shared(loops.keys_of_places, (keys, mask), keys.size, keys.size)
+    _fill(loops.keys_of_places, keys, seed, offset, mask)
     keys.sort()
     loops.places_in_order(keys, seed, offset, mask)
 

@@ -1,4 +1,4 @@
-"""Row programs on NumPy arrays: what lies along their dimensions is brought into rows, which a compiled loop computes."""
+"""Row programs on NumPy arrays: what lies along dimensions is brought into rows, which a compiled loop computes."""
 
 from __future__ import annotations
 

@@ -36,6 +36,7 @@ SAID = {  # by the assembler, of each function
     "stack": r"(\d+) bytes stack frame",
     "spilled": r"(\d+) bytes spill stores",
 }
+UNUSED = re.compile(r"^\.common \.global .*NumbaEnv\w+;\n", re.MULTILINE)  # under names that count compilations
 ENTRY = "kernel"  # the name of every kernel in its cubin
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
@@ -90,7 +91,7 @@ def ptx(make: Make, signature: Signature, cc: tuple[int, int] = PTX_FOR) -> str:
         text, _ = cuda.compile_ptx(make(compiled(), signature), typed, cc=cc)
     name = re.search(r"\.visible \.entry (\w+)\(", text)
     assert name is not None
-    return text.replace(name.group(1), ENTRY)
+    return UNUSED.sub("", text.replace(name.group(1), ENTRY))
 
 
 @contextmanager

@@ -11,6 +11,7 @@ import lzma
 import os
 import secrets
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -51,7 +52,8 @@ def keep(path: Path, code: bytes) -> None:
         part.write_bytes(code)
         part.replace(path)
     except OSError:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):
+            part.unlink()
 
 
 @cache

@@ -1,7 +1,7 @@
 """Who works on a row: a thread, a warp, a block, or the threads of a block that have a column.
 
-A kernel of a row program names `team`, `lane`, `lanes` and `across_FOLD`; here they are made for each kind of team. What
-lanes found is put together in an order that depends on the numbers of lanes alone.
+A kernel of a row program names `team`, `lane`, `lanes` and `across_FOLD`; here they are made for each kind of team.
+What lanes found is put together in an order that depends on the numbers of lanes alone.
 """
 
 from __future__ import annotations
@@ -257,8 +257,8 @@ def names_of_team(target: Target, kind: str, value: Any, wide: Any) -> dict[str,
     for name, function in JOINS.items():
         joined = target.device(function)
         found[f"across_{name}"] = _across(target, SINGLE, kind, joined, kinds[name])
-    for name, function in PAIR_JOINS.items():
-        joined = target.device(function)
+    for name, pair in PAIR_JOINS.items():
+        joined = target.device(pair)
         found[f"across_{name}"] = _across(target, PAIRS, kind, joined, value)
     return found | {function.__name__: target.device(function) for function in PAIR_JOINS.values()}
 

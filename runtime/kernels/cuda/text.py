@@ -14,7 +14,7 @@ from .. import scalar
 from ..compile.scalar_library import ScalarCompiler, ScalarLibrary, names_in, rebuilt
 from ..scalar import complex as scalar_complex
 from ..scalar import intrinsics, primitives
-from . import instructions as own_instructions
+from . import instructions
 from .signature import Array, Make, Signature
 
 
@@ -24,9 +24,15 @@ class Text:
     __slots__ = ("digest",)
 
     def __init__(self, function: Any) -> None:
-        found = {name: function.__globals__.get(name) for name in sorted(names_in(function.__code__))}
+        found = {name: function.__globals__.get(name) for name in sorted(all_names(function.__code__))}
         parts = [source(function.__code__), *(f"{name} = {meaning(value)}" for name, value in found.items())]
         self.digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def all_names(code: types.CodeType) -> set[str]:
+    """The globals of a function and of those that it makes."""
+    inner = [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
+    return names_in(code).union(*map(all_names, inner))
 
 
 @cache
@@ -48,13 +54,15 @@ class Texts:
     """The target that makes digests."""
 
     def __init__(self) -> None:
-        given = {name: name for name in primitives.PRIMITIVES}
+        given = {name: Text(make) for name, make in vars(intrinsics).items() if name in primitives.PRIMITIVES}
         compiler = ScalarCompiler(Text, Text, given)
         self.libraries = (ScalarLibrary(scalar, compiler), ScalarLibrary(scalar_complex, compiler))
+        own = {"from_bits": given["from_bits"], "bfloat16_bits": Text(instructions.bfloat16_bits)}
+        self.names: dict[str, Any] = own
         self.made: dict[Any, Text] = {}
 
     def kernel(self, function: Any, **names: Any) -> Text:
-        return Text(rebuilt(function, names))
+        return Text(rebuilt(function, self.names | names))
 
     def device(self, function: Any, **names: Any) -> Text:
         key = (function, *sorted(names.items(), key=lambda item: item[0]))
@@ -70,10 +78,9 @@ TEXTS = Texts()
 
 
 @cache
-def instructions() -> str:
-    """Hash of what the primitives are compiled to."""
-    text = inspect.getsource(intrinsics) + inspect.getsource(own_instructions)
-    return hashlib.sha256(text.encode()).hexdigest()
+def compiler() -> str:
+    """What all primitives are made with."""
+    return inspect.getsource(intrinsics.Target)
 
 
 def described(part: Any) -> str:
@@ -86,4 +93,4 @@ def described(part: Any) -> str:
 def digest(make: Make, signature: Signature) -> str:
     """Hash of a kernel's text and of its signature."""
     text: Text = make(TEXTS, signature)
-    return hashlib.sha256(f"{text.digest} {described(signature)} {instructions()}".encode()).hexdigest()
+    return hashlib.sha256(f"{text.digest} {described(signature)} {compiler()}".encode()).hexdigest()

@@ -85,8 +85,9 @@ def rest_of_factorial(k: Any) -> Any:
     return (1.0 / 12.0 - (1.0 / 360.0 - part / 1260.0) * part) / k
 
 
-def binomial(seed: Any, place: Any, count: Any, chance: Any) -> Any:
-    """A number of successes in `count` trials."""
+def binomial(seed: Any, place: Any, trials: Any, given: Any) -> Any:
+    """A number of successes in so many trials, rounded down; a chance outside of [0, 1] is the nearer bound."""
+    count, chance = np.float64(math.floor(trials)), min(max(given, 0.0), 1.0)
     rare = chance if chance <= 0.5 else 1.0 - chance
     few = count * rare < FEW
     found = binomial_search(seed, place, count, rare) if few else binomial_rejection(seed, place, count, rare)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ...kernels.row_words import Each, Place, Row, Shared, any, at, exp, isfinite, log, max, sum, where
+from ...kernels.row_words import Each, Place, Row, Shared, any, argmax, at, exp, isfinite, log, max, sum, where
 
 
-def squares(x: Row, target: Row) -> Each:
-    """sum_i (x_i - target_i)^2."""
-    return sum((x - target) * (x - target))
+def squares(x: Row, target: Row, divisor: float) -> Each:
+    """sum_i (x_i - target_i)^2 / divisor."""
+    return sum((x - target) * (x - target)) / divisor
 
 
 def square_differences(x: Row, target: Row) -> Row:
@@ -25,9 +25,12 @@ def mse_slopes_of_one(x: Row, target: Row, grad_row: Each, factor: float) -> Row
     return (x - target) * (2.0 * factor * grad_row)
 
 
-def outside(target: Row, classes: int, ignored: int) -> Each:
-    """Whether some target is neither a class nor the one that is ignored."""
-    return any((target < 0 or target >= classes) and target != ignored)
+def outside(target: Row, classes: int, ignored: int) -> tuple[Each, Each]:
+    """Whether some target is neither a class nor the one that is ignored, and where the first such is."""
+    wrong = where((target < 0 or target >= classes) and target != ignored, 1, 0)
+    result = any(wrong != 0)
+    index = argmax(wrong)
+    return result, index
 
 
 def weighted_mean(x: Row, share: Row) -> tuple[Each, Each]:
@@ -35,6 +38,18 @@ def weighted_mean(x: Row, share: Row) -> tuple[Each, Each]:
     weight = sum(share)
     result = sum(x) / weight
     return result, weight
+
+
+def weighted_total(x: Row, share: Row) -> tuple[Each, Each]:
+    """sum_i x_i, and sum_i share_i."""
+    result = sum(x)
+    weight = sum(share)
+    return result, weight
+
+
+def quotient(x: Row, divisor_row: Each) -> Row:
+    """x / divisor."""
+    return x / divisor_row
 
 
 def cross_entropy(x: Row, target_row: Each, weight_: Shared, ignored: int) -> tuple[Each, Each, Each]:
@@ -47,9 +62,12 @@ def cross_entropy(x: Row, target_row: Each, weight_: Shared, ignored: int) -> tu
     return result, spread, share
 
 
-def cross_entropy_backward(x: Row, scale_row: Each, target_row: Each, spread_row: Each, i: Place) -> Row:
-    """scale (softmax(x) - 1 at the target)."""
-    return scale_row * (exp(x - spread_row) - where(i == target_row, 1.0, 0.0))
+def cross_entropy_backward(
+    x: Row, grad_row: Each, target_row: Each, spread_row: Each, weight_: Shared, ignored: int, i: Place
+) -> Row:
+    """grad times the target's weight times (softmax(x) - 1 at the target); 0 where the target is ignored."""
+    factor = where(target_row == ignored, 0.0, grad_row * at(weight_, target_row))
+    return factor * (exp(x - spread_row) - where(i == target_row, 1.0, 0.0))
 
 
 def nll_loss(x: Row, target_row: Each, weight_: Shared, ignored: int) -> tuple[Each, Each]:
@@ -59,6 +77,6 @@ def nll_loss(x: Row, target_row: Each, weight_: Shared, ignored: int) -> tuple[E
     return result, share
 
 
-def nll_slopes(x: Row, scale_row: Each, target_row: Each, weight_: Shared, ignored: int, i: Place) -> Row:
-    """-scale weight at the target, 0 elsewhere; x says where rows lie alone."""
-    return where(i == target_row, -scale_row, 0.0) * where(target_row == ignored, 0.0, weight_)
+def nll_slopes(x: Row, grad_row: Each, target_row: Each, weight_: Shared, ignored: int, i: Place) -> Row:
+    """-grad weight at the target, 0 elsewhere and where the target is ignored; of x only its places matter."""
+    return where(i == target_row and target_row != ignored, -grad_row * weight_, 0.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.fallback import Fallback
 from ...cuda.memory import contiguous
@@ -32,6 +33,14 @@ def sum_to_size(a: DeviceArray, size: Dims) -> DeviceArray:
     if not dims:  # which would stand for all
         return contiguous(a).reshape(size)
     return reduced("total", cpu.sum_to_size, a, dims, True, given=(a, size)).reshape(size)
+
+
+def filled(self: DeviceArray, size: Dims) -> DeviceArray:
+    """An array of `size` full of the one element of `self`."""
+    steps = (0,) * len(size)
+    return memory.copied(
+        DeviceArray(self.address, tuple(size), self.dtype, self.block, self.device, steps, self.stored)
+    )
 
 
 def prod_all(a: DeviceArray) -> DeviceArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...kernels.row_words import (
     Each,
+    Place,
     Row,
     abs,
     all,
@@ -12,11 +13,15 @@ from ...kernels.row_words import (
     argmin,
     exp,
     isfinite,
+    isnan,
+    isneginf,
     log,
     max,
     maximum,
+    mean,
     min,
     prod,
+    sign,
     sqrt,
     sum,
     where,
@@ -121,3 +126,48 @@ def some(x: Row) -> Each:
 def every(x: Row) -> Each:
     """Whether no x_i is 0."""
     return all(x != 0)
+
+
+def divided(x: Row, divisor: float) -> Row:
+    """x / divisor."""
+    return x / divisor
+
+
+def variance_slopes(x: Row, grad_row: Each, n: int, correction: float) -> Row:
+    """2 grad (x - mean) / max(n - correction, 0)."""
+    return (x - mean(x)) * (2.0 * grad_row / maximum(n - correction, 0))
+
+
+def deviation_slopes(x: Row, grad_row: Each, deviation_row: Each, n: int, correction: float) -> Row:
+    """grad (x - mean) / max(n - correction, 0) / deviation, and 0 where that is 0."""
+    factor = where(deviation_row == 0, 0.0, grad_row / (deviation_row * maximum(n - correction, 0)))
+    return (x - mean(x)) * factor
+
+
+def extremum_slopes(x: Row, grad_row: Each, top_row: Each) -> Row:
+    """grad, shared evenly between the elements that are the extremum; nan is one where it is the result."""
+    chosen = where(x == top_row or (isnan(x) and isnan(top_row)), 1.0, 0.0)
+    return chosen * (grad_row / sum(chosen))
+
+
+def size_extremum_slopes(x: Row, grad_row: Each, top_row: Each) -> Row:
+    """grad sgn(x), shared evenly between the elements whose sizes are the extremum."""
+    chosen = where(abs(x) == top_row or (isnan(x) and isnan(top_row)), 1.0, 0.0)
+    return chosen * sign(x) * (grad_row / sum(chosen))
+
+
+def length_slopes(x: Row, grad_row: Each, length_row: Each, p: float) -> Row:
+    """grad sgn(x) (|x| / length)^(p - 1), and 0 where x is 0."""
+    share = where(length_row == 0, 0.0, 1 / length_row)
+    ratio = where(x == 0, 1.0, abs(x) * share)
+    return grad_row * sign(x) * ratio ** (p - 1)
+
+
+def logsumexp_slopes(x: Row, grad_row: Each, result_row: Each) -> Row:
+    """grad exp(x - result), and 0 where all x are -inf."""
+    return where(isneginf(result_row), 0.0, grad_row * exp(x - result_row))
+
+
+def selected_slopes(x: Row, grad_row: Each, index_row: Each, i: Place) -> Row:
+    """grad at the index, 0 elsewhere; of x only its places matter."""
+    return where(i == index_row, grad_row, 0.0)

@@ -137,14 +137,13 @@ def test_kernels_that_differ_from_the_formulas_are_found(tmp_path: Path, capsys:
     edit(
         out / "functions" / "ops.py", "return node.fitted([grad * (1 - result * result)])", "return node.fitted([grad])"
     )
-    edit(out / "kernels" / "cuda" / "cuda_apart.py", "if i < result.size", "if i < result.size - 1")
+    edit(out / "kernels" / "cuda" / "cuda_apart.py", "return sqrt(self)", "return sqrt(self + self)")
     capsys.readouterr()
     assert verify_package(out) == 1
     shown = capsys.readouterr().out
     assert re.search(r"ops\.yaml:5:9: fused_apart, fused gradient of self: at .*, the fused kernel: at element", shown)
-    apart = (
-        r"ops\.yaml:\d+: cuda_apart, simulated CUDA kernel forward: element 6 of result is 0 on CUDA, [\d.]+ on the CPU"
-    )
+    place = r"ops\.yaml:\d+: cuda_apart, simulated CUDA kernel forward: element \d of result 0"
+    apart = place + r" is [\d.]+ on CUDA, [\d.]+ on the CPU"
     assert re.search(apart, shown)
 
 

@@ -1,0 +1,46 @@
+"""Division by the root mean square of rows on a device: the kernels of RMS norm as row programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from ...cuda.array import DeviceArray
+from ...cuda.rows import Rows, compute, in_order, program
+from .cuda import Maybe, empty_like, new, table
+
+Ints = tuple[int, ...]
+
+
+def normalize_rms(input: DeviceArray, weight: Maybe, dim: Ints, eps: float) -> tuple[DeviceArray, DeviceArray]:
+    """x r weight with r = 1 / sqrt(mean(x^2) + eps) over the last dimensions, `dim`; and r."""
+    x = in_order(input)
+    made = empty_like(x), new(x, (*x.shape[: -len(dim)], *[1] * len(dim)))
+    compute(program("normalize_rms"), rows_of_last(x, dim), (x, _weights(weight, x, dim)), made, (eps,))
+    return made
+
+
+def normalize_rms_backward(
+    wanted: Sequence[bool], grad: DeviceArray, input: DeviceArray, weight: Maybe, scales: DeviceArray, dim: Ints
+) -> tuple[Maybe, Maybe]:
+    """r (c - h mean(c h)) with c = grad weight and h = x r, and the sum of grad h; of which those that are `wanted`."""
+    g, x, rows = in_order(grad), in_order(input), rows_of_last(input, dim)
+    result, sums, scale = None, None, in_order(scales)
+    if wanted[0]:
+        result = empty_like(x)
+        compute(program("normalize_rms_backward"), rows, (g, x, _weights(weight, x, dim), scale), (result,))
+    if wanted[1]:
+        sums = new(x, x.shape[-len(dim) :])
+        columns = Rows("columns", rows.along, rows.amount, (rows.amount, rows.along))
+        compute(program("rms_weight_sums"), columns, (g, x, scale), (sums,))
+    return result, sums
+
+
+def rows_of_last(x: DeviceArray, dim: Ints) -> Rows:
+    """The rows of the last dimensions."""
+    along = prod(x.shape[-len(dim) :])
+    return Rows("rows", prod(x.shape[: -len(dim)]), along, (along,))
+
+
+def _weights(weight: Maybe, x: DeviceArray, dim: Ints) -> DeviceArray:
+    return table(weight, 1, x, x.shape[-len(dim) :])

@@ -1,0 +1,93 @@
+"""Backward of reductions on a device: row programs over the dimensions that were reduced."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...cuda import memory
+from ...cuda.array import DeviceArray
+from ...cuda.fallback import Fallback
+from ...cuda.rows import Given, compute, in_order, program, rows_of, run
+from ...kernels.cpu.folding import folding, reduced_dims_of
+from ...tensor.row_shapes import Output
+from . import cpu_backward as cpu
+
+Dims = tuple[int, ...]
+ROW = (Output("row"),)
+
+
+def sum_backward(grad: DeviceArray, shape: Dims, dim: Dims | None) -> DeviceArray:
+    """g for all elements that were added up in it."""
+    return repeated(grad, shape, dim)
+
+
+def mean_backward(grad: DeviceArray, shape: Dims, dim: Dims | None) -> DeviceArray:
+    """g / n for the n elements behind one mean."""
+    count = folding(tuple(shape), dim).folded[1] or 1
+    given = (Given("grad", in_order(grad).ravel(), "row"),)
+    divided = run("mean_backward", program("divided"), given, (float(count),), ROW, 0, False)
+    return repeated(divided, shape, dim)
+
+
+def repeated(grad: DeviceArray, shape: Dims, dim: Dims | None) -> DeviceArray:
+    """The gradient of each result for all elements behind it."""
+    kept = folding(tuple(shape), dim).kept
+    seen = in_order(grad).reshape(kept)
+    steps = tuple(0 if own != n else step for own, n, step in zip(kept, shape, seen.byte_strides, strict=True))
+    whole = DeviceArray(seen.address, tuple(shape), seen.dtype, seen.block, seen.device, steps, seen.stored)
+    return memory.copied(whole)
+
+
+def var_backward(grad: DeviceArray, x: DeviceArray, dim: Dims, correction: float) -> DeviceArray:
+    """2 g (x - mean) / (n - correction)."""
+    return spread("variance_slopes", cpu.var_backward, (grad, x), dim, float(correction))
+
+
+def std_backward(grad: DeviceArray, x: DeviceArray, result: DeviceArray, dim: Dims, correction: float) -> DeviceArray:
+    """g (x - mean) / (n - correction) / std, and 0 where that is 0."""
+    return spread("deviation_slopes", cpu.std_backward, (grad, x, result), dim, float(correction))
+
+
+def extremum_backward(grad: DeviceArray, x: DeviceArray, result: DeviceArray, dim: Dims | None) -> DeviceArray:
+    """g, shared evenly between the elements that are the extremum."""
+    return spread("extremum_slopes", cpu.extremum_backward, (grad, x, result), dim)
+
+
+def norm_backward(grad: DeviceArray, x: DeviceArray, result: DeviceArray, p: float, dim: Dims) -> DeviceArray:
+    """g sgn(x) (|x| / norm)^(p - 1), and 0 where x is 0."""
+    if x.dtype.kind == "c" or p == 0:
+        found: DeviceArray = Fallback(cpu.norm_backward)(grad, x, result, p, dim)
+        return found
+    if math.isinf(p):
+        return spread("size_extremum_slopes", cpu.norm_backward, (grad, x, result), dim)
+    return spread("length_slopes", cpu.norm_backward, (grad, x, result), dim, float(p))
+
+
+def logsumexp_backward(grad: DeviceArray, x: DeviceArray, result: DeviceArray, dim: Dims) -> DeviceArray:
+    """g exp(x - result), and 0 where all x are -inf."""
+    return spread("logsumexp_slopes", cpu.logsumexp_backward, (grad, x, result), dim)
+
+
+def value_selecting_reduction_backward(grad: DeviceArray, shape: Dims, dim: int, indices: DeviceArray) -> DeviceArray:
+    """Zeros with each gradient at the index along `dim` that its element came from (max, min)."""
+    result = memory.empty(tuple(shape), grad.dtype, grad.device)
+    before, along, after = folding(tuple(shape), dim).folded
+    if grad.size != before * after or not result.size:  # several indices a row: sort, topk
+        found: DeviceArray = Fallback(cpu.value_selecting_reduction_backward)(grad, shape, dim, indices)
+        return found
+    arrays = result, in_order(grad), in_order(indices)
+    compute(program("selected_slopes"), rows_of(before, along, after), arrays, (result,))
+    return result
+
+
+def spread(
+    name: str, kernel: Any, arrays: tuple[DeviceArray, ...], dim: Dims | int | None, *numbers: float
+) -> DeviceArray:
+    """The gradient of x, the second array, by a program of one gradient, and one result, a row."""
+    grad, x, *results = arrays
+    dims = reduced_dims_of(x.ndim, dim)
+    result = folding(x.shape, dims).result
+    given = [Given("x", x, "row"), *(Given("grad", in_order(a).reshape(result), "each") for a in (grad, *results))]
+    found: DeviceArray = run(name, program(name), given, numbers, ROW, dims, False)
+    return found

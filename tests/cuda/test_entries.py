@@ -1,0 +1,89 @@
+"""Every entry of the spec computes on a device what it computes on the CPU: all samples, values and gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import specgrad as sg
+from specgrad.runtime.tensor.base import host_array
+
+from ..generated.calls import BY_NAME, NAMES, Style, gradients, run, texts
+from ..places import simulated_device
+
+HOST, DEVICE = Style(sg.float64, grad=True), Style(sg.float64, grad=True, device="cuda")
+
+
+@pytest.fixture(autouse=True)
+def device() -> Iterator[None]:
+    with simulated_device():
+        yield
+
+
+def same(found: Any, expected: Any, tolerance: float) -> bool:
+    """Whether a result of the device is that of the CPU; what is no tensor is equal."""
+    if not isinstance(expected, sg.Tensor):
+        return found is None if expected is None else bool(found == expected)
+    one, other = wide(host_array(found)), wide(host_array(expected))
+    return found.dtype is expected.dtype and np.allclose(one, other, rtol=tolerance, atol=tolerance, equal_nan=True)
+
+
+def wide(array: np.ndarray) -> np.ndarray:
+    """In a dtype that NumPy compares; integers stay."""
+    return array.astype(np.float64) if array.dtype.kind in "fV" else array
+
+
+def outputs(name: str, text: str, style: Style) -> Any:
+    """The outputs of a call with the same random numbers each time, or the error."""
+    sg.manual_seed(0)
+    try:
+        return run(name, text, style)
+    except (RuntimeError, NotImplementedError, ValueError, IndexError, TypeError) as error:
+        return type(error)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_values_and_gradients(name: str) -> None:
+    for text in texts(BY_NAME[name]):
+        expected, found = outputs(name, text, HOST), outputs(name, text, DEVICE)
+        if isinstance(expected, type):
+            assert found is expected, f"{name}({text}): {found} instead of {expected}"
+            continue
+        for one, other in zip(found, expected, strict=True):
+            assert same(one, other, 1e-11), f"{name}({text}) gives {one} on the device, {other} on the CPU"
+            assert not isinstance(one, sg.Tensor) or one.is_cuda or "'cpu'" in text, f"{name}({text}) is {one.device}"
+        for one, other in zip(gradients(name, text, DEVICE), gradients(name, text, HOST), strict=True):
+            assert same(one, other, 1e-9), f"{name}({text}): gradient {one} on the device, {other} on the CPU"
+            assert one is None or one.is_cuda
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_strided_operands(name: str) -> None:
+    for text in texts(BY_NAME[name])[:2]:
+        expected = outputs(name, text, Style(sg.float64, strided=True))
+        found = outputs(name, text, Style(sg.float64, strided=True, device="cuda"))
+        if isinstance(expected, type):
+            assert found is expected
+            continue
+        assert all(same(*pair, 1e-11) for pair in zip(found, expected, strict=True)), f"{name}({text})"
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "int64", "bool", "complex128"])
+def test_other_dtypes(dtype: str) -> None:
+    """The first sample of each entry, where it takes such numbers."""
+    kind = getattr(sg, dtype)
+    tolerance = {"float16": 2e-2, "bfloat16": 5e-2, "float32": 1e-5}.get(dtype, 1e-11)
+    wrong = []
+    for name in NAMES:
+        found_texts = texts(BY_NAME[name], kind.kind)
+        for text in found_texts[:1]:
+            expected, found = outputs(name, text, Style(kind)), outputs(name, text, Style(kind, device="cuda"))
+            if isinstance(expected, type) or isinstance(found, type):
+                agree = found is expected
+            else:
+                agree = all(same(*pair, tolerance) for pair in zip(found, expected, strict=True))
+            wrong += [] if agree else [f"{name}({text})"]
+    assert wrong == []

@@ -1,0 +1,166 @@
+"""Reductions, softmax, norms and losses on a simulated device: the CPU's values and gradients, not its help."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import specgrad as sg
+from specgrad.runtime.cuda import fallback
+from tests.places import simulated_device
+
+F = sg.nn.functional
+Function = Callable[..., Any]
+INF = float("inf")
+
+
+@pytest.fixture(autouse=True)
+def on_device() -> Iterator[None]:
+    with simulated_device():
+        fallback.counts.clear()
+        yield
+
+
+def array(tensor: Any) -> np.ndarray:
+    return np.asarray(tensor.detach().cpu().double().numpy())
+
+
+def same(found: Any, wanted: Any, tolerance: float = 2e-5) -> None:
+    found, wanted = (value if isinstance(value, tuple) else (value,) for value in (found, wanted))
+    for got, right in zip(found, wanted, strict=True):
+        assert got.dtype == right.dtype and got.shape == right.shape
+        np.testing.assert_allclose(array(got), array(right), rtol=tolerance, atol=tolerance)
+
+
+VALUES: dict[str, tuple[Function, Any]] = {
+    "sum": (lambda x: x.sum(), (33, 17)),
+    "sum of dims apart": (lambda x: x.sum((0, 2)), (3, 5, 7)),
+    "mean": (lambda x: x.mean(1, True), (3, 257)),
+    "prod": (lambda x: x.prod(0), (7, 40)),
+    "var": (lambda x: x.var((0, 1)), (3, 5, 7)),
+    "std": (lambda x: x.std(), (257,)),
+    "max": (lambda x: tuple(x.max(1)), (3, 40)),
+    "min": (lambda x: tuple(x.min(0)), (40, 3)),
+    "argmax": (lambda x: x.argmax(), (3, 40)),
+    "amax": (lambda x: x.amax((0, 2)), (3, 4, 5)),
+    "any": (lambda x: (x > 2).any(1), (3, 40)),
+    "all": (lambda x: (x > -2).all(), (3, 40)),
+    "logsumexp": (lambda x: x.logsumexp((0, 1)), (3, 40)),
+    "steps": (lambda x: x[:, ::2].mean(1), (3, 40)),
+    "transposed": (lambda x: x.T.sum(0), (30, 40)),
+    "one element": (lambda x: x.sum(), (1, 1)),
+    "no elements": (lambda x: x.sum(1), (3, 0)),
+    "no rows": (lambda x: x.softmax(1), (0, 3)),
+    "no dimensions": (lambda x: x.sum(), ()),
+    **{f"norm {p}": (lambda x, p=p: x.norm(p, 1), (3, 40)) for p in (0, 1, 2, 3, INF, -INF)},
+}
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_values(name: str) -> None:
+    """They are the CPU's, in float32 and float64."""
+    function, shape = VALUES[name]
+    for dtype in (sg.float32, sg.float64):
+        x = sg.randn(shape, dtype=dtype)
+        same(function(x.to("cuda")), function(x))
+    assert not {kernel for kernel in fallback.counts if not kernel.endswith("_tensor")}
+
+
+@pytest.mark.parametrize("dtype", [sg.float16, sg.bfloat16])
+def test_numbers_of_16_bits(dtype: Any) -> None:
+    """They are converted where they are read, and computed in float32."""
+    x = sg.randn(3, 70).to(dtype)
+    for function in (lambda x: x.sum(1), lambda x: x.softmax(1), lambda x: x.max(1).values):
+        same(function(x.to("cuda")), function(x), 1e-2)
+
+
+def test_integers_and_bools() -> None:
+    """Sums are int64; extrema keep their dtype, the least integer too."""
+    x = sg.tensor([[-128, 5, 127], [3, 3, 1]], dtype=sg.int8)
+    for function in (lambda x: x.sum(), lambda x: tuple(x.max(1)), lambda x: x.amin(0), lambda x: (x > 3).sum(1)):
+        same(function(x.to("cuda")), function(x))
+
+
+def test_nan_is_an_extreme_and_ties_are_the_first() -> None:
+    """As for the CPU, whatever lanes have them."""
+    for values in ([1.0, np.nan, 3.0, np.nan], [2.0, 5.0, 5.0, 1.0], [-INF] * 4, [INF, -INF, INF, 0.0]):
+        x = sg.tensor(values * 20)
+        for function in (lambda x: tuple(x.max(0)), lambda x: tuple(x.min(0)), lambda x: x.logsumexp(0)):
+            same(function(x.to("cuda")), function(x))
+
+
+def test_few_long_rows_are_split() -> None:
+    """Several blocks have a row, along it and across columns."""
+    x = sg.randn(2, 40_000)
+    same(x.to("cuda").sum(1), x.sum(1), 1e-4)
+    y = sg.randn(3000, 2)
+    same(y.to("cuda").amax(0), y.amax(0))
+
+
+GRADIENTS: dict[str, tuple[Function, list[tuple[int, ...]]]] = {
+    "softmax": (lambda x: sg.softmax(x, 1), [(3, 40)]),
+    "softmax of columns": (lambda x: sg.softmax(x, 0), [(5, 40)]),
+    "log_softmax": (lambda x: sg.log_softmax(x, 0), [(3, 40)]),
+    "layer_norm": (lambda x, w, b: F.layer_norm(x, (4, 17), w, b), [(5, 4, 17), (4, 17), (4, 17)]),
+    "layer_norm alone": (lambda x: F.layer_norm(x, (17,)), [(5, 17)]),
+    "batch_norm": (lambda x, w, b: F.batch_norm(x, None, None, w, b, True), [(4, 3, 5), (3,), (3,)]),
+    "batch_norm of columns": (lambda x, w, b: F.batch_norm(x, None, None, w, b, True), [(40, 6), (6,), (6,)]),
+    "group_norm": (lambda x, w, b: F.group_norm(x, 2, w, b), [(3, 4, 5), (4,), (4,)]),
+    "instance_norm": (lambda x, w, b: F.instance_norm(x, None, None, w, b), [(3, 4, 5), (4,), (4,)]),
+    "rms_norm": (lambda x, w: F.rms_norm(x, (17,), w), [(5, 17), (17,)]),
+    "sum": (lambda x: x.sum(1), [(3, 7)]),
+    "mean": (lambda x: x.mean((0, 2)), [(3, 4, 5)]),
+    "var": (lambda x: x.var(1), [(3, 7)]),
+    "std": (lambda x: x.std((0, 1)), [(3, 7, 2)]),
+    "amax": (lambda x: x.amax(1), [(3, 40)]),
+    "max": (lambda x: x.max(1).values, [(3, 40)]),
+    "logsumexp": (lambda x: x.logsumexp(0), [(3, 40)]),
+    **{f"norm {p}": (lambda x, p=p: x.norm(p, 1), [(3, 40)]) for p in (1, 2, 3, INF)},
+    **{
+        f"mse {reduction}": (lambda x, y, r=reduction: F.mse_loss(x, y, reduction=r), [(3, 40), (3, 40)])
+        for reduction in ("none", "mean", "sum")
+    },
+}
+
+
+def gradients(function: Function, values: list[Any], device: str) -> tuple[Any, ...]:
+    """The result on a device, and the gradients for a gradient that differs between elements."""
+    inputs = [value.detach().to(device).requires_grad_() for value in values]
+    result = function(*inputs)
+    weights = sg.arange(1, result.numel() + 1).reshape(result.shape).to(result.dtype) / result.numel()
+    result.backward(weights.to(device))
+    return (result.detach().cpu(), *(each.grad.cpu() for each in inputs))
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_gradients(name: str) -> None:
+    """They are the CPU's, and nothing is computed on the host."""
+    function, shapes = GRADIENTS[name]
+    values = [sg.randn(*shape) for shape in shapes]
+    same(gradients(function, values, "cuda"), gradients(function, values, "cpu"), 1e-4)
+    assert not fallback.counts
+
+
+@pytest.mark.parametrize("reduction", ["none", "mean", "sum"])
+@pytest.mark.parametrize(("shape", "of_targets"), [((5, 7), (5,)), ((2, 7, 3), (2, 3)), ((7,), ())])
+def test_losses_of_classes(reduction: str, shape: tuple[int, ...], of_targets: tuple[int, ...]) -> None:
+    """With weights and ignored targets."""
+    target, weight = sg.randint(0, 7, of_targets), sg.rand(7) + 0.5
+    if of_targets == (5,):
+        target[2] = -100
+    for loss in (F.cross_entropy, F.nll_loss):
+
+        def function(x: Any, loss: Any = loss) -> Any:
+            return loss(x, target.to(x.device), weight.to(x.device), reduction=reduction)
+
+        values = [sg.randn(*shape)]
+        same(gradients(function, values, "cuda"), gradients(function, values, "cpu"), 1e-4)
+
+
+def test_a_target_that_is_no_class_is_refused() -> None:
+    """As on the CPU: no memory is touched."""
+    with pytest.raises(IndexError, match="Target 4 is out of bounds"):
+        F.cross_entropy(sg.randn(3, 4).to("cuda"), sg.tensor([1, 4, 2]).to("cuda"))
