@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import numpy as np
 
 from ...errors import AcceleratorError
 from ..simulated.driver import SimulatedDriver
 from ..simulated.memory import Region
-from .protocol import Gemm
-from .simulated_memory import Operand, column_major
+from .protocol import Fft, Gemm
+from .simulated_memory import Operand, column_major, row
 
 
 class SimulatedLibraries:
@@ -33,6 +35,45 @@ class SimulatedLibraries:
 
         uses = [(left.address, left.nbytes, False), (right.address, right.nbytes, False)]
         self.driver.call("gemm", [*uses, (result.address, result.nbytes, True)], run, stream)
+
+    def fft(self, fft: Fft, source: int, to: int, stream: int) -> None:
+        own, half = (fft.complex, fft.half) if fft.kind != "c2c" else (fft.complex, fft.sizes)
+        given = in_row_order(source, *((fft.real, fft.sizes) if fft.kind == "r2c" else (own, half)), fft.batch)
+        result = in_row_order(to, *((fft.real, fft.sizes) if fft.kind == "c2r" else (own, half)), fft.batch)
+
+        def run(regions: list[Region]) -> None:
+            values = transformed(fft, given.read(regions[0], "fft"))
+            if fft.kind == "c2r":
+                regions[0].bytes.fill(0xFF)
+            result.write(regions[1], values)
+
+        uses = (given.address, given.nbytes, fft.kind == "c2r"), (result.address, result.nbytes, True)
+        self.driver.call("fft", uses, run, stream)
+
+
+def in_row_order(address: int, dtype: np.dtype, sizes: tuple[int, ...], batch: int) -> Operand:
+    """Arrays that lie one after the other, each in row order."""
+    return row(address, dtype, batch * prod(sizes))._replace(shape=(batch, *sizes), steps=steps_of((batch, *sizes)))
+
+
+def steps_of(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
+
+
+def transformed(fft: Fft, values: np.ndarray) -> np.ndarray:
+    """The transform, by SciPy; norms are such that nothing is divided."""
+    from scipy import fft as scipy_fft
+
+    axes = tuple(range(1, values.ndim))
+    if fft.kind == "r2c":
+        found = scipy_fft.rfftn(values, axes=axes)
+    elif fft.kind == "c2r":
+        found = scipy_fft.irfftn(values, s=fft.sizes, axes=axes, norm="forward")
+    elif fft.forward:
+        found = scipy_fft.fftn(values, axes=axes)
+    else:
+        found = scipy_fft.ifftn(values, axes=axes, norm="forward")
+    return np.asarray(found)
 
 
 def gemm_operands(gemm: Gemm, a: int, b: int, c: int) -> tuple[Operand, Operand, Operand]:

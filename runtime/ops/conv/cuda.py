@@ -191,7 +191,7 @@ def merged_samples(a: Array) -> Array:
 
 
 def each_group(weights: Array, columns: Array, out: Array, beta: int) -> None:
-    """out[n, g] = weights[g] columns[n, g] + beta out[n, g]: a batch of the samples for each group, or the other way."""
+    """out[n, g] = weights[g] columns[n, g] + beta out[n, g]: a batch of samples for each group, or vice versa."""
     samples, groups = columns.shape[:2]
     if groups == 1 or groups < samples:
         for k in range(groups):
