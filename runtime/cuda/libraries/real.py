@@ -1,4 +1,4 @@
-"""Libraries of real devices, through `nvmath.bindings`: cuBLAS and cuFFT."""
+"""Libraries of real devices, through `nvmath.bindings`: cuBLAS, cuFFT and cuSOLVER."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from ..protocol import DEFAULT_STREAMS
 from .protocol import Fft, Gemm
+from .real_solvers import RealSolvers
 
 # Of cudaDataType_t, cublasComputeType_t and cublasOperation_t.
 DATA_TYPES = {"float32": 0, "float64": 1, "float16": 2, "complex64": 4, "complex128": 5, "bfloat16": 14}
@@ -34,7 +35,7 @@ class _Here(threading.local):
         self.plans: dict[tuple[Fft, int], int] = {}  # of cuFFT, the last one used last
 
 
-class RealLibraries:
+class RealLibraries(RealSolvers):
     """Libraries that call NVIDIA's.
 
     Args:

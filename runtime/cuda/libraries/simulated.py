@@ -11,9 +11,10 @@ from ..simulated.driver import SimulatedDriver
 from ..simulated.memory import Region
 from .protocol import Fft, Gemm
 from .simulated_memory import Operand, column_major, row
+from .simulated_solvers import SimulatedSolvers
 
 
-class SimulatedLibraries:
+class SimulatedLibraries(SimulatedSolvers):
     """Libraries that compute when the stream of a simulated driver gets there."""
 
     def __init__(self, driver: SimulatedDriver) -> None:
