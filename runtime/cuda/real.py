@@ -112,6 +112,12 @@ class RealDriver:
             self._call("cuCtxSetCurrent", self._context(device) if context is None else context)
             self._here.device = device
 
+    def enter(self, stream: int) -> int:
+        """Make the context of a stream's device the current one, for libraries; that device."""
+        device = self._device_of(stream)
+        self._at(device)
+        return device
+
     def _context(self, device: int) -> Any:
         """The primary context of a device, which other libraries use too; it is kept until the process ends."""
         with self._lock:

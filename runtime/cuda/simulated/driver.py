@@ -16,7 +16,7 @@ from ...locks import new_lock
 from ..protocol import Properties
 from .arguments import decoded
 from .launches import Launch, check_limits
-from .memory import FREED, Block, Memory, fault, is_of_device
+from .memory import FREED, Block, Memory, Region, fault, is_of_device
 from .order import Work
 from .queues import Queues
 
@@ -198,6 +198,36 @@ class SimulatedDriver:
         found = Launch(self.memory, self.queues.races, decoded(words, signature), kernel.name)
         run = functools.partial(found.run, kernel, signature, grid, block, shared)
         self.queues.give(stream, f"launch of {kernel.name}", run)
+        self.queues.relieve(stream)
+
+    @locked
+    def call(
+        self,
+        what: str,
+        uses: Sequence[tuple[int, int, bool]],
+        run: Callable[[list[Region]], None],
+        stream: int,
+    ) -> None:
+        """Let a library compute when the stream gets there.
+
+        Args:
+            what: its name.
+            uses: the memory that it touches: address, bytes, whether it writes to it.
+            run: what it does, to these parts of memory.
+        """
+        blocks = [self.memory.block(address, size, what) if size else None for address, size, _ in uses]
+
+        def work(work: Work) -> None:
+            regions = []
+            for block, (address, size, writes) in zip(blocks, uses, strict=True):
+                if block is None:
+                    regions.append(Region(np.empty(0, np.uint8), np.empty(0, np.bool_)))
+                else:
+                    there = self._touched(block, address, size, writes, work)
+                    regions.append(Region(block.bytes[there], block.written[there]))
+            run(regions)
+
+        self.queues.give(stream, what, work)
         self.queues.relieve(stream)
 
     @locked

@@ -32,12 +32,12 @@ def border_pad_backward(grad: Array, input_shape: Ints, pad: Ints, mode: str) ->
 def _tables(shape: Ints, pad: Ints, mode: str) -> list[Array]:
     """The source index of each index along the padded dimensions, as the last of three dimensions."""
     sides = list(zip(pad[-2::-2], pad[::-2], strict=True))  # (before, after), the first dimension first
-    padded = [_source_index(n, *side, mode) for n, side in zip(shape[-len(sides) :], sides, strict=True)]
+    padded = [source_index(n, *side, mode) for n, side in zip(shape[-len(sides) :], sides, strict=True)]
     return [np.zeros(1, np.int64)] * (3 - len(padded)) + padded
 
 
 @functools.lru_cache(maxsize=1024)
-def _source_index(size: int, before: int, after: int, mode: str) -> Array:
+def source_index(size: int, before: int, after: int, mode: str) -> Array:
     """For each index along a padded dimension the index of the element that it repeats."""
     index = np.arange(-before, size + after)
     if mode == "replicate":

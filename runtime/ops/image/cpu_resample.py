@@ -44,7 +44,9 @@ def resample_backward(
     grad: Array, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
 ) -> Array:
     """The transpose of resampling from `length` elements along `dim`."""
-    return _multiplied(grad, dim, length, _transposed(length, grad.shape[dim], filter, align_corners, scale, antialias))
+    return _multiplied(
+        grad, dim, length, transposed_rows(length, grad.shape[dim], filter, align_corners, scale, antialias)
+    )
 
 
 def _multiplied(a: Array, dim: int, length: int, rows: Rows) -> Array:
@@ -92,7 +94,9 @@ def filter_rows(size: int, length: int, filter: str, align_corners: bool, scale:
 
 
 @functools.lru_cache(maxsize=256)
-def _transposed(size: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool) -> Rows:
+def transposed_rows(
+    size: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
+) -> Rows:
     """The transpose of `filter_rows`: entries sorted by column, those of a column by row."""
     by_rows = filter_rows(size, length, filter, align_corners, scale, antialias)
     rows = np.repeat(np.arange(length), np.diff(by_rows.starts))
@@ -177,7 +181,7 @@ def resample_bytes(
     if dim and dim == a.ndim - 1:  # a transpose costs less than loops over single bytes
         transposed = resample_bytes(a.swapaxes(-1, -2), dim - 1, length, filter, align_corners, scale, antialias)
         return transposed.swapaxes(-1, -2)
-    rows, bits = _whole_rows(a.shape[dim], length, filter, align_corners, scale, antialias)
+    rows, bits = whole_rows(a.shape[dim], length, filter, align_corners, scale, antialias)
     out = np.empty((*a.shape[:dim], length, *a.shape[dim + 1 :]), np.uint8)
     if a.size:
         weighted_bytes(_folded(a.astype(np.uint8, copy=False), dim), *rows, bits, _folded(out, dim))
@@ -201,7 +205,7 @@ def weighted_bytes(a: Array, starts: Array, columns: Array, weights: Array, bits
 
 
 @functools.lru_cache(maxsize=256)
-def _whole_rows(size: int, length: int, *kind: Any) -> tuple[Rows, int]:
+def whole_rows(size: int, length: int, *kind: Any) -> tuple[Rows, int]:
     """The weights as multiples of 1 / 2^bits, with bits; those of one column are added up before they are rounded."""
     starts, columns, weights = filter_rows(size, length, *kind)
     rows = np.repeat(np.arange(length), np.diff(starts))

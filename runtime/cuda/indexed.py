@@ -1,0 +1,40 @@
+"""Launches of kernels with a thread for each result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..kernels.cuda.indexed import indexed_kernel
+from ..kernels.cuda.storage import in_registers
+from .array import DeviceArray
+from .launch import flat, launch, reach
+
+THREADS, WARP = 256, 32
+NEAR = (1 << 31) - THREADS  # places that an int32 holds, those of the last block's idle threads among them
+
+
+def run(function: Any, total: int, computed: np.dtype, *arguments: Any) -> None:
+    """Run a text (kernels/cuda/indexed.py) for each number below `total`.
+
+    Args:
+        arguments: arrays, of which it sees the memory; ints, which become places; tuples of these; other numbers in
+            the dtype that they are computed in. `total` comes last.
+    """
+    if not total:
+        return
+    far = total >= NEAR or any(isinstance(a, DeviceArray) and reach(a) >= NEAR for a in flat(arguments))
+    kernel = indexed_kernel(function, in_registers(computed), far)
+    given = [as_given(value, np.int64 if far else np.int32, computed) for value in (*arguments, total)]
+    threads = min(THREADS, -(-total // WARP) * WARP)
+    launch(kernel, -(-total // threads), threads, *given)
+
+
+def as_given(value: Any, place: Any, computed: np.dtype) -> Any:
+    """An argument as the kernel takes it."""
+    if isinstance(value, tuple):
+        return tuple([as_given(inner, place, computed) for inner in value])
+    if isinstance(value, bool | int):
+        return place(value)
+    return computed.type(value) if isinstance(value, float | complex) else value

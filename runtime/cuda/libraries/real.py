@@ -1,0 +1,116 @@
+"""Libraries of real devices, through `nvmath.bindings`: cuBLAS, cuFFT and cuSOLVER."""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from typing import Any
+
+import numpy as np
+
+from ..protocol import DEFAULT_STREAMS
+from .protocol import Fft, Gemm
+from .real_solvers import RealSolvers
+
+# Of cudaDataType_t, cublasComputeType_t and cublasOperation_t.
+DATA_TYPES = {"float32": 0, "float64": 1, "float16": 2, "complex64": 4, "complex128": 5, "bfloat16": 14}
+COMPUTE_TYPES = {"float32": 68, "float64": 70, "complex64": 68, "complex128": 70}
+NOT_TRANSPOSED, TRANSPOSED = 0, 1
+DEFAULT_ALGORITHM = -1
+# Of cufftType, and the functions that run such plans: for float32 and for float64.
+FFT_TYPES = {
+    "c2c": ((41, "exec_c2c"), (105, "exec_z2z")),
+    "r2c": ((42, "exec_r2c"), (106, "exec_d2z")),
+    "c2r": ((44, "exec_c2r"), (108, "exec_z2d")),
+}
+FFT_FORWARD, FFT_INVERSE = -1, 1
+PLANS = 64  # of a thread; each keeps memory of the device
+
+
+class _Here(threading.local):
+    """The handles of a thread, by library and device: a handle is used by one thread at a time."""
+
+    def __init__(self) -> None:
+        self.handles: dict[tuple[str, int], int] = {}
+        self.plans: dict[tuple[Fft, int], int] = {}  # of cuFFT, the last one used last
+
+
+class RealLibraries(RealSolvers):
+    """Libraries that call NVIDIA's.
+
+    Args:
+        driver: the driver in use, which makes the context of a stream's device the current one.
+    """
+
+    def __init__(self, driver: Any) -> None:
+        self.driver = driver
+        self.here = _Here()
+
+    def handle(self, library: str, stream: int) -> tuple[Any, int]:
+        """The bindings of a library, and its handle on the device of a stream, which works on that stream."""
+        device = self.driver.enter(stream)
+        bindings = importlib.import_module(f"nvmath.bindings.{library}")
+        if (library, device) not in self.here.handles:
+            self.here.handles[library, device] = bindings.create()
+        found = self.here.handles[library, device]
+        bindings.set_stream(found, stream_handle(stream))
+        return bindings, found
+
+    def gemm(self, gemm: Gemm, a: int, b: int, c: int, stream: int) -> None:
+        cublas, handle = self.handle("cublas", stream)
+        numbers = np.array([gemm.alpha, gemm.beta], gemm.computed)
+        alpha = numbers.ctypes.data
+        kind, result = DATA_TYPES[gemm.stored.name], DATA_TYPES[gemm.result.name]
+        operations = [TRANSPOSED if flag else NOT_TRANSPOSED for flag in (gemm.transpose_a, gemm.transpose_b)]
+        cublas.gemm_strided_batched_ex_64(
+            handle,
+            *operations,
+            gemm.m,
+            gemm.n,
+            gemm.k,
+            alpha,
+            a,
+            kind,
+            gemm.lda,
+            gemm.stride_a,
+            b,
+            kind,
+            gemm.ldb,
+            gemm.stride_b,
+            alpha + gemm.computed.itemsize,
+            c,
+            result,
+            gemm.ldc,
+            gemm.stride_c,
+            gemm.batch,
+            COMPUTE_TYPES[gemm.computed.name],
+            DEFAULT_ALGORITHM,
+        )
+
+    def fft(self, fft: Fft, source: int, to: int, stream: int) -> None:
+        cufft = importlib.import_module("nvmath.bindings.cufft")
+        plan = self.plan(fft, self.driver.enter(stream))
+        cufft.set_stream(plan, stream_handle(stream))
+        name = FFT_TYPES[fft.kind][fft.real.itemsize == 8][1]
+        direction = ((FFT_FORWARD if fft.forward else FFT_INVERSE),) if fft.kind == "c2c" else ()
+        getattr(cufft, name)(plan, source, to, *direction)
+
+    def plan(self, fft: Fft, device: int) -> int:
+        """The plan of a transform; a new one takes the place of that which was not used for the longest time."""
+        cufft = importlib.import_module("nvmath.bindings.cufft")
+        plans, key = self.here.plans, (fft._replace(forward=True), device)
+        if key in plans:
+            plans[key] = plans.pop(key)
+            return plans[key]
+        if len(plans) >= PLANS:
+            cufft.destroy(plans.pop(next(iter(plans))))
+        plan = int(cufft.create())
+        kind = FFT_TYPES[fft.kind][fft.real.itemsize == 8][0]
+        cufft.make_plan_many64(plan, len(fft.sizes), list(fft.sizes), 0, 1, 0, 0, 1, 0, kind, fft.batch)
+        plans[key] = plan
+        return plan
+
+
+def stream_handle(stream: int) -> int:
+    """CUDA's handle of a stream: 0 is the default stream of the current context."""
+    return 0 if stream < DEFAULT_STREAMS else stream

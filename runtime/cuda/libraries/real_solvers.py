@@ -1,0 +1,116 @@
+"""Solvers of real devices, through `nvmath.bindings`: cuSOLVER, and cuBLAS for triangular systems."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...tensor.devices import device
+from .. import memory
+
+# Of cublasFillMode_t, cublasOperation_t, cublasDiagType_t, cublasSideMode_t, cusolverEigMode_t.
+LOWER, UPPER = 0, 1
+NOT_TRANSPOSED = 0
+RIGHT = 1
+VALUES, VECTORS = 0, 1
+PREFIX = {"f": "s", "d": "d", "F": "c", "D": "z"}
+DATA_TYPES = {"F": 4, "D": 5}  # of cudaDataType_t
+
+
+class RealSolvers:
+    """Solvers that call NVIDIA's. See `protocol.Solvers`."""
+
+    driver: Any
+
+    def handle(self, library: str, stream: int) -> tuple[Any, int]:
+        raise NotImplementedError
+
+    def _routine(self, name: str, dtype: np.dtype, stream: int) -> tuple[Any, Any, int]:
+        """A routine for a dtype, that which says how much memory it takes, and the handle."""
+        bindings, handle = self.handle("cusolverDn", stream)
+        own = f"{PREFIX[dtype.char]}{name}"
+        return getattr(bindings, own), getattr(bindings, f"{own}_buffer_size", None), handle
+
+    def _scratch(self, count: int, dtype: np.dtype, stream: int) -> Any:
+        """Memory that is free again when the stream gets to what is given to it next."""
+        return memory.empty((max(count, 1),), dtype, device("cuda", self.driver.enter(stream)))
+
+    def potrf(self, dtype: np.dtype, n: int, a: int, lda: int, info: int, stream: int) -> None:
+        routine, size, handle = self._routine("potrf", dtype, stream)
+        count = size(handle, LOWER, n, a, lda)
+        routine(handle, LOWER, n, a, lda, self._scratch(count, dtype, stream).address, count, info)
+
+    def getrf(self, dtype: np.dtype, m: int, n: int, a: int, lda: int, pivots: int, info: int, stream: int) -> None:
+        routine, size, handle = self._routine("getrf", dtype, stream)
+        scratch = self._scratch(size(handle, m, n, a, lda), dtype, stream)
+        routine(handle, m, n, a, lda, scratch.address, pivots, info)
+
+    def getrs(
+        self,
+        dtype: np.dtype,
+        n: int,
+        k: int,
+        a: int,
+        lda: int,
+        pivots: int,
+        b: int,
+        ldb: int,
+        info: int,
+        stream: int,
+    ) -> None:
+        routine, _, handle = self._routine("getrs", dtype, stream)
+        routine(handle, NOT_TRANSPOSED, n, k, a, lda, pivots, b, ldb, info)
+
+    def geqrf(self, dtype: np.dtype, m: int, n: int, a: int, lda: int, tau: int, info: int, stream: int) -> None:
+        routine, size, handle = self._routine("geqrf", dtype, stream)
+        count = size(handle, m, n, a, lda)
+        routine(handle, m, n, a, lda, tau, self._scratch(count, dtype, stream).address, count, info)
+
+    def orgqr(
+        self, dtype: np.dtype, m: int, n: int, k: int, a: int, lda: int, tau: int, info: int, stream: int
+    ) -> None:
+        routine, size, handle = self._routine("ungqr" if dtype.kind == "c" else "orgqr", dtype, stream)
+        count = size(handle, m, n, k, a, lda, tau)
+        routine(handle, m, n, k, a, lda, tau, self._scratch(count, dtype, stream).address, count, info)
+
+    def gesvd(
+        self, dtype: np.dtype, vectors: str, m: int, n: int, a: int, lda: int,
+        s: int, u: int, ldu: int, vh: int, ldvh: int, info: int, stream: int,
+    ) -> None:  # fmt: skip
+        routine, size, handle = self._routine("gesvd", dtype, stream)
+        count = size(handle, m, n)
+        scratch = self._scratch(count, dtype, stream)
+        real = self._scratch(n, np.zeros(0, dtype).real.dtype, stream)
+        job = ord(vectors)
+        routine(
+            handle, job, job, m, n, a, lda, s, u, ldu, vh, ldvh, scratch.address, count, real.address, info
+        )  # fmt: skip
+
+    def syevd(self, dtype: np.dtype, vectors: bool, n: int, a: int, lda: int, w: int, info: int, stream: int) -> None:
+        routine, size, handle = self._routine("heevd" if dtype.kind == "c" else "syevd", dtype, stream)
+        job = VECTORS if vectors else VALUES
+        count = size(handle, job, LOWER, n, a, lda, w)
+        scratch = self._scratch(count, dtype, stream)
+        routine(handle, job, LOWER, n, a, lda, w, scratch.address, count, info)
+
+    def geev(
+        self, dtype: np.dtype, vectors: bool, n: int, a: int, lda: int, w: int, v: int, ldv: int, info: int, stream: int
+    ) -> None:
+        cusolver, handle = self.handle("cusolverDn", stream)
+        kind, job = DATA_TYPES[dtype.char], VECTORS if vectors else VALUES
+        parameters = cusolver.create_params()
+        given = handle, parameters, VALUES, job, n, kind, a, lda, kind, w, kind, 0, n, kind, v, ldv, kind
+        there, here = cusolver.xgeev_buffer_size(*given)
+        scratch, own = self._scratch(there, np.dtype(np.uint8), stream), np.empty(max(here, 1), np.uint8)
+        cusolver.xgeev(*given, scratch.address, there, own.ctypes.data, here, info)
+        self.driver.synchronize_stream(stream)  # the library reads `own` for as long as it works
+        cusolver.destroy_params(parameters)
+
+    def trsm(
+        self, dtype: np.dtype, lower: bool, unit: bool, m: int, n: int, a: int, lda: int, b: int, ldb: int, stream: int
+    ) -> None:
+        cublas, handle = self.handle("cublas", stream)
+        one = np.ones(1, dtype)
+        shape = RIGHT, LOWER if lower else UPPER, NOT_TRANSPOSED, int(unit), m, n
+        getattr(cublas, f"{PREFIX[dtype.char]}trsm_64")(handle, *shape, one.ctypes.data, a, lda, b, ldb)

@@ -1,0 +1,120 @@
+"""Products of matrices on a device: by the library in whatever way operands lie, or by a kernel of our own."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from . import memory, tiled
+from .array import DeviceArray
+from .current import current_stream
+from .libraries.chosen import libraries
+from .libraries.protocol import Gemm, Number
+from .views import over
+
+MOST_LD = 2**31 - 1
+HALVES = 2  # bytes of elements that are added up in float32
+
+
+class Matrices(NamedTuple):
+    """Matrices as a library takes them: rows `ld` elements apart, or columns, where they are `transposed`."""
+
+    array: DeviceArray
+    transposed: bool
+    ld: int
+    stride: int
+
+
+def multiply(
+    a: DeviceArray, b: DeviceArray, into: DeviceArray | None = None, alpha: Number = 1, beta: Number = 0
+) -> DeviceArray:
+    """alpha a b + beta into, for matrices or batches of matrices.
+
+    Args:
+        a: (m, k) or (batch, m, k), in any layout.
+        b: (k, n) or (batch, k, n).
+        into: takes the result, (m, n) or (batch, m, n), whose rows lie without gaps; a new array where it is None.
+
+    Returns:
+        `into`. Its memory holds 16-bit floats where that of both operands does.
+    """
+    a, b = common(a, b)
+    shape = (*a.shape[:-1], b.shape[-1])
+    result = result_for(a, b, shape) if into is None else into
+    if not result.size:
+        return result
+    if not a.shape[-1]:
+        tiled.multiply(as_batch(a), as_batch(b), as_batch(result), alpha, beta)
+        return result
+    library = libraries()
+    if library is None or a.dtype.kind not in "fc":
+        tiled.multiply(as_batch(a), as_batch(b), as_batch(result), alpha, beta)
+        return result
+    left, right, out = matrices(as_batch(a)), matrices(as_batch(b)), matrices(as_batch(result))
+    batch, m, k = left.array.shape
+    n = right.array.shape[2]
+    if out.array.address != result.address or out.transposed:
+        raise ValueError(f"multiply(): expected a result with rows without gaps, but got steps {result.byte_strides}")
+    # Row after row is column after column of the transpose: C^T = B^T A^T.
+    gemm = Gemm(
+        left.array.stored, out.array.stored, n, m, k, batch, right.transposed, left.transposed, right.ld, left.ld,
+        out.ld, right.stride, left.stride, out.stride, alpha, beta,
+    )  # fmt: skip
+    stream = current_stream(result.device.index or 0)
+    library.gemm(gemm, right.array.address, left.array.address, result.address, stream)
+    return result
+
+
+def common(a: DeviceArray, b: DeviceArray) -> tuple[DeviceArray, DeviceArray]:
+    """Both operands with one dtype in memory: 16-bit floats where both have them, else what they are read in."""
+    if a.stored == b.stored and (a.stored == a.dtype or is_half(a)):
+        return a, b
+    return memory.materialized(a), memory.materialized(b)
+
+
+def is_half(a: DeviceArray) -> bool:
+    """Whether float32 is what 16-bit floats in memory are read as."""
+    return a.stored.itemsize == HALVES and a.dtype == np.float32 and a.stored.kind in "fV"
+
+
+def result_for(a: DeviceArray, b: DeviceArray, shape: tuple[int, ...]) -> DeviceArray:
+    """Memory for a product."""
+    if a.stored == a.dtype:
+        return memory.empty(shape, a.dtype, a.device)
+    return memory.empty(shape, a.stored, a.device).as_read(a.dtype)
+
+
+def as_batch(a: DeviceArray) -> DeviceArray:
+    """Matrices as (batch, rows, columns)."""
+    return a if a.ndim == 3 else over(a, (1, *a.shape), (0, *a.byte_strides))
+
+
+def matrices(a: DeviceArray) -> Matrices:
+    """How a batch of matrices lies; they are copied where neither rows nor columns are without gaps."""
+    found = described(a)
+    if found is None:
+        found = described(memory.copied(a) if a.stored == a.dtype else copied_as_stored(a))
+    assert found is not None
+    return found
+
+
+def copied_as_stored(a: DeviceArray) -> DeviceArray:
+    """A copy in row order in the dtype that memory holds."""
+    own = DeviceArray(a.address, a.shape, a.stored, a.block, a.device, a.strides)
+    return memory.copied(own).as_read(a.dtype)
+
+
+def described(a: DeviceArray) -> Matrices | None:
+    """How a batch of matrices lies; None where BLAS has no words for it."""
+    item = a.stored.itemsize
+    batch, rows, columns = a.shape
+    if any(step % item for step in a.byte_strides):
+        return None
+    stride, down, across = (step // item for step in a.byte_strides)
+    stride = stride if batch > 1 else 0
+    if (across == 1 or columns == 1) and (rows == 1 or columns <= down <= MOST_LD):
+        return Matrices(a, False, down if rows > 1 else columns, stride)
+    if (down == 1 or rows == 1) and (columns == 1 or rows <= across <= MOST_LD):
+        return Matrices(a, True, across if columns > 1 else rows, stride)
+    return None

@@ -1,0 +1,43 @@
+"""Products of matrices by our own kernel: of integers, and where there is no library."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..kernels.cuda.gemm import SIDE, TILE, gemm_kernel
+from ..kernels.cuda.storage import in_registers
+from .array import DeviceArray
+from .launch import launch
+from .libraries.protocol import Number
+
+MOST_BLOCKS = 65535  # along y and z
+
+
+def multiply(a: DeviceArray, b: DeviceArray, result: DeviceArray, alpha: Number, beta: Number) -> None:
+    """result = alpha a b + beta result of batches of matrices, (batch, m, k) and (batch, k, n), in any layout."""
+    computed = computed_dtype(a)
+    batch, m, k = a.shape
+    n = b.shape[2]
+    steps = [tuple([np.int64(step // x.stored.itemsize) for step in x.byte_strides]) for x in (a, b, result)]
+    sizes = tuple(map(np.int64, (m, n, k)))
+    for first in range(0, batch, MOST_BLOCKS):
+        for down in range(0, m, MOST_BLOCKS * TILE):
+            count, rows = min(batch - first, MOST_BLOCKS), min(m - down, MOST_BLOCKS * TILE)
+            parts = [part(x, s, first, d) for x, s, d in zip((a, b, result), steps, (down, 0, down), strict=True)]
+            blocks = -(-n // TILE), -(-rows // TILE), count
+            numbers = computed.type(alpha), computed.type(beta)
+            launch(
+                gemm_kernel(computed), blocks, (SIDE, SIDE, 1), *parts, (np.int64(rows), *sizes[1:]), *steps, *numbers
+            )
+
+
+def part(x: DeviceArray, steps: tuple[np.int64, ...], first: int, row: int) -> DeviceArray:
+    """The memory of an array from a matrix and a row on."""
+    offset = int(first * steps[0] + row * steps[1]) * x.stored.itemsize
+    shape = (x.shape[0] - first, x.shape[1] - row, x.shape[2])
+    return DeviceArray(x.address + offset, shape, x.dtype, x.block, x.device, x.byte_strides, x.stored)
+
+
+def computed_dtype(a: DeviceArray) -> np.dtype:
+    """The dtype of products and sums: of integers int64, whose last bits are those of any smaller one."""
+    return np.dtype(np.int64) if a.dtype.kind in "iub" else in_registers(a.dtype)

@@ -1,0 +1,65 @@
+"""Views of arrays of a device: the same memory with other dims, sizes and steps."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..tensor.shapes import Shape
+from . import memory
+from .array import DeviceArray
+
+
+def over(array: DeviceArray, shape: Shape, steps: Sequence[int], offset: int = 0) -> DeviceArray:
+    """The memory of an array from an offset on, with steps; both in bytes."""
+    return DeviceArray(
+        array.address + offset, tuple(shape), array.dtype, array.block, array.device, tuple(steps), array.stored
+    )
+
+
+def permuted(array: DeviceArray, *order: int) -> DeviceArray:
+    """The dims in another order."""
+    steps = array.byte_strides
+    return over(array, tuple(array.shape[d] for d in order), [steps[d] for d in order])
+
+
+def swapped(array: DeviceArray) -> DeviceArray:
+    """The last two dims exchanged: each matrix transposed."""
+    return permuted(array, *range(array.ndim - 2), array.ndim - 1, array.ndim - 2)
+
+
+def narrowed(array: DeviceArray, dim: int, start: int, stop: int) -> DeviceArray:
+    """A range of one dim; where the rest lies in row order, so does what is left of the first dim."""
+    steps = array.byte_strides
+    shape = (*array.shape[:dim], stop - start, *array.shape[dim + 1 :])
+    result = over(array, shape, steps, start * steps[dim])
+    if array.strides is None and dim == 0:
+        result.strides = None
+    return result
+
+
+def selected(array: DeviceArray, dim: int, index: int) -> DeviceArray:
+    """One index of a dim, which is left out."""
+    steps = array.byte_strides
+    kept = [d for d in range(array.ndim) if d != dim]
+    result = over(array, tuple(array.shape[d] for d in kept), [steps[d] for d in kept], index * steps[dim])
+    if array.strides is None and dim == 0:
+        result.strides = None
+    return result
+
+
+def broadcast(array: DeviceArray, shape: Shape) -> DeviceArray:
+    """An array that is repeated to a shape; dims are added in front."""
+    added = len(shape) - array.ndim
+    given = ((1,) * added + array.shape, (0,) * added + array.byte_strides)
+    steps = [step if n == size else 0 for n, step, size in zip(*given, shape, strict=True)]
+    return over(array, shape, steps)
+
+
+def in_order(array: DeviceArray) -> DeviceArray:
+    """An array whose elements lie in row order, for `reshape`; its memory may hold another dtype than it is read in."""
+    return array if array.strides is None else memory.copied(array)
+
+
+def reshaped(array: DeviceArray, *sizes: int) -> DeviceArray:
+    """The elements in another shape; a copy where they do not lie in row order."""
+    return in_order(array).reshape(sizes)

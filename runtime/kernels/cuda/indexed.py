@@ -1,0 +1,55 @@
+"""Kernels with a thread for each result, which finds by its number where its operands lie."""
+
+from __future__ import annotations
+
+import types
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..compile.scalar_library import names_in
+from .kernel import Array, Kernel, Signature, Target
+from .storage import getter, in_registers, putter
+
+WIDE = {"f": np.float64, "c": np.complex128}  # of sums
+
+
+@cache
+def indexed_kernel(function: Any, computed: np.dtype, far: bool) -> Kernel:
+    """The kernel of a text.
+
+    Args:
+        function: the text. It names `T`, the type that numbers are computed in, `W`, that of sums, `index`, that of
+            places and sizes, and for each array `x` that it reads or writes `get_x` or `put_x`.
+        computed: the dtype of `T`; arrays of integers and bools are read in their own where numbers are floats.
+        far: whether places are int64 instead of int32.
+    """
+
+    def make(target: Target, signature: Signature) -> Any:
+        code = function.__code__
+        names = target.scalars(function, computed.kind == "c")
+        names |= {"T": computed.type, "W": WIDE.get(computed.kind, np.int64), "index": np.int64 if far else np.int32}
+        for name, part in zip(code.co_varnames[: code.co_argcount], signature, strict=True):
+            if isinstance(part, Array):
+                names[f"get_{name}"] = getter(target, part.dtype, read_in(part.dtype, computed))
+                names[f"put_{name}"] = putter(target, part.dtype)
+        return target.kernel(function, **with_helpers(target, function, names))
+
+    return Kernel(function.__name__, make)
+
+
+def with_helpers(target: Target, function: Any, names: dict[str, Any]) -> dict[str, Any]:
+    """The names that a text uses; functions of its module are texts too."""
+    used = names_in(function.__code__)
+    found = {name: value for name, value in names.items() if name in used}
+    for name in sorted(used):
+        helper = function.__globals__.get(name)
+        if isinstance(helper, types.FunctionType) and helper.__module__ == function.__module__:
+            found[name] = target.device(helper, **with_helpers(target, helper, names))
+    return found
+
+
+def read_in(stored: np.dtype, computed: np.dtype) -> np.dtype:
+    """The dtype in which an element is read: integers beside floats are places, and stay such."""
+    return in_registers(stored) if stored.kind in "iub" and computed.kind not in "iub" else computed

@@ -1,0 +1,247 @@
+"""Attention on a device: products of all queries and keys, a warp for the weights of each query, products with values.
+
+Operands may lie in any order of batch, heads and rows: (batch, heads, rows, features), or with `rows_first`
+(batch, rows, heads, features). A kernel that keeps scores in registers, cuDNN's say, would take the place of `attend`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...cuda import indexed, memory
+from ...cuda.array import DeviceArray
+from ...cuda.products import is_half, multiply
+from ...cuda.views import broadcast, narrowed, over, permuted, reshaped, selected, swapped
+from ..reduction.cuda import sum_to_size
+from . import cuda_kernels as kernels
+
+Array = DeviceArray
+LANES = 32  # of a warp
+Extras = tuple[Array | None, Array | None, Array | None]  # bias, mask, keep
+
+
+def attention(
+    query: Array,
+    key: Array,
+    value: Array,
+    bias: Array | None,
+    mask: Array | None,
+    keep: Array | None,
+    keep_scale: float,
+    is_causal: bool,
+    scale: float,
+    rows_first: bool,
+) -> tuple[Array, Array]:
+    """(output, log(sum(exp(scores))) of each query), for as many heads of keys as of queries, or fewer."""
+    result = like(query, (*query.shape[:3], value.shape[3]))
+    operands = [by_heads(a, rows_first) for a in (query, key, value, result)]
+    logsumexp = memory.empty(operands[0].shape[:3], query.dtype, query.device)
+    attend(operands, (bias, mask, keep), keep_scale, is_causal, scale, logsumexp)
+    return result, logsumexp
+
+
+def attend(
+    operands: Sequence[Array], extras: Extras, keep_scale: float, is_causal: bool, scale: float, logsumexp: Array
+) -> None:
+    """Fill the output, the last of the operands, and the logarithms."""
+    q, k, v, output = operands
+    if not output.size or not k.shape[2]:
+        memory.fill(output.as_read(output.stored), 0)
+        memory.fill(logsumexp, np.inf)
+        return
+    shape = (*q.shape[:3], k.shape[2])
+    scores = scores_of(q, k, scale)
+    weights = like(v, shape) if is_half(v) else scores
+    arrays, numbers = located(extras, shape, scores)
+    given = scores, *arrays, weights, logsumexp, numbers, shape[1:], is_causal
+    factors = float(keep_scale), float("-inf")
+    indexed.run(kernels.soften, logsumexp.size * LANES, q.dtype, *given, *factors)
+    for g, group in groups(q, k):
+        multiply_heads(of_group(weights, g, group), v, of_group(output, g, group), 1, 0)
+
+
+def scores_of(q: Array, k: Array, scale: float) -> Array:
+    """scale Q K^T."""
+    scores = memory.empty((*q.shape[:3], k.shape[2]), q.dtype, q.device)
+    for g, group in groups(q, k):
+        multiply_heads(of_group(q, g, group), swapped(k), of_group(scores, g, group), scale, 0)
+    return scores
+
+
+def groups(q: Array, k: Array) -> list[tuple[int, int]]:
+    """Numbers below that of queries' heads which share one of the keys', each with that number."""
+    group = q.shape[1] // k.shape[1] if k.shape[1] else 1
+    return [(g, group) for g in range(group)]
+
+
+def of_group(a: Array, g: int, group: int) -> Array:
+    """Of the heads of queries every `group`-th, from number g on."""
+    steps = a.byte_strides
+    shape = (a.shape[0], a.shape[1] // group, *a.shape[2:])
+    return over(a, shape, (steps[0], steps[1] * group, *steps[2:]), g * steps[1])
+
+
+def multiply_heads(a: Array, b: Array, into: Array, alpha: float, beta: float) -> None:
+    """into = alpha a b + beta into of matrices for each batch item and head, by one product where steps allow it."""
+    if all(x.shape[0] == 1 or x.byte_strides[0] == x.byte_strides[1] * x.shape[1] for x in (a, b, into)):
+        multiply(flat_heads(a), flat_heads(b), flat_heads(into), alpha, beta)
+        return
+    for n in range(a.shape[0]):
+        multiply(selected(a, 0, n), selected(b, 0, n), selected(into, 0, n), alpha, beta)
+
+
+def flat_heads(a: Array) -> Array:
+    """Batch and heads as one dim."""
+    return over(a, (a.shape[0] * a.shape[1], *a.shape[2:]), a.byte_strides[1:])
+
+
+def like(a: Array, shape: tuple[int, ...]) -> Array:
+    """Memory of the dtype that an array has in memory, where that is one of 16-bit floats."""
+    return memory.empty(shape, a.stored if is_half(a) else a.dtype, a.device).as_read(a.dtype)
+
+
+def by_heads(a: Array, rows_first: bool) -> Array:
+    """The array as (batch, heads, rows, features)."""
+    return permuted(a, 0, 2, 1, 3) if rows_first else a
+
+
+def located(extras: Extras, shape: tuple[int, ...], like_: Array) -> tuple[list[Array], tuple[Any, ...]]:
+    """Bias, mask and keep with their steps in elements, broadcast; another array stands for each that is missing."""
+    arrays, numbers = [], []
+    for extra in extras:
+        if extra is None:
+            arrays.append(like_)
+            numbers.append((False, (0, 0, 0, 0)))
+            continue
+        whole = broadcast(extra, shape)
+        arrays.append(extra)
+        numbers.append((True, steps_of(whole)))
+    return arrays, tuple(numbers)
+
+
+def steps_of(a: Array) -> tuple[int, ...]:
+    """The steps in elements."""
+    return tuple(step // a.itemsize for step in a.byte_strides)
+
+
+def attention_backward(
+    wanted: Sequence[bool],
+    grad: Array,
+    query: Array,
+    key: Array,
+    value: Array,
+    bias: Array | None,
+    mask: Array | None,
+    keep: Array | None,
+    output: Array,
+    logsumexp: Array,
+    keep_scale: float,
+    is_causal: bool,
+    scale: float,
+    rows_first: bool,
+) -> tuple[Array | None, ...]:
+    """The gradients of query, key, value and bias."""
+    inputs = zip(wanted, (query, key, value), strict=False)
+    results = [like(a, a.shape) if yes else None for yes, a in inputs]
+    operands = [by_heads(a, rows_first) for a in (query, key, value, output, grad)]
+    heads = [None if a is None else by_heads(a, rows_first) for a in results]
+    given = (bias, mask, keep), logsumexp, keep_scale, is_causal, scale
+    return *results, gradients(operands, *given, heads, bias if wanted[3] else None)
+
+
+def gradients(
+    operands: Sequence[Array],
+    extras: Extras,
+    logsumexp: Array,
+    keep_scale: float,
+    is_causal: bool,
+    scale: float,
+    results: Sequence[Array | None],
+    bias: Array | None,
+) -> Array | None:
+    """Fill the results of query, key and value that are there; the gradient of a bias."""
+    q, k, v, output, above = operands
+    shape = (*q.shape[:3], k.shape[2])
+    if not output.size or not k.shape[2]:
+        for result in results:
+            if result is not None:
+                memory.fill(result.as_read(result.stored), 0)
+        return None if bias is None else zeros(bias)
+    scores, grads = scores_of(q, k, scale), scores_of(above, v, 1)
+    slopes, dropped = (like(v, shape) if is_half(v) else a for a in (grads, scores))
+    arrays, numbers = located(extras, shape, scores)
+    given = scores, *arrays, memory.contiguous(logsumexp), grads, above, output, slopes, dropped, numbers
+    sizes, steps = (*shape[1:], v.shape[3]), (steps_of(output), steps_of(above))
+    rest = sizes, is_causal, float(keep_scale), steps
+    indexed.run(kernels.weights_back, logsumexp.size * LANES, q.dtype, *given, *rest)
+    for g, group in groups(q, k):
+        own = [of_group(a, g, group) for a in (slopes, dropped, q, above)]
+        if results[0] is not None:
+            multiply_heads(own[0], k, of_group(results[0], g, group), scale, 0)
+        if results[1] is not None:
+            multiply_heads(swapped(own[0]), own[2], results[1], scale, int(g > 0))
+        if results[2] is not None:
+            multiply_heads(swapped(own[1]), own[3], results[2], 1, int(g > 0))
+    return None if bias is None else sum_to_size(slopes, bias.shape)
+
+
+def zeros(a: Array) -> Array:
+    result = memory.empty(a.shape, a.dtype, a.device)
+    memory.fill(result, 0)
+    return result
+
+
+def self_attention(
+    projected: Array,
+    heads: int,
+    bias: Array | None,
+    mask: Array | None,
+    keep: Array | None,
+    keep_scale: float,
+    is_causal: bool,
+    scale: float,
+) -> tuple[Array, Array]:
+    """Attention of rows to each other, from queries, keys and values side by side: (batch, rows, 3 * features)."""
+    query, key, value = thirds(projected, heads)
+    output, logsumexp = attention(query, key, value, bias, mask, keep, keep_scale, is_causal, scale, True)
+    return output.reshape(*projected.shape[:2], projected.shape[2] // 3), logsumexp
+
+
+def self_attention_backward(
+    wanted: Sequence[bool],
+    grad: Array,
+    projected: Array,
+    heads: int,
+    bias: Array | None,
+    mask: Array | None,
+    keep: Array | None,
+    output: Array,
+    logsumexp: Array,
+    keep_scale: float,
+    is_causal: bool,
+    scale: float,
+) -> tuple[Array | None, ...]:
+    """The gradients of queries, keys and values side by side, and of the bias."""
+    result = like(projected, projected.shape) if wanted[0] else None
+    apart = (*projected.shape[:2], heads, projected.shape[2] // (3 * heads))
+    operands = [*thirds(projected, heads), reshaped(output, *apart), reshaped(grad, *apart)]
+    parts: Sequence[Array | None] = (None,) * 3 if result is None else thirds(result, heads)
+    to = [None if a is None else by_heads(a, True) for a in parts]
+    given = (bias, mask, keep), logsumexp, keep_scale, is_causal, scale
+    operands = [by_heads(a, True) for a in operands]
+    return result, gradients(operands, *given, to, bias if wanted[1] else None)
+
+
+def thirds(projected: Array, heads: int) -> list[Array]:
+    """Views of the queries, keys and values of all heads, (batch, rows, heads, features)."""
+    batch, rows, width = projected.shape
+    steps, each = projected.byte_strides, width // 3
+    found = []
+    for k in range(3):
+        part = narrowed(projected, 2, k * each, (k + 1) * each)
+        shape = (batch, rows, heads, each // heads)
+        found.append(over(part, shape, (*steps[:2], steps[2] * (each // heads), steps[2])))
+    return found

@@ -1,0 +1,210 @@
+"""Convolution over up to three dimensions on a device, and its gradients: products with windows as columns.
+
+Columns of as many samples as `COLUMNS` bytes hold are made at a time. Planes of groups of one channel are filtered as
+they lie. The three functions below that have the names of the CPU's are where another algorithm would be asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+from typing import NamedTuple
+
+from ...cuda import indexed, memory
+from ...cuda.array import DeviceArray
+from ...cuda.products import is_half, multiply
+from ...cuda.views import broadcast, in_order, over, permuted, swapped
+from ...kernels.cuda.storage import in_registers
+from . import cuda_kernels as kernels
+from .cpu_geometry import Geometry, Ints, geometry
+
+Array = DeviceArray
+COLUMNS = 1 << 28  # bytes that the columns of windows may take up
+
+
+class Sizes(NamedTuple):
+    """The sizes of a convolution."""
+
+    g: Geometry
+    output_shape: Ints
+
+    @property
+    def words(self) -> tuple[Ints, ...]:
+        """What kernels know of it."""
+        g = self.g
+        return g.sizes, g.kernel, g.stride, g.pads, g.dilation, g.positions
+
+    @property
+    def rows(self) -> int:
+        """Elements of all windows at a position."""
+        return self.g.channels * self.g.groups * self.g.taps
+
+    @property
+    def count(self) -> int:
+        """Positions of a sample."""
+        return prod(self.g.positions)
+
+    @property
+    def is_depthwise(self) -> bool:
+        return self.g.channels == 1 and self.g.groups > 1
+
+    @property
+    def is_pointwise(self) -> bool:
+        """Whether the input is the matrix of columns."""
+        g = self.g
+        return g.taps == 1 and g.stride == (1, 1, 1) and g.pads == (0, 0, 0) and g.sizes == g.positions
+
+    def slices(self, itemsize: int) -> Iterator[tuple[int, int]]:
+        """Ranges of samples whose columns fit into the memory for them."""
+        each = max(COLUMNS // max(self.rows * self.count * itemsize, 1), 1)
+        for first in range(0, self.g.batch, each):
+            yield first, min(first + each, self.g.batch)
+
+
+def sizes_of(input_shape: Ints, weight_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int) -> Sizes:
+    """The sizes of the convolution of an input, (batch, channels, ...) or (channels, ...)."""
+    dims = len(stride)
+    g = geometry((1,) * (dims + 2 - len(input_shape)) + input_shape, weight_shape, stride, padding, dilation, groups)
+    return Sizes(g, (*input_shape[: -dims - 1], weight_shape[0], *g.positions[3 - dims :]))
+
+
+def convolution(
+    input: Array, weight: Array, bias: Array | None, stride: Ints, padding: Ints, dilation: Ints, groups: int
+) -> Array:
+    """bias[o] + sum over c, k of input[n, c, stride p + dilation k - padding] weight[o, c, k], for all n, o, p."""
+    sizes = sizes_of(input.shape, weight.shape, stride, padding, dilation, groups)
+    g = sizes.g
+    x, w = in_order(input), in_order(weight)
+    result = like(sizes.output_shape, x, w)
+    if sizes.is_depthwise:
+        extra = (w, False) if bias is None else (in_order(bias), True)
+        rest = (result, extra[1], g.groups, g.outputs, sizes.words)
+        indexed.run(kernels.filtered, result.size, result.dtype, x, w, extra[0], *rest)
+        return result
+    if bias is not None:
+        column = over(bias, (g.groups * g.outputs, 1), (*bias.byte_strides, 0))
+        shape = g.batch, g.groups * g.outputs, sizes.count
+        memory.copy(result.as_read(result.stored).reshape(shape), broadcast(column, shape))
+    for first, last in sizes.slices(x.itemsize):
+        columns = columns_of(x, sizes, first, last)
+        out = part(result, (g.batch, g.groups, g.outputs, sizes.count), first, last)
+        each_group(by_group(w, sizes), columns, out, 0 if bias is None else 1)
+    return result
+
+
+def convolution_input_backward(
+    grad_output: Array, weight: Array, input_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
+) -> Array:
+    """The transpose of `convolution` as a linear map of the input, of shape input_shape."""
+    sizes = sizes_of(tuple(input_shape), weight.shape, stride, padding, dilation, groups)
+    g = sizes.g
+    grad, w = in_order(grad_output), in_order(weight)
+    result = like(tuple(input_shape), grad, w)
+    channels = g.channels * g.groups
+    if sizes.is_depthwise:
+        rest = (channels, g.outputs, sizes.words)
+        indexed.run(kernels.filtered_back, result.size, result.dtype, grad, w, result, *rest)
+        return result
+    plane = prod(g.sizes)
+    for first, last in sizes.slices(grad.itemsize):
+        given = part(grad, (g.batch, g.groups, g.outputs, sizes.count), first, last)
+        made = part(result, (g.batch, channels, plane), first, last)
+        columns = (
+            part(result, (g.batch, g.groups, g.channels, plane), first, last)
+            if sizes.is_pointwise
+            else like((last - first, g.groups, g.channels * g.taps, sizes.count), grad, w)
+        )
+        each_group(swapped(by_group(w, sizes)), given, columns, 0)
+        if not sizes.is_pointwise:
+            indexed.run(kernels.windows_of_columns, made.size, result.dtype, columns, made, channels, sizes.words)
+    return result
+
+
+def convolution_weight_backward(
+    grad_output: Array, input: Array, weight_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
+) -> Array:
+    """sum over n, p of grad_output[n, o, p] input[n, c, stride p + dilation k - padding], for all o, c, k."""
+    sizes = sizes_of(input.shape, tuple(weight_shape), stride, padding, dilation, groups)
+    g = sizes.g
+    grad, x = in_order(grad_output), in_order(input)
+    result = memory.empty(tuple(weight_shape), x.dtype, x.device)
+    into = result.reshape((g.groups, g.outputs, g.channels * g.taps))
+    started = False
+    for first, last in sizes.slices(x.itemsize):
+        columns = columns_of(x, sizes, first, last, True)
+        given = permuted(part(grad, (g.batch, g.groups, g.outputs, sizes.count), first, last), 1, 2, 0, 3)
+        beside = merged_samples(given)
+        multiply(beside, swapped(merged_samples(columns)), into, 1, int(started))
+        started = True
+    if not started:
+        memory.fill(result, 0)
+    return result
+
+
+def like(shape: Ints, a: Array, b: Array) -> Array:
+    """Memory for a result: of 16-bit floats where both operands are."""
+    if is_half(a) and a.stored == b.stored:
+        return memory.empty(shape, a.stored, a.device).as_read(a.dtype)
+    return memory.empty(shape, in_registers(a.dtype), a.device)
+
+
+def part(a: Array, shape: Ints, first: int, last: int) -> Array:
+    """Some samples of an array in row order, seen in a shape whose first size is that of the batch."""
+    each = prod(shape[1:]) * a.itemsize
+    return DeviceArray(a.address + first * each, (last - first, *shape[1:]), a.dtype, a.block, a.device, None, a.stored)
+
+
+def by_group(weight: Array, sizes: Sizes) -> Array:
+    """The weights as a matrix for each group."""
+    return weight.reshape((sizes.g.groups, sizes.g.outputs, sizes.g.channels * sizes.g.taps))
+
+
+def columns_of(x: Array, sizes: Sizes, first: int, last: int, beside: bool = False) -> Array:
+    """The windows of some samples: (samples, groups, elements of a window, positions).
+
+    With `beside` they lie as (groups, elements of a window, samples, positions), and so are they given.
+    """
+    g, samples = sizes.g, last - first
+    own = g.channels * g.taps
+    if sizes.is_pointwise:
+        found = part(x, (g.batch, g.groups, own, sizes.count), first, last)
+        return permuted(found, 1, 2, 0, 3) if beside else found
+    shape = (g.groups, own, samples, sizes.count) if beside else (samples, g.groups, own, sizes.count)
+    columns = memory.empty(shape, x.stored, x.device).as_read(x.dtype)
+    steps = (sizes.count, samples * sizes.count) if beside else (sizes.rows * sizes.count, sizes.count)
+    channels = g.channels * g.groups
+    given = part(x, (g.batch, channels, prod(g.sizes)), first, last)
+    indexed.run(kernels.columns_of_windows, columns.size, x.dtype, given, columns, channels, sizes.words, steps)
+    return columns
+
+
+def merged_samples(a: Array) -> Array:
+    """(groups, rows, samples, positions) as (groups, rows, both)."""
+    shape = (*a.shape[:2], a.shape[2] * a.shape[3])
+    if a.strides is None:
+        return a.reshape(shape)
+    steps = a.byte_strides
+    if a.shape[2] == 1:
+        return over(a, shape, (*steps[:2], steps[3]))
+    own = DeviceArray(a.address, a.shape, a.stored, a.block, a.device, a.strides)
+    return memory.copied(own).as_read(a.dtype).reshape(shape)
+
+
+def each_group(weights: Array, columns: Array, out: Array, beta: int) -> None:
+    """out[n, g] = weights[g] columns[n, g] + beta out[n, g]: a batch of samples for each group, or vice versa."""
+    samples, groups = columns.shape[:2]
+    if groups == 1 or groups < samples:
+        for k in range(groups):
+            one = over(
+                weights, (samples, *weights.shape[1:]), (0, *weights.byte_strides[1:]), k * weights.byte_strides[0]
+            )
+            multiply(one, at(columns, 1, k), at(out, 1, k), 1, beta)
+        return
+    for n in range(samples):
+        multiply(weights, at(columns, 0, n), at(out, 0, n), 1, beta)
+
+
+def at(a: Array, dim: int, k: int) -> Array:
+    """One index of a dim, which is left out."""
+    steps, kept = a.byte_strides, [d for d in range(a.ndim) if d != dim]
+    return over(a, tuple(a.shape[d] for d in kept), [steps[d] for d in kept], k * steps[dim])

@@ -1,0 +1,117 @@
+"""Discrete Fourier transforms on a device: by the library, over up to three dims at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod, sqrt
+
+import numpy as np
+
+from ...cuda import indexed, memory
+from ...cuda.array import DeviceArray
+from ...cuda.current import current_stream
+from ...cuda.fallback import Fallback
+from ...cuda.libraries.chosen import libraries
+from ...cuda.libraries.protocol import Fft
+from ...cuda.views import narrowed, permuted
+from . import cpu
+from . import cuda_kernels as kernels
+
+Array = DeviceArray
+MOST_DIMS = 3  # of one transform
+
+
+def fft_c2c(a: Array, dim: Sequence[int], normalization: int, forward: bool) -> Array:
+    """y_k = scale sum_j x_j exp(-+2 pi i j k / n) along dimensions."""
+    if libraries() is None:
+        return Fallback(cpu.fft_c2c)(a, dim, normalization, forward)
+    wide = complex_of(a.dtype)
+    if not a.size or not dim:
+        return memory.copied(a.as_read(wide))
+    return scaled(transformed(a.as_read(wide), dim, forward), [a.shape[d] for d in dim], normalization)
+
+
+def fft_r2c(a: Array, dim: Sequence[int], normalization: int) -> Array:
+    """The non-redundant half of `fft_c2c` of real numbers: up to n // 2 along the last of the dimensions."""
+    if libraries() is None:
+        return Fallback(cpu.fft_r2c)(a, dim, normalization)
+    sizes = [a.shape[d] for d in dim]
+    if not a.size:
+        return empty(a, dim[-1], a.shape[dim[-1]] // 2 + 1, complex_of(a.dtype))
+    result = along(a, dim[-MOST_DIMS:], "r2c", True, sizes[-1])
+    return scaled(transformed(result, dim[:-MOST_DIMS], True), sizes, normalization)
+
+
+def fft_c2r(a: Array, dim: Sequence[int], normalization: int, last: int) -> Array:
+    """The real inverse transform of the half of a symmetric spectrum, of `last` numbers along the last dimension."""
+    if libraries() is None:
+        return Fallback(cpu.fft_c2r)(a, dim, normalization, last)
+    a = a.as_read(complex_of(a.dtype))
+    if not a.size:
+        return empty(a, dim[-1], last, np.dtype(f"f{a.dtype.itemsize // 2}"))
+    given = transformed(cut(a, dim[-1], last // 2 + 1), dim[:-MOST_DIMS], False)
+    sizes = [*(a.shape[d] for d in dim[:-1]), last]
+    return scaled(along(given, dim[-MOST_DIMS:], "c2r", False, last), sizes, normalization)
+
+
+def complex_of(dtype: np.dtype) -> np.dtype:
+    return np.result_type(dtype, np.complex64)
+
+
+def empty(a: Array, dim: int, size: int, dtype: np.dtype) -> Array:
+    """Zeros in the shape of an array but for one dim."""
+    result = memory.empty((*a.shape[:dim], size, *a.shape[dim + 1 :]), dtype, a.device)
+    memory.fill(result, 0)
+    return result
+
+
+def cut(a: Array, dim: int, size: int) -> Array:
+    """The first elements along a dim, and zeros where there are not so many."""
+    if a.shape[dim] >= size:
+        return a if a.shape[dim] == size else narrowed(a, dim, 0, size)
+    result = empty(a, dim, size, a.dtype)
+    memory.copy(narrowed(result, dim, 0, a.shape[dim]), a)
+    return result
+
+
+def transformed(a: Array, dim: Sequence[int], forward: bool) -> Array:
+    """Complex numbers, transformed along any number of dims."""
+    for first in range(0, len(dim), MOST_DIMS):
+        part = dim[first : first + MOST_DIMS]
+        a = along(a, part, "c2c", forward, a.shape[part[-1]])
+    return a
+
+
+def along(a: Array, dim: Sequence[int], kind: str, forward: bool, last: int) -> Array:
+    """One transform over up to three dims; `last` is the number of its real numbers along the last of them."""
+    lead = [d for d in range(a.ndim) if d not in dim]
+    order = (*lead, *dim)
+    given = memory.copied(permuted(a, *order))  # some transforms use up what they are given
+    batch, sizes = prod(a.shape[d] for d in lead), (*(a.shape[d] for d in dim[:-1]), last)
+    real = a.dtype if kind == "r2c" else np.dtype(f"f{a.dtype.itemsize // 2}")
+    fft = Fft(real, kind, batch, sizes, forward)
+    shape = (*given.shape[: len(lead)], *(fft.half if kind == "r2c" else sizes))
+    result = memory.empty(shape, real if kind == "c2r" else fft.complex, a.device)
+    library = libraries()
+    assert library is not None
+    library.fft(fft, given.address, result.address, current_stream(a.device.index or 0))
+    return permuted(result, *(order.index(d) for d in range(a.ndim)))
+
+
+def scaled(a: Array, sizes: Sequence[int], normalization: int) -> Array:
+    """A new array in row order, times 1, 1 / sqrt(n) or 1 / n."""
+    result = memory.contiguous(a) if order_is_rows(a) else memory.copied(a)
+    if normalization:
+        n = prod(sizes)
+        factor = result.dtype.type(1 / n if normalization == 2 else 1 / sqrt(n))
+        indexed.run(kernels.scaled, result.size, result.dtype, result, factor)
+    return result
+
+
+def order_is_rows(a: Array) -> bool:
+    """Whether elements lie in row order, whatever says so; then that is said as contiguous arrays say it."""
+    usual = DeviceArray(a.address, a.shape, a.dtype, a.block, a.device, None, a.stored).byte_strides
+    if all(n == 1 or one == other for n, one, other in zip(a.shape, a.byte_strides, usual, strict=True)):
+        a.strides = None
+        return True
+    return False

@@ -1,0 +1,19 @@
+"""The scale of Fourier transforms on a device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...kernels.cuda.vocabulary import T, cuda
+
+# The text names these; a kernel has its own in their place.
+index: Any = None
+get_x: Any = None
+put_x: Any = None
+
+
+def scaled(x: Any, factor: Any, total: Any) -> None:
+    """x *= factor."""
+    i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
+    if i < total:
+        put_x(x, i, T(get_x(x, i) * factor))

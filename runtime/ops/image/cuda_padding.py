@@ -1,0 +1,44 @@
+"""Padding by reflection, replication or wrapping around on a device, one dimension after the other."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...cuda import indexed, memory
+from ...cuda.array import DeviceArray
+from ...cuda.views import in_order
+from . import cuda_kernels as kernels
+from .cpu_padding import source_index
+from .cpu_resample import Rows
+from .cuda_resample import multiplied, sizes_of
+
+Array = DeviceArray
+Ints = tuple[int, ...]
+
+
+def border_pad(a: Array, pad: Ints, mode: str) -> Array:
+    """The last dimensions grown by pairs of `pad`, or cut where these are negative."""
+    for dim, before, after in sides(a.ndim, pad):
+        columns = source_index(a.shape[dim], before, after, mode)
+        result = memory.empty((*a.shape[:dim], columns.size, *a.shape[dim + 1 :]), a.dtype, a.device)
+        places = memory.from_host(columns.astype(np.int32), a.device)
+        given = in_order(a), places, result, *sizes_of(a, dim, columns.size)
+        indexed.run(kernels.gathered, result.size, a.dtype, *given)
+        a = result
+    return a
+
+
+def border_pad_backward(grad: Array, input_shape: Ints, pad: Ints, mode: str) -> Array:
+    """Adds each gradient to that of the element that was repeated there."""
+    for dim, before, after in sides(grad.ndim, pad):
+        size = input_shape[dim]
+        columns = source_index(size, before, after, mode)
+        order = np.argsort(columns, kind="stable")
+        starts = np.searchsorted(columns[order], np.arange(size + 1))
+        grad = multiplied(grad, dim, size, Rows(starts, order, np.ones(order.size)))
+    return grad
+
+
+def sides(ndim: int, pad: Ints) -> list[tuple[int, int, int]]:
+    """Each padded dimension with what it grows by before and after."""
+    return [(ndim - 1 - k, pad[2 * k], pad[2 * k + 1]) for k in range(len(pad) // 2)]

@@ -1,0 +1,63 @@
+"""Resampling along one dimension on a device, with the weights that the CPU's resampling has."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ...cuda import indexed, memory
+from ...cuda.array import DeviceArray
+from ...cuda.views import in_order
+from . import cuda_kernels as kernels
+from .cpu_resample import Rows, filter_rows, transposed_rows, whole_rows
+
+Array = DeviceArray
+
+
+def resample(
+    a: Array, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
+) -> Array:
+    """a resampled to `length` elements along `dim`."""
+    return multiplied(a, dim, length, filter_rows(a.shape[dim], length, filter, align_corners, scale, antialias))
+
+
+def resample_backward(
+    grad: Array, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
+) -> Array:
+    """The transpose of resampling from `length` elements along `dim`."""
+    rows = transposed_rows(length, grad.shape[dim], filter, align_corners, scale, antialias)
+    return multiplied(grad, dim, length, rows)
+
+
+def multiplied(a: Array, dim: int, length: int, rows: Rows) -> Array:
+    """A sparse matrix times the vectors along `dim`."""
+    weights = memory.from_host(rows.weights.astype(a.dtype, copy=False), a.device)
+    result = memory.empty((*a.shape[:dim], length, *a.shape[dim + 1 :]), a.dtype, a.device)
+    given = in_order(a), *places_of(rows, a.device), weights, result, *sizes_of(a, dim, length)
+    indexed.run(kernels.weighted_sums, result.size, a.dtype, *given)
+    return result
+
+
+def places_of(rows: Rows, device: Any) -> tuple[Array, Array]:
+    """Starts and columns of a matrix on the device."""
+    starts, columns = (memory.from_host(values.astype(np.int32), device) for values in rows[:2])
+    return starts, columns
+
+
+def sizes_of(a: Array, dim: int, length: int) -> tuple[int, int, int]:
+    """Elements along `dim`, those of the result, and those behind it."""
+    return a.shape[dim], length, prod(a.shape[dim + 1 :])
+
+
+def resample_bytes(
+    a: Array, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
+) -> Array:
+    """a resampled to `length` elements along `dim`, rounded to bytes."""
+    rows, bits = whole_rows(a.shape[dim], length, filter, align_corners, scale, antialias)
+    weights = memory.from_host(rows.weights, a.device)
+    result = memory.empty((*a.shape[:dim], length, *a.shape[dim + 1 :]), np.dtype(np.uint8), a.device)
+    given = in_order(a), *places_of(rows, a.device), weights, result, bits, *sizes_of(a, dim, length)
+    indexed.run(kernels.weighted_bytes, result.size, np.dtype(np.int64), *given)
+    return result

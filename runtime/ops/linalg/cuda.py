@@ -1,0 +1,358 @@
+"""Inverses, linear systems, determinants and decompositions on a device, by the library's solvers.
+
+Matrices of a batch are given to it one after the other. Failures are numbers on the device: the program waits for them
+where they are to be errors.
+"""
+
+from __future__ import annotations
+
+from math import ceil, log2, prod
+from typing import Any, Literal, NoReturn
+
+import numpy as np
+
+from ...cuda import indexed, memory
+from ...cuda.array import DeviceArray
+from ...cuda.fallback import Fallback
+from ...cuda.libraries.chosen import libraries
+from ...cuda.products import multiply
+from ...cuda.views import broadcast, narrowed, swapped
+from ...errors import LinAlgError
+from . import cpu
+from . import cuda_kernels as kernels
+from .cuda_batches import (
+    INT32,
+    blank_failures,
+    by_columns,
+    checked,
+    each,
+    factored,
+    identities,
+    library,
+    like,
+    on_host,
+    real_of,
+    solved,
+    stream_of,
+    triangle_of,
+    zeros,
+)
+
+Array = DeviceArray
+
+
+def inverse_info(a: Array, check_errors: bool) -> tuple[Array, Array]:
+    """The inverses, nan for a singular matrix; and for each its first zero pivot, 0 if there is none."""
+    if libraries() is None:
+        return fallen(cpu.inverse_info, a, check_errors)
+    packed, pivots, info = factored(a)
+    checked("linalg_inv", cpu._INVERSE, info, check_errors)
+    result = solved(packed, pivots, identities(a))
+    blank_failures(result, info)
+    return swapped(result), info
+
+
+def inverse(a: Array) -> Array:
+    """The inverses; a singular matrix is an error."""
+    return inverse_info(a, True)[0]
+
+
+def solve_matrices(a: Array, b: Array, check_errors: bool) -> tuple[Array, Array]:
+    """X with A X = B, nan where A is singular; and the first zero pivot of each A, 0 if there is none."""
+    if libraries() is None:
+        return fallen(cpu.solve_matrices, a, b, check_errors)
+    packed, pivots, info = factored(a)
+    checked("linalg_solve", cpu._SOLVE, info, check_errors)
+    result = solved(packed, pivots, by_columns(b))
+    blank_failures(result, info)
+    return swapped(result), info
+
+
+def fallen(kernel: Any, *given: Any) -> Any:
+    """What the CPU's kernel gives."""
+    return Fallback(kernel)(*given)
+
+
+def determinant(a: Array) -> Array:
+    """The determinants."""
+    if libraries() is None:
+        return fallen(cpu.determinant, a)
+    packed, pivots, _ = factored(a)
+    result = like(a, *a.shape[:-2])
+    indexed.run(kernels.determinants, result.size, a.dtype, packed, pivots, result, a.shape[-1])
+    return result
+
+
+def log_determinant(a: Array) -> tuple[Array, Array]:
+    """The signs of the determinants and the logarithms of their absolute values."""
+    if libraries() is None:
+        return fallen(cpu.log_determinant, a)
+    packed, pivots, _ = factored(a)
+    sign, logarithm = like(a, *a.shape[:-2]), like(a, *a.shape[:-2], dtype=real_of(a.dtype))
+    text = kernels.complex_log_determinants if a.dtype.kind == "c" else kernels.log_determinants
+    indexed.run(text, sign.size, a.dtype, packed, pivots, sign, logarithm, a.shape[-1])
+    return sign, logarithm
+
+
+def cofactors(a: Array) -> Array:
+    """The derivative of the determinant: det(A) A^-T, which is finite for singular matrices too."""
+    if libraries() is None:
+        return fallen(cpu.cofactors, a)
+    packed, pivots, info = factored(a)
+    if not on_host(info).any():
+        inverted = solved(packed, pivots, identities(a))  # by columns: the transposes
+        return scaled_matrices(inverted, determinant(a))
+    u, s, vh = svd_factors(a, False, None)
+    others = like(s, *s.shape)
+    indexed.run(kernels.products_of_others, s.size, s.dtype, s, others, s.shape[-1])
+    found = multiply_any(scaled_columns(memory.contiguous(u), others), memory.contiguous(vh))
+    signs = multiply_any(column_of(determinant(u)), column_of(determinant(vh))).reshape(a.shape[:-2])
+    return conjugated(scaled_matrices(found, signs))
+
+
+def column_of(a: Array) -> Array:
+    """Numbers as matrices of one element."""
+    return a.reshape((*a.shape, 1, 1))
+
+
+def scaled_matrices(a: Array, s: Array) -> Array:
+    """Matrices times a number each."""
+    result = like(a, *a.shape)
+    indexed.run(kernels.scaled_matrices, a.size, a.dtype, a, s, result, a.shape[-1] * a.shape[-2])
+    return result
+
+
+def scaled_columns(a: Array, s: Array) -> Array:
+    """Matrices whose columns are multiplied by numbers."""
+    result = like(a, *a.shape)
+    indexed.run(kernels.scaled_columns, a.size, a.dtype, a, s.as_read(real_of(a.dtype)), result, *a.shape[-2:])
+    return result
+
+
+def multiply_any(a: Array, b: Array) -> Array:
+    """The products of matrices of any batch."""
+    batch = a.shape[:-2]
+    flat = [memory.contiguous(x).reshape((prod(batch), *x.shape[-2:])) for x in (a, b)]
+    return multiply(*flat).reshape((*batch, a.shape[-2], b.shape[-1]))
+
+
+def conjugated(a: Array) -> Array:
+    """The complex conjugates, in place."""
+    if a.dtype.kind == "c" and a.size:
+        indexed.run(kernels.conjugated, a.size, a.dtype, a)
+    return a
+
+
+def cholesky_factor(a: Array, check_errors: bool) -> tuple[Array, Array]:
+    """L with A = L L^H from the lower triangle of A; and the first minor that is not positive-definite, else 0."""
+    if libraries() is None:
+        return fallen(cpu.cholesky_factor, a, check_errors)
+    n, batch = a.shape[-1], a.shape[:-2]
+    packed, info = by_columns(a), zeros(a, *batch, dtype=INT32)
+    if a.size:
+        for matrix, failed in each(batch, packed, info):
+            library().potrf(a.dtype, n, matrix, n, failed, stream_of(a))
+    checked("linalg_cholesky", cpu._CHOLESKY, info, check_errors)
+    result = triangle_of(packed, n, False)
+    blank_failures(result, info)
+    return result, info
+
+
+def geqrf(self: Array) -> tuple[Array, Array]:
+    """Householder reflections below the diagonal, R above it, and the factors of the reflections."""
+    if libraries() is None:
+        return fallen(cpu.geqrf, self)
+    packed, tau = reflections(self)
+    return swapped(packed), tau
+
+
+def reflections(a: Array) -> tuple[Array, Array]:
+    """What `geqrf` gives, column after column."""
+    batch, (m, n) = a.shape[:-2], a.shape[-2:]
+    packed, tau, info = by_columns(a), like(a, *batch, min(m, n)), zeros(a, *batch, dtype=INT32)
+    if a.size:
+        for matrix, factors, failed in each(batch, packed, tau, info):
+            library().geqrf(a.dtype, m, n, matrix, m, factors, failed, stream_of(a))
+    return packed, tau
+
+
+def qr_factors(a: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Array, Array]:
+    """Q with orthonormal columns and R upper triangular; with mode "r" R alone, and an empty Q."""
+    if libraries() is None:
+        return fallen(cpu.qr_factors, a, mode)
+    batch, (m, n) = a.shape[:-2], a.shape[-2:]
+    packed, tau = reflections(a)
+    k = min(m, n)
+    wide = m if mode == "complete" else k
+    r = triangle_of(packed, wide if mode == "complete" else k, True)
+    if mode == "r":
+        return like(a, 0), r
+    q = zeros(a, *batch, wide, m)
+    if not a.size:
+        return (identities(swapped(q)) if wide == m else swapped(q)), r
+    first = narrowed(packed, packed.ndim - 2, 0, k)
+    memory.copy(narrowed(q, q.ndim - 2, 0, k), first)
+    info = zeros(a, *batch, dtype=INT32)
+    for matrix, factors, failed in each(batch, q, tau, info):
+        library().orgqr(a.dtype, m, wide, k, matrix, m, factors, failed, stream_of(a))
+    return swapped(q), r
+
+
+def svd_factors(a: Array, full_matrices: bool, driver: None) -> tuple[Array, Array, Array]:
+    """U, the singular values in descending order, V^H."""
+    if libraries() is None:
+        return fallen(cpu.svd_factors, a, full_matrices, driver)
+    batch, (m, n) = a.shape[:-2], a.shape[-2:]
+    wide = m <= n  # rows are the columns of the transpose: then A^T = V^* S U^T is decomposed
+    long, short = (n, m) if wide else (m, n)
+    k = long if full_matrices else short
+    if not short:
+        u, vh = like(a, *batch, m, m if full_matrices else 0), like(a, *batch, n if full_matrices else 0, n)
+        return (
+            identities(u) if u.size else u,
+            like(a, *batch, 0, dtype=real_of(a.dtype)),
+            identities(vh) if vh.size else vh,
+        )
+    left, right = like(a, *batch, k, long), like(a, *batch, short, short)  # by columns
+    s = decomposed("linalg_svd", "A" if full_matrices else "S", a, wide, left, right)
+    return (right, s, left) if wide else (swapped(left), s, swapped(right))
+
+
+def singular_values(a: Array, driver: None) -> Array:
+    """The singular values in descending order."""
+    if libraries() is None:
+        return fallen(cpu.singular_values, a, driver)
+    none = like(a, 0)
+    return decomposed("linalg_svdvals", "N", a, a.shape[-2] <= a.shape[-1], none, none)
+
+
+def decomposed(op: str, vectors: str, a: Array, wide: bool, left: Array, right: Array) -> Array:
+    """Singular values; vectors go to `left` and `right`."""
+    batch, (short, long) = a.shape[:-2], sorted(a.shape[-2:])
+    given = memory.copied(a) if wide else by_columns(a)
+    s, info = like(a, *batch, short, dtype=real_of(a.dtype)), zeros(a, *batch, dtype=INT32)
+    if not a.size:
+        return s
+    ld = left.shape[-1] if left.size else long
+    for matrix, values, failed, u, vh in each(batch, given, s, info, left, right):
+        library().gesvd(a.dtype, vectors, long, short, matrix, long, values, u, ld, vh, short, failed, stream_of(a))
+    require_convergence(op, a, info)
+    return s
+
+
+def require_convergence(op: str, a: Array, info: Array) -> None:
+    if on_host(info).any():
+        not_converged(op, a)
+
+
+def not_converged(op: str, a: Array) -> NoReturn:
+    """Raise the error of an iteration that has no end."""
+    finite = np.isfinite(on_host(a)).all()
+    reason = "is ill-conditioned or has too many repeated values" if finite else "contained non-finite values"
+    raise LinAlgError(f"{op}(): The algorithm failed to converge because the input matrix {reason}.")
+
+
+def hermitian_eigen(a: Array) -> tuple[Array, Array]:
+    """The eigenvalues in ascending order and the eigenvectors, from the lower triangle of A."""
+    return eigen_of_hermitian("linalg_eigh", a, True)
+
+
+def hermitian_eigenvalues(a: Array) -> Array:
+    """The eigenvalues in ascending order, from the lower triangle of A."""
+    return eigen_of_hermitian("linalg_eigvalsh", a, False)[0]
+
+
+def eigen_of_hermitian(op: str, a: Array, vectors: bool) -> tuple[Array, Array]:
+    if libraries() is None:
+        if vectors:
+            return fallen(cpu.hermitian_eigen, a)
+        return fallen(cpu.hermitian_eigenvalues, a), a
+    batch, n = a.shape[:-2], a.shape[-1]
+    found, values = by_columns(a), like(a, *batch, n, dtype=real_of(a.dtype))
+    info = zeros(a, *batch, dtype=INT32)
+    if a.size:
+        for matrix, numbers, failed in each(batch, found, values, info):
+            library().syevd(a.dtype, vectors, n, matrix, n, numbers, failed, stream_of(a))
+        require_convergence(op, a, info)
+    return values, swapped(found)
+
+
+def general_eigen(a: Array) -> tuple[Array, Array]:
+    """The eigenvalues and eigenvectors, complex numbers; the vectors have length 1."""
+    if libraries() is None:
+        return fallen(cpu.general_eigen, a)
+    return eigen_of("linalg_eig", a, True)
+
+
+def general_eigenvalues(a: Array) -> Array:
+    """The eigenvalues, complex numbers."""
+    if libraries() is None:
+        return fallen(cpu.general_eigenvalues, a)
+    return eigen_of("linalg_eigvals", a, False)[0]
+
+
+def eigen_of(op: str, a: Array, vectors: bool) -> tuple[Array, Array]:
+    """Computed with complex numbers, whatever the matrix has."""
+    cpu._require_finite(op, on_host(a))
+    batch, n = a.shape[:-2], a.shape[-1]
+    given = by_columns(a.as_read(np.result_type(a.dtype, np.complex64)))
+    values, found = like(given, *batch, n), like(given, *(given.shape if vectors else (0,)))
+    info = zeros(a, *batch, dtype=INT32)
+    if a.size:
+        for matrix, numbers, column, failed in each(batch, given, values, found, info):
+            library().geev(given.dtype, vectors, n, matrix, n, numbers, column, n, failed, stream_of(a))
+        require_convergence(op, a, info)
+    return values, swapped(found) if vectors else found
+
+
+def pseudo_inverse(a: Array, atol: Array, rtol: Array) -> Array:
+    """The inverse on the space of those singular vectors whose values are above max(atol, rtol * the greatest)."""
+    if libraries() is None:
+        return fallen(cpu.pseudo_inverse, a, atol, rtol)
+    u, s, vh = svd_factors(a, False, None)
+    limits = [memory.copied(broadcast(limit.as_read(s.dtype), a.shape[:-2])) for limit in (atol, rtol)]
+    factors = like(s, *s.shape)
+    indexed.run(kernels.inverted, s.size, s.dtype, s, *limits, factors, s.shape[-1])
+    found = multiply_any(scaled_columns(memory.contiguous(u), factors), memory.contiguous(vh))
+    return swapped(conjugated(found))
+
+
+# Of the numerator of the approximant of exp of degree 13, N. Higham, "The scaling and squaring method" (2005).
+PADE = [
+    64764752532480000.0, 32382376266240000.0, 7771770303897600.0, 1187353796428800.0, 129060195264000.0,
+    10559470521600.0, 670442572800.0, 33522128640.0, 1323241920.0, 40840800.0, 960960.0, 16380.0, 182.0, 1.0,
+]  # fmt: skip
+NEAR = 5.371920351148152  # up to this norm it is exact to the last bits of a float64
+
+
+def matrix_exponential(a: Array) -> Array:
+    """exp(A), by scaling and squaring of Pade approximants."""
+    if libraries() is None or not a.size:
+        return memory.copied(a) if not a.size else fallen(cpu.matrix_exponential, a)
+    norm = float(np.abs(on_host(a)).sum(-2).max())
+    squarings = max(ceil(log2(norm / NEAR)), 0) if norm > 0 and np.isfinite(norm) else 0
+    x = weighted(a, [(0.5**squarings, memory.contiguous(a))])
+    one, two = identities(x), multiply_any(x, x)
+    four = multiply_any(two, two)
+    six = multiply_any(two, four)
+    powers = ((0, one), (2, two), (4, four), (6, six))
+    parts = []
+    for first, upper in ((1, (9, 11, 13)), (0, (8, 10, 12))):
+        top = weighted(x, [(PADE[k], p) for k, p in zip(upper, (two, four, six), strict=True)])
+        low = weighted(x, [(PADE[first + k], p) for k, p in powers])
+        parts.append(weighted(x, [(1.0, multiply_any(six, top)), (1.0, low)]))
+    u, v = multiply_any(x, parts[0]), parts[1]
+    over, under = weighted(x, [(1.0, v), (1.0, u)]), weighted(x, [(1.0, v), (-1.0, u)])
+    packed, pivots, _ = factored(under)
+    result = memory.copied(swapped(solved(packed, pivots, by_columns(over))))
+    for _ in range(squarings):
+        result = multiply_any(result, result)
+    return result
+
+
+def weighted(like_: Array, terms: list[tuple[float, Array]]) -> Array:
+    """A sum of multiples of arrays."""
+    result = zeros(like_, *like_.shape)
+    for factor, array in terms:
+        indexed.run(kernels.added, result.size, result.dtype, array, result, result.dtype.type(factor))
+    return result

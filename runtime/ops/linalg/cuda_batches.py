@@ -1,0 +1,115 @@
+"""Batches of matrices on a device as solvers take them: column after column, one after the other, with what failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ...cuda import indexed, memory
+from ...cuda.array import DeviceArray
+from ...cuda.current import current_stream
+from ...cuda.libraries.chosen import libraries
+from ...cuda.libraries.protocol import Libraries
+from ...cuda.views import swapped
+from . import cuda_kernels as kernels
+from .cpu_lapack import refuse
+
+Array = DeviceArray
+INT32 = np.dtype(np.int32)
+
+
+def library() -> Libraries:
+    """The libraries in use; whoever calls this has asked whether there are any."""
+    found = libraries()
+    assert found is not None
+    return found
+
+
+def stream_of(a: Array) -> int:
+    return current_stream(a.device.index or 0)
+
+
+def real_of(dtype: np.dtype) -> np.dtype:
+    """The dtype of absolute values."""
+    return np.zeros(0, dtype).real.dtype
+
+
+def by_columns(a: Array) -> Array:
+    """A copy of matrices that lie column after column: of shape (..., columns, rows)."""
+    return memory.copied(swapped(a))
+
+
+def like(a: Array, *shape: int, dtype: np.dtype | None = None) -> Array:
+    """Memory of a shape on the device of an array."""
+    return memory.empty(shape, a.dtype if dtype is None else dtype, a.device)
+
+
+def zeros(a: Array, *shape: int, dtype: np.dtype | None = None) -> Array:
+    result = like(a, *shape, dtype=dtype)
+    memory.fill(result, 0)
+    return result
+
+
+def each(batch: tuple[int, ...], *arrays: Array) -> Iterator[tuple[int, ...]]:
+    """The addresses of the matrices, vectors or numbers of each item of a batch in arrays in row order."""
+    count = prod(batch)
+    steps = [array.nbytes // count for array in arrays] if count else []
+    for number in range(count):
+        yield tuple(array.address + number * step for array, step in zip(arrays, steps, strict=True))
+
+
+def checked(op: str, words: str, info: Array, check_errors: bool) -> None:
+    """Raise the error of the first matrix that failed, if that is wanted: then the program waits."""
+    if check_errors and (found := memory.to_host(info)).any():
+        refuse(op, words, found)
+
+
+def blank_failures(x: Array, info: Array) -> None:
+    """Let the results be nan where something failed."""
+    if x.size:
+        blank = x.dtype.type(np.nan)
+        indexed.run(kernels.blanked, x.size, x.dtype, x, info, x.size // info.size, blank)
+
+
+def factored(a: Array) -> tuple[Array, Array, Array]:
+    """L U of each matrix, column after column, the rows that were exchanged, and the first zero pivot or 0."""
+    batch, (m, n) = a.shape[:-2], a.shape[-2:]
+    packed = by_columns(a)
+    pivots, info = like(a, *batch, min(m, n), dtype=INT32), zeros(a, *batch, dtype=INT32)
+    if a.size:
+        for addresses in each(batch, packed, pivots, info):
+            library().getrf(a.dtype, m, n, addresses[0], m, *addresses[1:], stream_of(a))
+    return packed, pivots, info
+
+
+def solved(packed: Array, pivots: Array, b: Array) -> Array:
+    """X of A X = B; both lie column after column, and X takes the place of B."""
+    batch, n, k = b.shape[:-2], b.shape[-1], b.shape[-2]
+    info = zeros(b, *batch, dtype=INT32)
+    if b.size:
+        for a, exchanged, right, failed in each(batch, packed, pivots, b, info):
+            library().getrs(b.dtype, n, k, a, n, exchanged, right, n, failed, stream_of(b))
+    return b
+
+
+def triangle_of(packed: Array, rows: int, upper: bool) -> Array:
+    """A triangle of the first rows of matrices that lie column after column, in row order."""
+    *batch, columns, step = packed.shape
+    result = like(packed, *batch, rows, columns)
+    indexed.run(kernels.triangle, result.size, packed.dtype, packed, result, rows, columns, step, upper)
+    return result
+
+
+def identities(a: Array) -> Array:
+    """Unit matrices of the shape of a batch."""
+    result = like(a, *a.shape)
+    indexed.run(kernels.identities, result.size, a.dtype, result, a.shape[-1])
+    return result
+
+
+def on_host(found: Any) -> np.ndarray:
+    """Numbers that the program has to wait for."""
+    return memory.to_host(found)

@@ -1,0 +1,48 @@
+"""Triangular systems and LU decompositions on a device; of LDL decompositions it has none."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+
+from ...cuda import indexed, memory
+from ...cuda.array import DeviceArray
+from ...cuda.fallback import Fallback
+from ...cuda.libraries.chosen import libraries
+from ...cuda.views import swapped
+from . import cpu_lapack as cpu
+from . import cuda_kernels as kernels
+from .cuda_batches import checked, each, factored, library, stream_of
+
+Array = DeviceArray
+
+
+def solve_triangular_matrices(a: Array, b: Array, upper: bool, unitriangular: bool) -> Array:
+    """X with A X = B; only one triangle of A is read, without its diagonal if that is known to be 1."""
+    if libraries() is None:
+        return Fallback(cpu.solve_triangular_matrices)(a, b, upper, unitriangular)
+    given, result = memory.contiguous(a), memory.copied(b)
+    n, k = result.shape[-2:]
+    if result.size:  # X^T A^T = B^T: rows are the columns of the transpose
+        for left, right in each(b.shape[:-2], given, result):
+            library().trsm(b.dtype, upper, unitriangular, k, n, left, n, right, k, stream_of(b))
+    return result
+
+
+def lu_packed(a: Array, check_errors: bool) -> tuple[Array, Array, Array]:
+    """L and U in one matrix, the rows that were exchanged, counted from 1, and the first zero pivot, 0 if none."""
+    if libraries() is None:
+        found: tuple[Array, Array, Array] = Fallback(cpu.lu_packed)(a, check_errors)
+        return found
+    packed, pivots, info = factored(a)
+    checked("linalg_lu_factor", cpu._ZERO_U, info, check_errors)
+    return swapped(packed), pivots, info
+
+
+def row_order(pivots: Array, rows: int) -> Array:
+    """Which row of A stands in each row of L U after all exchanges."""
+    given, batch = memory.contiguous(pivots), pivots.shape[:-1]
+    order = memory.empty((*batch, rows), np.dtype(np.int64), pivots.device)
+    indexed.run(kernels.rows_in_order, prod(batch), order.dtype, given, order, rows, pivots.shape[-1])
+    return order

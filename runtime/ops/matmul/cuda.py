@@ -1,0 +1,154 @@
+"""Products of matrices and vectors, and linear layers, on a device; operands lie in any layout."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from ...cuda import memory
+from ...cuda.array import DeviceArray
+from ...cuda.products import common, multiply, result_for
+from ...cuda.views import broadcast, over, permuted, reshaped, swapped
+from ..reduction.cuda import sum_dim
+
+Array = DeviceArray
+Number = int | float | complex
+Gradients = tuple[Array | None, ...]
+
+
+def mm(a: Array, b: Array) -> Array:
+    """C_ij = sum_k a_ik b_kj."""
+    return multiply(a, b)
+
+
+bmm = mm
+
+
+def mm_backward(wanted: Sequence[bool], grad: Array, a: Array | None, b: Array | None) -> Gradients:
+    """The gradients of both matrices, or of both batches."""
+    return (
+        None if b is None or not wanted[0] else multiply(grad, swapped(b)),
+        None if a is None or not wanted[1] else multiply(swapped(a), grad),
+    )
+
+
+bmm_backward = mm_backward
+
+
+def mv(a: Array, x: Array) -> Array:
+    """y_i = sum_k a_ik x_k."""
+    return multiply(a, column(x)).reshape((a.shape[0],))
+
+
+def mv_backward(wanted: Sequence[bool], grad: Array, a: Array | None, x: Array | None) -> Gradients:
+    """The gradients of the matrix and of the vector of `mv`."""
+    return (
+        None if x is None or not wanted[0] else multiply(column(grad), row(x)),
+        None if a is None or not wanted[1] else mv(swapped(a), grad),
+    )
+
+
+def dot(x: Array, y: Array) -> Array:
+    """sum_k x_k y_k."""
+    return multiply(row(x), column(y)).reshape(())
+
+
+def column(x: Array) -> Array:
+    """A vector as a matrix of one column."""
+    step = x.byte_strides[0]
+    return over(x, (x.size, 1), (step, step))
+
+
+def row(x: Array) -> Array:
+    """A vector as a matrix of one row."""
+    return swapped(column(x))
+
+
+def addmm(c: Array, a: Array, b: Array, beta: Number, alpha: Number) -> Array:
+    """beta c + alpha a b."""
+    return plus(c, a, b, beta, alpha)
+
+
+baddbmm = addmm
+
+
+def addmv(y: Array, a: Array, x: Array, beta: Number, alpha: Number) -> Array:
+    """beta y + alpha a x."""
+    start = over(y, (*y.shape, 1), (*y.byte_strides, 0)) if y.ndim else y
+    return plus(start, a, column(x), beta, alpha).reshape((a.shape[0],))
+
+
+def addbmm(c: Array, a: Array, b: Array, beta: Number, alpha: Number) -> Array:
+    """beta c + alpha sum_b a_b b_b: one product of the matrices laid side by side."""
+    batch, rows, inner = a.shape
+    beside = reshaped(permuted(a, 1, 0, 2), rows, batch * inner)
+    return plus(c, beside, reshaped(b, batch * inner, b.shape[2]), beta, alpha)
+
+
+def plus(c: Array, a: Array, b: Array, beta: Number, alpha: Number) -> Array:
+    """beta c + alpha a b; c, which broadcasts, is not read when beta is 0."""
+    a, b = common(a, b)
+    shape = (*a.shape[:-1], b.shape[-1])
+    result = result_for(a, b, shape)
+    if beta != 0:
+        memory.copy(as_stored(result), broadcast(c, shape))
+    return multiply(a, b, result, alpha, beta)
+
+
+def as_stored(a: Array) -> Array:
+    """An array in the dtype of its memory, to be written to."""
+    return a.as_read(a.stored)
+
+
+def linear(input: Array, weight: Array, bias: Array | None) -> Array:
+    """input @ weight^T + bias; the leading dimensions of input are merged, so that there is one product."""
+    rows = as_rows(input)
+    columns = swapped(weight) if weight.ndim == 2 else column(weight)
+    result = multiply(rows, columns) if bias is None else plus(bias, rows, columns, 1, 1)
+    return result.reshape(input.shape[:-1] + weight.shape[:-1])
+
+
+def as_rows(input: Array) -> Array:
+    """An array as a matrix of its last dimension's rows; copied where the others do not lie one after the other."""
+    if input.ndim == 2:
+        return input
+    return row(input) if input.ndim == 1 else reshaped(input, prod(input.shape[:-1]), input.shape[-1])
+
+
+def linear_weight_backward(grad_output: Array, input: Array) -> Array:
+    """The sum over the batch of outer(grad_output, input); without outer for a weight of one dimension."""
+    rows = as_rows(input)
+    if grad_output.ndim < input.ndim:
+        return multiply(swapped(rows), reshaped(grad_output, rows.shape[0], 1)).reshape((rows.shape[1],))
+    return multiply(swapped(reshaped(grad_output, rows.shape[0], grad_output.shape[-1])), rows)
+
+
+def linear_backward(
+    wanted: Sequence[bool],
+    grad_output: Array,
+    input: Array | None,
+    weight: Array | None,
+    input_shape: Sequence[int],
+    weight_shape: Sequence[int],
+) -> Gradients:
+    """The gradients of input, weight and bias; without rows of the weight, as if there were one."""
+    outputs = weight_shape[0] if len(weight_shape) == 2 else 1
+    rows = reshaped(grad_output, prod(input_shape[:-1]), outputs)
+    results: list[Array | None] = [None, None, None]
+    if wanted[0] and weight is not None:
+        results[0] = multiply(rows, reshaped(weight, outputs, weight_shape[-1])).reshape(tuple(input_shape))
+    if wanted[1] and input is not None:
+        given = reshaped(input, rows.shape[0], input_shape[-1])
+        results[1] = multiply(swapped(rows), given).reshape(tuple(weight_shape))
+    if wanted[2]:
+        results[2] = column_sums(rows).reshape(tuple(weight_shape[:-1]))
+    return tuple(results)
+
+
+def column_sums(rows: Array) -> Array:
+    """The sum of all rows; of complex numbers by a product with ones."""
+    if rows.dtype.kind != "c":
+        return sum_dim(rows, (0,), False)
+    ones = memory.empty((1, rows.shape[0]), rows.dtype, rows.device)
+    memory.fill(ones, 1)
+    return multiply(ones, rows).reshape((rows.shape[1],))

@@ -1,0 +1,124 @@
+"""Pooling over the last `spatial` dimensions on a device: a thread for each window or element."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ...cuda import indexed, memory
+from ...cuda.array import DeviceArray
+from ...cuda.views import in_order
+from ...kernels.window_sizes import pool_size
+from . import cuda_kernels as kernels
+
+Array = DeviceArray
+Ints = tuple[int, ...]
+Geometry = tuple[Ints, ...]  # of each dim: the size, the kernel's, stride, pad, dilation and the number of windows
+
+
+def max_pool(
+    input: Array, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool, spatial: int
+) -> tuple[Array, Array]:
+    """The largest value of each window, and its index into the flattened plane; NaN counts as largest."""
+    return greatest(input, sliding(input.shape, kernel, stride, padding, dilation, ceil_mode), spatial, False)
+
+
+def adaptive_max_pool(input: Array, output_size: Ints, spatial: int) -> tuple[Array, Array]:
+    """The maxima of output_size windows that cover the plane as evenly as may be, and their indices."""
+    return greatest(input, covering(input.shape, output_size), spatial, True)
+
+
+def greatest(input: Array, geometry: Geometry, spatial: int, adaptive: bool) -> tuple[Array, Array]:
+    shape = (*input.shape[: input.ndim - spatial], *geometry[-1][3 - spatial :])
+    values = memory.empty(shape, input.dtype, input.device)
+    indices = memory.empty(shape, np.dtype(np.int64), input.device)
+    x = in_order(input)
+    indexed.run(kernels.maxima, values.size, input.dtype, x, values, indices, geometry, adaptive)
+    return values, indices
+
+
+def max_pool_backward(grad_output: Array, indices: Array, input_shape: Ints, spatial: int) -> Array:
+    """Adds each gradient to the element of the plane that its maximum came from."""
+    result = memory.empty(tuple(input_shape), grad_output.dtype, grad_output.device)
+    memory.fill(result, 0)
+    windows, size = prod(grad_output.shape[-spatial:]), prod(input_shape[-spatial:])
+    grad, places = in_order(grad_output), in_order(indices)
+    indexed.run(kernels.added_at, grad.size, result.dtype, grad, places, result, windows, size)
+    return result
+
+
+def avg_pool(input: Array, *window: Any) -> Array:
+    """The sum of each window over its divisor.
+
+    `window` is kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial.
+    """
+    geometry, padded, divisor, spatial = means_of(input.shape, *window)
+    return mean(input, geometry, spatial, False, padded, divisor)
+
+
+def avg_pool_backward(grad_output: Array, input_shape: Ints, *window: Any) -> Array:
+    """Spreads each value evenly over its window, given as to `avg_pool`."""
+    geometry, padded, divisor, _ = means_of(input_shape, *window)
+    return spread(grad_output, input_shape, geometry, False, padded, divisor)
+
+
+def adaptive_avg_pool(input: Array, output_size: Ints, spatial: int) -> Array:
+    """The means of output_size windows that cover the plane as evenly as may be."""
+    return mean(input, covering(input.shape, output_size), spatial, True, False, 0)
+
+
+def adaptive_avg_pool_backward(grad_output: Array, input_shape: Ints, spatial: int) -> Array:
+    """Spreads each value evenly over its adaptive window."""
+    geometry = covering(input_shape, grad_output.shape[-spatial:])
+    return spread(grad_output, input_shape, geometry, True, False, 0)
+
+
+def means_of(
+    shape: Ints,
+    kernel: Ints,
+    stride: Ints,
+    padding: Ints,
+    ceil_mode: bool,
+    count_include_pad: bool,
+    divisor_override: int | None,
+    spatial: int,
+) -> tuple[Geometry, bool, int, int]:
+    """The windows, whether they count what is padding, and the divisor that takes the place of their elements."""
+    geometry = sliding(shape, kernel, stride, padding, (1,) * spatial, ceil_mode)
+    return geometry, count_include_pad, divisor_override or 0, spatial
+
+
+def mean(input: Array, geometry: Geometry, spatial: int, adaptive: bool, padded: bool, divisor: int) -> Array:
+    shape = (*input.shape[: input.ndim - spatial], *geometry[-1][3 - spatial :])
+    result = memory.empty(shape, input.dtype, input.device)
+    indexed.run(kernels.means, result.size, input.dtype, in_order(input), result, geometry, adaptive, padded, divisor)
+    return result
+
+
+def spread(
+    grad_output: Array, input_shape: Ints, geometry: Geometry, adaptive: bool, padded: bool, divisor: int
+) -> Array:
+    result = memory.empty(tuple(input_shape), grad_output.dtype, grad_output.device)
+    given = in_order(grad_output), result, geometry, adaptive, padded, divisor
+    indexed.run(kernels.means_back, result.size, result.dtype, *given)
+    return result
+
+
+def sliding(shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation: Ints, ceil_mode: bool) -> Geometry:
+    """Windows at regular steps over the last dimensions of an array of this shape."""
+    sizes = shape[-len(kernel) :]
+    along = zip(sizes, kernel, stride, padding, dilation, strict=True)
+    counts = tuple(pool_size(n, k, s, p, d, ceil_mode) for n, k, s, p, d in along)
+    return tuple(
+        (fill,) * (3 - len(kernel)) + tuple(values)
+        for fill, values in zip((1, 1, 1, 0, 1, 1), (sizes, kernel, stride, padding, dilation, counts), strict=True)
+    )
+
+
+def covering(shape: Ints, counts: Ints) -> Geometry:
+    """So many windows along each of the last dimensions, which cover them as evenly as may be."""
+    whole = [(1,) * (3 - len(counts)) + tuple(values) for values in (shape[-len(counts) :], counts)]
+    ones = (1, 1, 1)
+    return whole[0], ones, ones, (0, 0, 0), ones, whole[1]

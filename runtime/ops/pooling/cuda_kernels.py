@@ -1,0 +1,150 @@
+"""The kernels of pooling on a device: a thread for each window, or for each element of the planes.
+
+Spatial dims are three. Along each dim a window is a range of the plane: that number `p` begins at p * stride - pad and
+has every `dilation`-th of `kernel` elements, or, where `adaptive`, it is from p n / m to ceil((p + 1) n / m) of n
+elements for m windows. What lies in the padding has no elements.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...kernels.cuda.vocabulary import T, cuda, int64
+
+# Texts name these; a kernel has its own in their place.
+W: Any = None
+index: Any = None
+get_x: Any = None
+get_grad: Any = None
+get_indices: Any = None
+put_values: Any = None
+put_indices: Any = None
+put_result: Any = None
+
+
+def range_of(p: Any, d: Any, geometry: Any, adaptive: Any) -> Any:
+    """First and end of a window along a dim, and the elements that it has with those in the padding."""
+    sizes, kernel, stride, pads, dilation, counts = geometry
+    n, m = sizes[d], counts[d]
+    if adaptive:
+        low = index(int64(p) * int64(n) // int64(m))
+        high = index((int64(p + 1) * int64(n) + int64(m - 1)) // int64(m))
+        return low, high, index(high - low)
+    start = index(index(p * stride[d]) - pads[d])
+    reach = index(start + index(dilation[d] * index(kernel[d] - 1)) + 1)
+    limit = index(n + pads[d])
+    whole = index(index(reach if reach < limit else limit) - start + dilation[d] - 1) // dilation[d]
+    first = start if start >= 0 else index(start + index(index(dilation[d] - 1 - start) // dilation[d]) * dilation[d])
+    return first, index(reach if reach < n else n), index(whole)
+
+
+def maxima(x: Any, values: Any, indices: Any, geometry: Any, adaptive: Any, total: Any) -> None:
+    """The greatest of each window, nan before all, and its place in the plane; the first of equals."""
+    i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
+    if i < total:
+        sizes, kernel, stride, pads, dilation, counts = geometry
+        q2 = index(i // counts[2])
+        q1 = index(q2 // counts[1])
+        plane = index(q1 // counts[0])
+        first0, end0, _ = range_of(index(q1 - index(plane * counts[0])), 0, geometry, adaptive)
+        first1, end1, _ = range_of(index(q2 - index(q1 * counts[1])), 1, geometry, adaptive)
+        first2, end2, _ = range_of(index(i - index(q2 * counts[2])), 2, geometry, adaptive)
+        start = index(plane * index(sizes[0] * index(sizes[1] * sizes[2])))
+        place = index(index(index(first0 * sizes[1]) + first1) * sizes[2] + first2)
+        best = get_x(x, index(start + place))
+        a = first0
+        while a < end0:
+            b = first1
+            while b < end1:
+                c = first2
+                while c < end2:
+                    at = index(index(index(a * sizes[1]) + b) * sizes[2] + c)
+                    value = get_x(x, index(start + at))
+                    if value > best or value != value:
+                        best, place = value, at
+                    c = index(c + dilation[2])
+                b = index(b + dilation[1])
+            a = index(a + dilation[0])
+        put_values(values, i, best)
+        put_indices(indices, i, int64(place))
+
+
+def means(x: Any, result: Any, geometry: Any, adaptive: Any, padded: Any, divisor: Any, total: Any) -> None:
+    """The sum of each window over its divisor: 0 stands for its elements, with those in the padding if `padded`."""
+    i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
+    if i < total:
+        sizes, kernel, stride, pads, dilation, counts = geometry
+        q2 = index(i // counts[2])
+        q1 = index(q2 // counts[1])
+        plane = index(q1 // counts[0])
+        first0, end0, whole0 = range_of(index(q1 - index(plane * counts[0])), 0, geometry, adaptive)
+        first1, end1, whole1 = range_of(index(q2 - index(q1 * counts[1])), 1, geometry, adaptive)
+        first2, end2, whole2 = range_of(index(i - index(q2 * counts[2])), 2, geometry, adaptive)
+        start = index(plane * index(sizes[0] * index(sizes[1] * sizes[2])))
+        sum = W(0)
+        for a in range(first0, end0):
+            for b in range(first1, end1):
+                for c in range(first2, end2):
+                    at = index(index(index(a * sizes[1]) + b) * sizes[2] + c)
+                    sum = W(sum + get_x(x, index(start + at)))
+        by = divisor_of(first0, end0, whole0, first1, end1, whole1, first2, end2, whole2, padded, divisor)
+        put_result(result, i, T(sum / W(by)))
+
+
+def divisor_of(
+    first0: Any, end0: Any, whole0: Any, first1: Any, end1: Any, whole1: Any, first2: Any, end2: Any, whole2: Any,
+    padded: Any, divisor: Any,
+) -> Any:  # fmt: skip
+    """By what the sum of a window is divided."""
+    if divisor != 0:
+        return index(divisor)
+    if padded:
+        return index(whole0 * index(whole1 * whole2))
+    return index(index(end0 - first0) * index(index(end1 - first1) * index(end2 - first2)))
+
+
+def reached(place: Any, d: Any, geometry: Any, adaptive: Any) -> Any:
+    """The first window along a dim that may have a place, and the end of those."""
+    sizes, kernel, stride, pads, dilation, counts = geometry
+    n, m = sizes[d], counts[d]
+    if adaptive:
+        low = index(int64(place) * int64(m) // int64(n))
+        high = index((int64(place + 1) * int64(m) + int64(n - 1)) // int64(n))
+        return low, index(high if high < m else m)
+    ahead = index(index(place + pads[d]) - index(dilation[d] * index(kernel[d] - 1)))
+    low = index(index(ahead + stride[d] - 1) // stride[d]) if ahead > 0 else index(0)
+    high = index(index(index(place + pads[d]) // stride[d]) + 1)
+    return low, index(high if high < m else m)
+
+
+def means_back(grad: Any, result: Any, geometry: Any, adaptive: Any, padded: Any, divisor: Any, total: Any) -> None:
+    """The transpose of `means`: of each place, the sum of its windows' shares."""
+    i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
+    if i < total:
+        sizes, kernel, stride, pads, dilation, counts = geometry
+        q2 = index(i // sizes[2])
+        q1 = index(q2 // sizes[1])
+        plane = index(q1 // sizes[0])
+        low0, high0 = reached(index(q1 - index(plane * sizes[0])), 0, geometry, adaptive)
+        low1, high1 = reached(index(q2 - index(q1 * sizes[1])), 1, geometry, adaptive)
+        low2, high2 = reached(index(i - index(q2 * sizes[2])), 2, geometry, adaptive)
+        sum = W(0)
+        for p0 in range(low0, high0):
+            first0, end0, whole0 = range_of(index(p0), 0, geometry, adaptive)
+            for p1 in range(low1, high1):
+                first1, end1, whole1 = range_of(index(p1), 1, geometry, adaptive)
+                for p2 in range(low2, high2):
+                    first2, end2, whole2 = range_of(index(p2), 2, geometry, adaptive)
+                    by = divisor_of(first0, end0, whole0, first1, end1, whole1, first2, end2, whole2, padded, divisor)
+                    at = index(index(index(plane * counts[0]) + p0) * counts[1] + p1) * counts[2] + p2
+                    sum = W(sum + W(get_grad(grad, index(at))) / W(by))
+        put_result(result, i, T(sum))
+
+
+def added_at(grad: Any, indices: Any, result: Any, windows: Any, size: Any, total: Any) -> None:
+    """Adds each gradient to its place in the plane; what lies outside of it is left out."""
+    i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
+    if i < total:
+        place = get_indices(indices, i)
+        if place >= 0 and place < size:
+            cuda.atomic.add(result, index(index(index(i // windows) * size) + place), get_grad(grad, i))
