@@ -1443,7 +1443,8 @@ def searchsorted_scalar(
         Tensor: int64.
     Gradients:
         through: place.int() if out_int32 else place
-        where place: searchsorted_indices(sorted_sequence, as_tensor(self), right, sorter)
+        where place: searchsorted_indices(sorted_sequence, as_tensor(self, device=sorted_sequence.device), right,
+            sorter)
     Raises:
         RuntimeError: expected: real numbers; one row to search in, or one for each row of what is searched for. `right`
             is what `side` says.
@@ -1489,7 +1490,7 @@ def searchsorted_scalar(
     sorted_sequence, self, out_int32, right, side, sorter = sorting_checks.searchsorted(
         name, sorted_sequence, self, out_int32, right, side, sorter
     )
-    place = op.searchsorted_indices(sorted_sequence, op.as_tensor(self), right, sorter)
+    place = op.searchsorted_indices(sorted_sequence, op.as_tensor(self, device=sorted_sequence._device), right, sorter)
     return place.int() if out_int32 else place
 
 
@@ -1569,7 +1570,7 @@ def bucketize_scalar(
         Tensor: int64.
     Gradients:
         through: bucket.int() if out_int32 else bucket
-        where bucket: searchsorted_indices(boundaries, as_tensor(self), right, None)
+        where bucket: searchsorted_indices(boundaries, as_tensor(self, device=boundaries.device), right, None)
     Raises:
         RuntimeError: expected: real numbers; the boundaries are a vector.
     """
@@ -1602,7 +1603,7 @@ def bucketize_scalar(
     if right.__class__ is not bool:
         right = checks.boolean(name, "right", right)
     self, boundaries, out_int32, right = sorting_checks.bucketize(name, self, boundaries, out_int32, right)
-    bucket = op.searchsorted_indices(boundaries, op.as_tensor(self), right, None)
+    bucket = op.searchsorted_indices(boundaries, op.as_tensor(self, device=boundaries._device), right, None)
     return bucket.int() if out_int32 else bucket
 
 
