@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 from typing import Any
 
@@ -15,6 +15,7 @@ from .array import DeviceArray
 from .fallback import Fallback, arrays_in
 from .launch import launch, reach
 from .layouts import MOST
+from .memory import from_host
 
 UINT32 = np.uint32
 INT64 = np.dtype(np.int64)
@@ -38,6 +39,15 @@ def summed_in(dtype: np.dtype) -> np.dtype:
     return INT64 if dtype.kind in "iu" else in_registers(dtype)
 
 
+def brought(given: Sequence[Any]) -> Sequence[Any]:
+    """The arguments of a call with 0-d arrays of the host, which may stand beside those of a device, copied to it."""
+    arrays = list(arrays_in(given))
+    if all(isinstance(a, DeviceArray) for a in arrays):
+        return given
+    place = next(a.device for a in arrays if isinstance(a, DeviceArray))
+    return [from_host(a, place) if isinstance(a, np.ndarray) and not a.ndim else a for a in given]
+
+
 def within_reach(host: Any) -> Callable[[Any], Any]:
     """Decorator of what 32-bit places are enough for: the kernel of the CPU computes of arrays that are larger."""
 
@@ -46,7 +56,7 @@ def within_reach(host: Any) -> Callable[[Any], Any]:
         def call(*given: Any) -> Any:
             if any(isinstance(a, DeviceArray) and max(a.size, reach(a)) > MOST for a in arrays_in(given)):
                 return Fallback(host)(*given)
-            return function(*given)
+            return function(*brought(given))
 
         return call
 
