@@ -10,6 +10,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.runtime.cuda import fallback
+from specgrad.runtime.errors import DtypeError
 from tests.generated.calls import BY_NAME, Style, gradients, run, texts
 from tests.places import simulated_device
 
@@ -58,7 +59,13 @@ def test_outputs_and_gradients(no_host: None, name: str) -> None:
     """Both are those of the CPU, the gradients for operands in reversed order of dimensions with gaps."""
     for text in texts(BY_NAME[name]):
         here, there = (Style(sg.float64, device=place) for place in ("cpu", "cuda"))
-        assert_same(run(name, text, there), run(name, text, here), name in FREE_SIGNS)
+        try:
+            wanted = run(name, text, here)
+        except DtypeError as refused:  # of calls that are for complex numbers
+            with pytest.raises(type(refused)):
+                run(name, text, there)
+            continue
+        assert_same(run(name, text, there), wanted, name in FREE_SIGNS)
         if name not in FREE_SIGNS:
             here, there = (Style(sg.float64, True, True, place) for place in ("cpu", "cuda"))
             assert_same(gradients(name, text, there), gradients(name, text, here), False)
