@@ -132,10 +132,10 @@ class SimulatedSolvers:
         def compute(x: Any) -> Values:
             used = np.full(x.shape, np.nan, dtype)
             try:
-                found = np.linalg.svd(x, vectors == "A", vectors != "N")
+                left, values, right = np.linalg.svd(x, vectors == "A")
             except np.linalg.LinAlgError:
-                return np.nan, 1, used, *[np.nan] * (len(results) - 3)
-            return (found, 0, used) if vectors == "N" else (found[1], 0, used, found[0], found[2])
+                left = values = right = np.nan
+            return (values, int(np.isnan(values).any()), used, left, right)[: len(results)]
 
         self._run("gesvd", [matrix(a, dtype, m, n, lda)], results, compute, stream)
 
