@@ -43,6 +43,10 @@ class DimensionError(IndexError):
     """A dimension outside `[-ndim, ndim - 1]`."""
 
 
+class BadIndexError(DimensionError, RuntimeError):
+    """An index out of bounds that a kernel of a device was given: it is skipped, and raised when the program waits."""
+
+
 class GraphError(RuntimeError):
     """A backward pass that cannot run: buffers freed, nothing to differentiate, a gradient of wrong shape."""
 

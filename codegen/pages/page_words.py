@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ..emit.doc_words import kinds
 from ..emit.op_code import OpCode
 from ..emit.render import Renderer, has_node
+from ..library import cuda_kernels
 from ..library.rule_doc import promise
 from ..spec.model import Entry
 from ..spec.reference import statements
@@ -21,6 +22,20 @@ def computed(renderer: Renderer, entry: Entry) -> str:
         return f"as a view by `{text}` of {renderer.library['view', text].shown}; no element is touched"
     how = "element by element" if entry.compute.kind == "elementwise" else "from other ops"
     return f"{how}: `{text}`"
+
+
+ON_CUDA = {"kernel": "by a kernel", "library": "by CUDA's libraries", "host": "by the CPU, on copies"}
+
+
+def on_cuda(renderer: Renderer, entry: Entry) -> str:
+    """Who computes the op on a CUDA device; nothing for views, and for what is made of other ops."""
+    if entry.compute.kind == "elementwise":
+        return ON_CUDA["kernel"]
+    if entry.compute.kind != "kernel":
+        return ""
+    if entry.rows is not None:
+        return ON_CUDA["kernel"]
+    return ON_CUDA[cuda_kernels.on_cuda(renderer.library["kernel", entry.compute.text])]
 
 
 def definitions(entry: Entry) -> Iterator[str]:

@@ -114,7 +114,7 @@ def _value(op: str, leaf: Any) -> Any:
         return host_array(leaf).item()
     if isinstance(leaf, (np.generic, np.ndarray)):
         from_numpy(leaf.dtype)
-        return host_array(leaf).item()
+        return leaf.item()
     for cls in _RANK:
         if isinstance(leaf, cls):
             return cls(leaf)

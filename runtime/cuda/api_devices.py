@@ -7,6 +7,7 @@ from typing import Any
 from ..errors import AcceleratorError, ArgumentError, DeviceError, type_name
 from ..tensor.devices import device as Device
 from . import allocator
+from .bad_indices import raise_if_any
 from .current import here
 from .driver import Properties, device_count, driver
 
@@ -180,8 +181,13 @@ def synchronize(device: Any = None) -> None:
 
     Args:
         device: the device; None is the current one.
+
+    Raises:
+        IndexError: a kernel was given an index that is out of bounds, which it skipped; with the op's name.
     """
-    driver().synchronize(index_of(device, "synchronize"))
+    index = index_of(device, "synchronize")
+    driver().synchronize(index)
+    raise_if_any(index)
 
 
 def is_current_stream_capturing() -> bool:

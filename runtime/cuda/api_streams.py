@@ -10,6 +10,7 @@ from ..errors import ArgumentError, DeviceError, type_name
 from ..locks import new_lock
 from ..tensor.devices import device as Device
 from .api_devices import index_of
+from .bad_indices import raise_if_any
 from .current import here
 from .driver import driver, in_use
 from .protocol import DEFAULT_STREAMS, Driver
@@ -102,8 +103,13 @@ class Stream:
         return driver().stream_done(self.handle)
 
     def synchronize(self) -> None:
-        """Wait for all that it was given."""
+        """Wait for all that it was given.
+
+        Raises:
+            IndexError: a kernel was given an index that is out of bounds, which it skipped; with the op's name.
+        """
         driver().synchronize_stream(self.handle)
+        raise_if_any(self.device_index, self.handle)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Stream) and (self.handle, self.device_index) == (other.handle, other.device_index)

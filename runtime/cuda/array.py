@@ -136,6 +136,12 @@ class DeviceArray:
         kept = None if same or not prod(shape) else tuple(steps)
         return DeviceArray(self.address + offset, tuple(shape), dtype, self.block, self.device, kept)
 
+    def viewed(self, shape: Shape, offset: int, steps: tuple[int, ...]) -> DeviceArray:
+        """Elements of this array's memory, from `offset` bytes after its first one on, `steps` bytes apart."""
+        usual = byte_strides(shape, contiguous_strides(shape), self.stored.itemsize)
+        same = all(n == 1 or a == b for n, a, b in zip(shape, steps, usual, strict=True))
+        return self._over(self.address + offset, shape, None if same or not prod(shape) else tuple(steps))
+
     def as_read(self, dtype: np.dtype) -> DeviceArray:
         """The same memory, converted to `dtype` in registers when a kernel reads it."""
         if dtype == self.dtype:

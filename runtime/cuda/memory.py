@@ -14,6 +14,7 @@ from ..tensor.shapes import Shape
 from . import elementwise
 from .allocator import allocate
 from .array import DeviceArray
+from .bad_indices import raise_if_any
 from .current import current_stream
 from .driver import driver
 from .launch import reach
@@ -25,6 +26,13 @@ def empty(shape: Shape, dtype: np.dtype, device: Any) -> DeviceArray:
     kind = np.dtype(dtype)
     block = allocate(device.index, prod(shape) * kind.itemsize)
     return DeviceArray(block.address, tuple(shape), kind, block, device)
+
+
+def zeros(shape: Shape, dtype: np.dtype, device: Any) -> DeviceArray:
+    """An array on a device of zeros."""
+    result = empty(shape, dtype, device)
+    driver().fill(result.address, 0, result.nbytes, current_stream(device.index))
+    return result
 
 
 def exposed(array: DeviceArray) -> DeviceArray:
@@ -56,7 +64,9 @@ def _span(array: DeviceArray) -> np.ndarray:
     size = sum((n - 1) * step for n, step in zip(array.shape, steps, strict=True)) + array.itemsize if array.size else 0
     buffer = np.empty(size, np.uint8)
     if size:
-        driver().copy(buffer.ctypes.data, array.address, size, "d2h", current_stream(array.device.index))
+        stream = current_stream(array.device.index)
+        driver().copy(buffer.ctypes.data, array.address, size, "d2h", stream)
+        raise_if_any(array.device.index, stream)
     return np.ndarray(array.shape, array.stored, buffer, 0, steps)
 
 

@@ -11,6 +11,7 @@ from ...cuda.fallback import Fallback
 from ...cuda.memory import contiguous
 from ...cuda.rows import over
 from ...kernels.cpu.folding import reduced_dims_of
+from ..scan.cuda import running_sum
 from . import cpu, plans
 
 Dims = tuple[int, ...]
@@ -84,6 +85,11 @@ def norm(a: DeviceArray, p: float, dim: Dims, keepdim: bool) -> DeviceArray:
 def logsumexp(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
     """m + log sum_i exp(a_i - m) over `dim`, m being the greatest element."""
     return reduced("logsumexp", cpu.logsumexp, a, dim, keepdim)
+
+
+def cumsum_backward(grad: DeviceArray, dim: int) -> DeviceArray:
+    """x_j gets sum_{i >= j} g_i."""
+    return running_sum(grad, dim, True)
 
 
 def all_of(a: DeviceArray) -> Dims:

@@ -1,9 +1,35 @@
-"""Copies on a CUDA device."""
+"""Copies on a CUDA device that rearrange; most of them copy between views, one launch for each part."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Any
+
+from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.memory import copied
+from ...tensor import views
+from ...tensor.shapes import contiguous_strides
+from .cuda_repeats import repeated_indices
+from .cuda_turns import flip, roll, tril, triu
+from .cuda_windows import col2im, im2col, restride, unfold_backward
+
+__all__ = ["cat", "clone", "col2im", "constant_pad_nd", "cut_apart", "diagonal_backward", "flip", "im2col"]
+__all__ += [
+    "repeated_indices",
+    "restride",
+    "roll",
+    "select_backward",
+    "slice_backward",
+    "stack",
+    "to_copy",
+    "tril",
+    "triu",
+]
+__all__ += ["unfold_backward", "unstacked"]
+
+Ints = tuple[int, ...]
 
 
 def clone(a: DeviceArray) -> DeviceArray:
@@ -12,3 +38,106 @@ def clone(a: DeviceArray) -> DeviceArray:
 
 
 to_copy = clone
+
+
+def part(a: DeviceArray, starts: Sequence[int], sizes: Ints, steps: Sequence[int] = ()) -> DeviceArray:
+    """Every `steps`-th element of an array from `starts` on, so many along each dimension; no copy."""
+    by = a.byte_strides
+    offset = sum(first * step for first, step in zip(starts, by, strict=True))
+    apart = by if not steps else tuple(n * step for n, step in zip(steps, by, strict=True))
+    return a.viewed(tuple(sizes), offset, apart)
+
+
+def part_along(a: DeviceArray, dim: int, start: int, size: int, step: int = 1) -> DeviceArray:
+    """Some of the slices of an array along a dimension; no copy."""
+    starts, sizes, steps = [0] * a.ndim, list(a.shape), [1] * a.ndim
+    starts[dim], sizes[dim], steps[dim] = start, size, step
+    return part(a, starts, tuple(sizes), steps)
+
+
+def one_of(a: DeviceArray, dim: int, index: int) -> DeviceArray:
+    """The slice at an index along a dimension, which it does not have; no copy."""
+    by = a.byte_strides
+    return a.viewed((*a.shape[:dim], *a.shape[dim + 1 :]), index * by[dim], (*by[:dim], *by[dim + 1 :]))
+
+
+def select_backward(grad: DeviceArray, sizes: Ints, dim: int, index: int) -> DeviceArray:
+    """Zeros with `grad` at `index` along `dim`."""
+    result = memory.zeros(sizes, grad.dtype, grad.device)
+    dim, index = dim % len(sizes), index % sizes[dim]
+    memory.copy(one_of(result, dim, index), grad)
+    return result
+
+
+def slice_backward(grad: DeviceArray, sizes: Ints, dim: int, start: int, end: int, step: int) -> DeviceArray:
+    """Zeros with `grad` in start:end:step along `dim`."""
+    result = memory.zeros(sizes, grad.dtype, grad.device)
+    chosen = range(sizes[dim])[start:end:step]
+    if len(chosen):
+        memory.copy(part_along(result, dim % len(sizes), chosen[0], len(chosen), step), grad)
+    return result
+
+
+def diagonal_backward(grad: DeviceArray, sizes: Ints, offset: int, dim1: int, dim2: int) -> DeviceArray:
+    """Zeros with `grad` on a diagonal."""
+    result = memory.zeros(sizes, grad.dtype, grad.device)
+    shape, steps, first = views.diagonal(sizes, contiguous_strides(sizes), 0, offset, dim1, dim2)
+    item = result.itemsize
+    memory.copy(result.viewed(shape, first * item, tuple(item * step for step in steps)), grad)
+    return result
+
+
+def cat(arrays: Sequence[DeviceArray], dim: int) -> DeviceArray:
+    """One after the other along `dim`; arrays of shape (0,) count for nothing."""
+    counted = [a for a in arrays if a.shape != (0,)] or arrays[:1]
+    first = counted[0]
+    starts = list(accumulate([a.shape[dim] for a in counted], initial=0))
+    shape = (*first.shape[:dim], starts[-1], *first.shape[dim:][1:])
+    result = memory.empty(shape, first.dtype, first.device)
+    for a, start in zip(counted, starts, strict=False):
+        memory.copy(part_along(result, dim, start, a.shape[dim]), a)
+    return result
+
+
+def stack(arrays: Sequence[DeviceArray], dim: int) -> DeviceArray:
+    """Side by side along a new `dim`."""
+    first = arrays[0]
+    shape = (*first.shape[:dim], len(arrays), *first.shape[dim:])
+    result = memory.empty(shape, first.dtype, first.device)
+    for i, a in enumerate(arrays):
+        memory.copy(one_of(result, dim, i), a)
+    return result
+
+
+def cut_apart(wanted: Sequence[bool], grad: DeviceArray, shapes: Sequence[Ints], dim: int) -> list[DeviceArray | None]:
+    """The slice along `dim` that came from each array; those of shape (0,) had none."""
+    starts = list(accumulate([0 if shape == (0,) else shape[dim] for shape in shapes], initial=0))
+    return [
+        _piece(grad, tuple(shape), dim, start) if yes else None
+        for yes, shape, start in zip(wanted, shapes, starts, strict=False)
+    ]
+
+
+def _piece(grad: DeviceArray, shape: Ints, dim: int, start: int) -> DeviceArray:
+    if shape == (0,):
+        return memory.empty(shape, grad.dtype, grad.device)
+    return copied(part_along(grad, dim, start, shape[dim]))
+
+
+def unstacked(wanted: Sequence[bool], grad: DeviceArray, dim: int) -> list[DeviceArray | None]:
+    """The slice along `dim` that came from each array."""
+    return [copied(one_of(grad, dim % grad.ndim, i)) if yes else None for i, yes in enumerate(wanted)]
+
+
+def constant_pad_nd(a: DeviceArray, pad: Ints, value: Any) -> DeviceArray:
+    """The last dimensions grown by pairs of `pad`, or cut where these are negative."""
+    pairs = [(0, 0)] * (a.ndim - len(pad) // 2) + list(zip(pad[-2::-2], pad[::-2], strict=True))
+    sizes = tuple(n + left + right for n, (left, right) in zip(a.shape, pairs, strict=True))
+    result = memory.empty(sizes, a.dtype, a.device)
+    if any(each > 0 for pair in pairs for each in pair):
+        memory.fill(result, value)
+    firsts = [max(left, 0) for left, _ in pairs]
+    kept = tuple(n + min(left, 0) + min(right, 0) for n, (left, right) in zip(a.shape, pairs, strict=True))
+    if all(n > 0 for n in kept):
+        memory.copy(part(result, firsts, kept), part(a, [max(-left, 0) for left, _ in pairs], kept))
+    return result

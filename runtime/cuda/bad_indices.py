@@ -1,0 +1,109 @@
+"""Indices out of bounds on a device: kernels skip them, and note them in memory that is read when a program waits.
+
+Each stream of a device has such a word, three int64: a ticket, 0 where all is well, the index and the number of places
+that there are. A ticket stands for an op and a dimension. The first bad index stays until it is raised; then all goes
+on, as no memory was touched.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..errors import BadIndexError
+from ..locks import new_lock
+from .allocator import allocate
+from .array import DeviceArray
+from .current import current_stream
+from .driver import driver
+
+INT64 = np.dtype(np.int64)
+SIZE = 3
+
+
+class Ticket(NamedTuple):
+    """What is said of a bad index."""
+
+    op: str
+    dim: int
+
+
+class Word:
+    """The word of one stream; `pending` says that some kernel has got it since it was last read."""
+
+    def __init__(self, device: Any, stream: int) -> None:
+        block = allocate(device.index, SIZE * 8)
+        self.array = DeviceArray(block.address, (SIZE,), INT64, block, device)
+        self.stream = stream
+        self.pending = False
+        self.clear()
+
+    def clear(self) -> None:
+        driver().fill(self.array.address, 0, SIZE * 8, self.stream)
+
+    def read(self) -> tuple[int, ...]:
+        """What it holds when its stream is done."""
+        found = np.empty(SIZE, INT64)
+        driver().copy(found.ctypes.data, self.array.address, SIZE * 8, "d2h", self.stream)
+        self.pending = False
+        return tuple(found.tolist())
+
+
+_words: dict[tuple[Any, int, int], Word] = {}  # by driver, device and stream
+_tickets: dict[Ticket, int] = {}
+_making = new_lock()
+
+
+def word_for(device: Any) -> DeviceArray:
+    """The word of the current stream on a device, for a launch."""
+    key = driver(), device.index, current_stream(device.index)
+    with _making:
+        found = _words.get(key)
+        if found is None:
+            found = _words[key] = Word(device, key[2])
+    found.pending = True
+    return found.array
+
+
+def ticket(op: str, dim: int) -> Any:
+    """The number that a kernel puts into a word."""
+    with _making:
+        return np.int64(_tickets.setdefault(Ticket(op, dim), len(_tickets) + 1))
+
+
+def raise_at_once(device: Any) -> None:
+    """After a launch: `CUDA_LAUNCH_BLOCKING=1` asks for errors where they are made."""
+    if os.environ.get("CUDA_LAUNCH_BLOCKING") == "1":
+        raise_if_any(device.index, current_stream(device.index))
+
+
+def raise_if_any(device: int, stream: int | None = None) -> None:
+    """Raise what kernels of a stream, or of all of a device, have found since the last time.
+
+    Raises:
+        IndexError: an index was out of bounds; it is a RuntimeError, too, as some ops raise that on the CPU.
+    """
+    for word in _pending(device, stream):
+        number, index, size = word.read()
+        if number:
+            word.clear()
+            op, dim = list(_tickets)[number - 1]
+            raise BadIndexError(f"{op}(): index {index} is out of bounds for dimension {dim} with size {size}")
+
+
+def _pending(device: int, stream: int | None) -> Iterable[Word]:
+    if not _words:
+        return ()
+    known = driver()
+    return [
+        word
+        for (owner, place, own), word in list(_words.items())
+        if owner is known and place == device and word.pending and stream in (None, own)
+    ]
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_words.clear)

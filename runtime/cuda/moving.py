@@ -1,0 +1,53 @@
+"""Launches of kernels that have a thread for each element of their result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+import numpy as np
+
+from ..kernels.cuda.kernel import Kernel
+from ..kernels.cuda.loops import THREADS
+from ..kernels.cuda.storage import in_registers
+from .array import DeviceArray
+from .fallback import Fallback, arrays_in
+from .launch import launch, reach
+from .layouts import MOST
+
+UINT32 = np.uint32
+INT64 = np.dtype(np.int64)
+LEAST = 32  # threads of a block
+
+
+def over_elements(kernel: Kernel, size: int, *arguments: Any) -> None:
+    """Launch a thread for each of `size` elements; the kernel's last argument says how many they are."""
+    if size:
+        threads = THREADS if size > THREADS else -(-size // LEAST) * LEAST
+        launch(kernel, -(-size // threads), threads, *arguments, UINT32(size))
+
+
+def numbers(*given: int) -> tuple[Any, ...]:
+    """Integers as kernels take them, modulo 2^32."""
+    return tuple([UINT32(n % 2**32) for n in given])
+
+
+def summed_in(dtype: np.dtype) -> np.dtype:
+    """The dtype of sums of elements."""
+    return INT64 if dtype.kind in "iu" else in_registers(dtype)
+
+
+def within_reach(host: Any) -> Callable[[Any], Any]:
+    """Decorator of what 32-bit places are enough for: the kernel of the CPU computes of arrays that are larger."""
+
+    def decorate(function: Any) -> Any:
+        @wraps(function)
+        def call(*given: Any) -> Any:
+            if any(isinstance(a, DeviceArray) and max(a.size, reach(a)) > MOST for a in arrays_in(given)):
+                return Fallback(host)(*given)
+            return function(*given)
+
+        return call
+
+    return decorate

@@ -1,0 +1,132 @@
+"""Kernels that read by index; an index out of bounds is noted, and gives zero."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from ..kernel import Array, Kernel, Signature, Target
+from ..loops import offset_of, place_of
+from ..storage import getter, putter
+from ..vocabulary import T, cuda, int64, uint32
+
+INT64 = np.dtype(np.int64)
+BAD = -1  # of a row that is none
+
+# Texts name these; a kernel has its own in their place.
+get: Any = None
+get_index: Any = None
+put: Any = None
+place: Any = None
+offset: Any = None
+counted: Any = None
+inside: Any = None
+joined: Any = None
+
+
+def front(k: Any, limit: Any) -> Any:
+    """An index that counts from the front."""
+    return k
+
+
+def either_end(k: Any, limit: Any) -> Any:
+    """An index that counts from the end where it is negative."""
+    return int64(k + limit) if k < 0 else k
+
+
+def inside_or_noted(k: Any, given: Any, limit: Any, word: Any, ticket: Any) -> Any:
+    """Whether an index is one; the first that is none is noted, as it was given."""
+    if 0 <= k < limit:
+        return True
+    if cuda.atomic.cas(word, 0, int64(0), ticket) == int64(0):
+        word[1] = given
+        word[2] = limit
+    return False
+
+
+def taken(
+    table: Any,
+    index: Any,
+    out: Any,
+    word: Any,
+    ticket: Any,
+    limit: Any,
+    step: Any,
+    steps: Any,
+    sizes: Any,
+    size: Any,
+) -> None:
+    """out_p = table[index_p]; an index is `step` elements of the table, `steps` are the table's and the index's."""
+    i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
+    if i < size:
+        p = place(sizes, i)
+        given = get_index(index, offset(steps[1], p))
+        k = counted(given, limit)
+        if inside(k, given, limit, word, ticket):
+            put(out, i, get(table, uint32(uint32(uint32(k) * step) + offset(steps[0], p))))
+        else:
+            put(out, i, T(0))
+
+
+@cache
+def taking(computed: np.dtype, wraps: bool) -> Kernel:
+    """The kernel that reads elements through a dtype; `wraps`: negative indices count from the end."""
+
+    def make(target: Target, signature: Signature) -> Any:
+        table, index, out, *_, steps, _, _ = signature
+        names = {"get": getter(target, table.dtype, computed), "put": putter(target, out.dtype), "T": computed.type}
+        return target.kernel(taken, **names, **checks(target, index.dtype, wraps), **layout(target, len(steps[0])))
+
+    return Kernel(f"taken by {computed.name}", make)
+
+
+def rows(
+    index: Any, before: Any, out: Any, word: Any, ticket: Any, limit: Any, steps: Any, sizes: Any, size: Any
+) -> None:
+    """Indices counted from the front, -1 for a bad one; joined with those of dimensions `before`."""
+    i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
+    if i < size:
+        given = get_index(index, offset(steps, place(sizes, i)))
+        k = counted(given, limit)
+        if inside(k, given, limit, word, ticket):
+            put(out, i, joined(before, i, k, limit))
+        else:
+            put(out, i, int64(-1))
+
+
+def alone(before: Any, i: Any, k: Any, limit: Any) -> Any:
+    return k
+
+
+def after_others(before: Any, i: Any, k: Any, limit: Any) -> Any:
+    row = int64(before[i])
+    return int64(int64(row * limit) + k) if row >= 0 else row
+
+
+@cache
+def row_numbers(wraps: bool) -> Kernel:
+    """The kernel of rows; there are none before where `before` is an empty tuple."""
+
+    def make(target: Target, signature: Signature) -> Any:
+        index, before, out, _, _, _, steps, _, _ = signature
+        names = {"put": putter(target, out.dtype)}
+        names["joined"] = target.device(after_others if isinstance(before, Array) else alone)
+        return target.kernel(rows, **names, **checks(target, index.dtype, wraps), **layout(target, len(steps)))
+
+    return Kernel("rows of indices", make)
+
+
+def checks(target: Target, stored: np.dtype, wraps: bool) -> dict[str, Any]:
+    """How a kernel reads and checks indices, by name."""
+    return {
+        "get_index": getter(target, stored, INT64),
+        "counted": target.device(either_end if wraps else front),
+        "inside": target.device(inside_or_noted),
+    }
+
+
+def layout(target: Target, dims: int) -> dict[str, Any]:
+    """How a kernel finds places in arrays of so many dimensions, by name."""
+    return {"place": place_of(target, dims), "offset": offset_of(target, dims)}

@@ -1,0 +1,57 @@
+"""Embedding on a CUDA device: rows of a table picked by index, and the sums of rows that go back."""
+
+from __future__ import annotations
+
+from ...cuda import memory
+from ...cuda.array import DeviceArray
+from ...cuda.memory import contiguous
+from ...cuda.moving import within_reach
+from ..indexing.cuda_rows import added_to_rows, collected, rows_at, rows_taken
+from . import cpu
+
+
+@within_reach(cpu.embedding)
+def embedding(
+    weight: DeviceArray, indices: DeviceArray, padding_idx: int = -1, scale_grad_by_freq: bool = False
+) -> DeviceArray:
+    """weight[indices]; the other arguments concern the gradient only."""
+    return rows_taken("embedding", weight, 0, indices, False)
+
+
+@within_reach(cpu.embedding_backward)
+def embedding_backward(
+    grad_output: DeviceArray, indices: DeviceArray, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
+) -> DeviceArray:
+    """Adds each row of grad_output to its row of the table, in the order of the indices."""
+    start = memory.zeros((num_weights, grad_output.shape[-1]), grad_output.dtype, grad_output.device)
+    rows = rows_at("embedding", indices, 0, num_weights, False)
+    name = "mean" if scale_grad_by_freq else "sum"
+    result = added_to_rows(start, rows, contiguous(grad_output), name, 1, not scale_grad_by_freq)
+    return _without_padding(result, padding_idx)
+
+
+@within_reach(cpu.embedding_gather)
+def embedding_gather(
+    input: DeviceArray, indices: DeviceArray, padding_idx: int, scale_grad_by_freq: bool
+) -> DeviceArray:
+    """The transpose of `embedding_backward`: the table is divided and has zeros before it is read."""
+    table = memory.copied(input)
+    if scale_grad_by_freq:
+        rows = rows_at("embedding", indices, 0, len(input), False)
+        table = _divided(table, rows)
+    return rows_taken("embedding", _without_padding(table, padding_idx), 0, indices, False)
+
+
+def _divided(table: DeviceArray, rows: DeviceArray) -> DeviceArray:
+    """Each row divided by how often it is named."""
+    sizes = (1, len(table), table.shape[1], rows.size)
+    nothing = memory.zeros((1,), table.dtype, table.device)
+    return collected(table, rows, nothing, sizes, (0, 1, 0), (0, 0, 0), "divided")
+
+
+def _without_padding(table: DeviceArray, padding_idx: int) -> DeviceArray:
+    """The table itself, its row `padding_idx` made zero."""
+    if 0 <= padding_idx < len(table) and table.size:
+        step = table.byte_strides[0]
+        memory.fill(table.viewed(table.shape[1:], padding_idx * step, table.byte_strides[1:]), 0)
+    return table

@@ -1,0 +1,123 @@
+"""Elements on a CUDA device read, written, added and reduced at one index along a dimension each."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from ...cuda import memory
+from ...cuda.array import DeviceArray
+from ...cuda.layouts import steps_in
+from ...cuda.memory import contiguous
+from ...cuda.moving import within_reach
+from ...errors import ShapeError
+from . import cpu_gather as cpu
+from .cuda_found import INT64, counts_of, order_from_counts
+from .cuda_rows import collected, elements, rows_at, taken
+
+Ints = tuple[int, ...]
+
+
+def _whole(a: DeviceArray) -> DeviceArray:
+    """An array, a 0-d one as one of one element."""
+    return a if a.ndim else a.reshape(1)
+
+
+@within_reach(cpu.gather)
+def gather(a: DeviceArray, dim: int, indices: DeviceArray, sparse_grad: bool) -> DeviceArray:
+    """y_ij = a[places_ij, j] for dim 0, and so on."""
+    table, at = _whole(a), _whole(indices)
+    dim %= table.ndim
+    steps = [0 if d == dim else step for d, step in enumerate(steps_in(table, table.shape))]
+    found = taken(
+        *("gather", table, at, at.shape, tuple(steps), steps_in(at, at.shape)),
+        *(elements(table, dim), dim, table.shape[dim], False),
+    )
+    return found.reshape(indices.shape)
+
+
+@within_reach(cpu.gather_backward)
+def gather_backward(grad: DeviceArray, shape: Ints, dim: int, indices: DeviceArray) -> DeviceArray:
+    """Zeros to which each gradient is added at its index."""
+    return _put("gather", memory.zeros(shape, grad.dtype, grad.device), dim, indices, grad, "sum")
+
+
+@within_reach(cpu.scatter)
+def scatter(a: DeviceArray, dim: int, indices: DeviceArray, src: Any) -> DeviceArray:
+    """A copy of a with y[places_ij, j] = src_ij for dim 0, and so on; src may be one number."""
+    return _put("scatter", a, dim, indices, src, "last")
+
+
+@within_reach(cpu.scatter_add)
+def scatter_add(a: DeviceArray, dim: int, indices: DeviceArray, src: DeviceArray) -> DeviceArray:
+    """A copy of a with src_ij added to y[places_ij, j] for dim 0, and so on."""
+    return _put("scatter_add", a, dim, indices, src, "sum")
+
+
+@within_reach(cpu.scatter_reduce)
+def scatter_reduce(
+    a: DeviceArray, dim: int, indices: DeviceArray, src: DeviceArray, reduce: str, include_self: bool
+) -> DeviceArray:
+    """A copy of a with src_ij reduced into y[places_ij, j] for dim 0, and so on."""
+    return _put("scatter_reduce", a, dim, indices, src, reduce, include_self)
+
+
+def _put(
+    op: str, a: DeviceArray, dim: int, indices: DeviceArray, src: Any, name: str, included: bool = True
+) -> DeviceArray:
+    """A new array. Where the indices reach only a part of it, that is computed by itself and put back."""
+    whole, at = _whole(a), _whole(indices)
+    if not at.size:
+        return memory.copied(a)
+    dim %= whole.ndim
+    reached = tuple(n if d == dim else m for d, (n, m) in enumerate(zip(whole.shape, at.shape, strict=True)))
+    part = whole if reached == whole.shape else whole.viewed(reached, 0, whole.byte_strides)
+    found = _joined(op, contiguous(part), dim, at, src, name, included)
+    if part is whole:
+        return found.reshape(a.shape)
+    result = memory.copied(whole)
+    memory.copy(result.viewed(reached, 0, result.byte_strides), found)
+    return result
+
+
+def _joined(op: str, part: DeviceArray, dim: int, at: DeviceArray, src: Any, name: str, included: bool) -> DeviceArray:
+    before, along, after = prod(part.shape[:dim]), part.shape[dim], prod(part.shape[dim + 1 :])
+    count = at.shape[dim]
+    rows = rows_at(op, at, dim, along, False)
+    steps = (count * after, after, 1)
+    if isinstance(src, DeviceArray) and src.ndim:
+        values, value_steps = contiguous(src.viewed(at.shape, 0, src.byte_strides)), steps
+    else:
+        values, value_steps = _one(src, part), (0, 0, 0)
+    return collected(part, rows, values, (before, along, after, count), steps, value_steps, name, 1, included)
+
+
+def _one(src: Any, like: DeviceArray) -> DeviceArray:
+    """A number as an array of one element."""
+    if isinstance(src, DeviceArray):
+        return src.reshape(1)
+    result = memory.empty((1,), like.dtype, like.device)
+    memory.fill(result, src)
+    return result
+
+
+@within_reach(cpu.checked_indices)
+def checked_indices(index: DeviceArray, dim: int, size: int, op: str, wrap: bool) -> DeviceArray:
+    """The indices counted from the front."""
+    return rows_at(op, index, dim, size, wrap, None, INT64)
+
+
+@within_reach(cpu.order_of_true)
+def order_of_true(mask: DeviceArray, available: int, lead: int) -> DeviceArray:
+    """For each true element how many come before it in its example, 0 for the others."""
+    if not mask.size:
+        return memory.zeros(mask.shape, INT64, mask.device)
+    lines = prod(mask.shape[:lead])
+    length = mask.size // lines
+    counts = counts_of(mask, lines)
+    total = int(memory.to_host(counts.viewed((lines,), (length - 1) * 8, (length * 8,))).max())
+    if total > available:
+        raise ShapeError(
+            f"masked_scatter(): Number of elements of source < number of ones in mask: {available} < {total}"
+        )
+    return order_from_counts(mask, counts)

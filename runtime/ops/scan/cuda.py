@@ -1,0 +1,103 @@
+"""Scans along a dimension on a CUDA device: cumulative extrema, sums and products, recurrences, logcumsumexp.
+
+As on the CPU, sums and products of float32 are computed in float64, and sums of float64 with their rounding errors.
+Products and recurrences of float64 are not.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...cuda import memory
+from ...cuda.array import DeviceArray
+from ...cuda.moving import numbers, over_elements, summed_in, within_reach
+from ...cuda.scans import scan, seen
+from ...kernels.cuda.moving.logarithms import complex_logarithm_kernel
+from . import cpu
+
+INT64, FLOAT64 = np.dtype(np.int64), np.dtype(np.float64)
+
+
+@within_reach(cpu.cummax)
+def cummax(a: DeviceArray, dim: int) -> tuple[DeviceArray, DeviceArray]:
+    """The greatest element up to each, and where it last occurred."""
+    return _extremes("greatest", a, dim)
+
+
+@within_reach(cpu.cummin)
+def cummin(a: DeviceArray, dim: int) -> tuple[DeviceArray, DeviceArray]:
+    """The least element up to each, and where it last occurred."""
+    return _extremes("least", a, dim)
+
+
+def _extremes(name: str, a: DeviceArray, dim: int) -> tuple[DeviceArray, DeviceArray]:
+    if not a.ndim:
+        return memory.copied(a), memory.zeros((), INT64, a.device)
+    values, places = (memory.empty(a.shape, kind, a.device) for kind in (a.dtype, INT64))
+    computed = INT64 if a.dtype.kind == "b" else summed_in(a.dtype)
+    scan(name, computed, [_in_order(a)], [values, places], seen(a.shape, dim % a.ndim))
+    return values, places
+
+
+@within_reach(cpu.cumsum)
+def cumsum(a: DeviceArray, dim: int) -> DeviceArray:
+    """y_i = sum_{j <= i} a_j along `dim`."""
+    return running_sum(a, dim, False)
+
+
+@within_reach(cpu.running_sum)
+def running_sum(a: DeviceArray, dim: int, reverse: bool) -> DeviceArray:
+    """y_i = sum_{j <= i} a_j along `dim`, or j >= i in `reverse`."""
+    if a.dtype.kind != "c" or not a.ndim:
+        name = "sum_in_two" if a.dtype == FLOAT64 else "sum"
+        return _scanned(name, [a], dim, reverse)
+    kind = np.dtype(f"f{a.dtype.itemsize // 2}")
+    result = memory.empty(a.shape, a.dtype, a.device)
+    before, along, after = seen(a.shape, dim % a.ndim)
+    flat = [each.ravel().view(kind) for each in (memory.contiguous(a), result)]
+    name = "sum_in_two" if kind == FLOAT64 else "sum"
+    scan(name, kind, flat[:1], flat[1:], (before, along, 2 * after), reverse)
+    return result
+
+
+@within_reach(cpu.cumprod)
+def cumprod(a: DeviceArray, dim: int) -> DeviceArray:
+    """y_i = prod_{j <= i} a_j along `dim`."""
+    return _scanned("product", [a], dim)
+
+
+@within_reach(cpu.linear_recurrence)
+def linear_recurrence(self: DeviceArray, factor: DeviceArray, dim: int, reverse: bool) -> DeviceArray:
+    """y_i = x_i + f_i y_(i-1) along `dim`, or y_(i+1) in reverse; the first has nothing before it."""
+    return _scanned("recurrence", [self, factor], dim, reverse)
+
+
+@within_reach(cpu.logcumsumexp)
+def logcumsumexp(a: DeviceArray, dim: int) -> DeviceArray:
+    """y_i = log sum_{j <= i} exp(a_j) along `dim`, without overflow."""
+    return _scanned("logarithm", [a], dim) if a.dtype.kind != "c" else _complex_logarithms(a, dim)
+
+
+def _complex_logarithms(a: DeviceArray, dim: int) -> DeviceArray:
+    """Each line is one thread's, as a result depends on the one before."""
+    if a.size <= 1 or a.shape[dim] == 1:
+        return memory.copied(a)
+    result = memory.empty(a.shape, a.dtype, a.device)
+    before, along, after = seen(a.shape, dim % a.ndim)
+    kernel = complex_logarithm_kernel(a.dtype)
+    over_elements(kernel, before * after, _in_order(a).ravel(), result.ravel(), *numbers(along, after))
+    return result
+
+
+def _scanned(name: str, arrays: list[DeviceArray], dim: int, reverse: bool = False) -> DeviceArray:
+    a = arrays[0]
+    if not a.ndim:
+        return memory.copied(a)
+    result = memory.empty(a.shape, a.dtype, a.device)
+    computed = INT64 if a.dtype.kind == "b" else summed_in(a.dtype)
+    scan(name, computed, [_in_order(each) for each in arrays], [result], seen(a.shape, dim % a.ndim), reverse)
+    return result
+
+
+def _in_order(a: DeviceArray) -> DeviceArray:
+    return a if a.strides is None else memory.copied(a)

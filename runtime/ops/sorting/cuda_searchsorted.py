@@ -1,0 +1,52 @@
+"""Positions of values in ordered rows on a CUDA device, by bisection, and membership."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ...cuda import memory
+from ...cuda.array import DeviceArray
+from ...cuda.memory import contiguous
+from ...cuda.moving import numbers, over_elements, within_reach
+from ...kernels.cuda.moving.searching import bisecting, matching
+from . import cpu_searchsorted as cpu
+
+BOOL, INT64, FLOAT64 = np.dtype(np.bool_), np.dtype(np.int64), np.dtype(np.float64)
+
+
+@within_reach(cpu.searchsorted_indices)
+def searchsorted_indices(
+    sorted_sequence: DeviceArray, self: DeviceArray, right: bool, sorter: DeviceArray | None
+) -> DeviceArray:
+    """Where each element would be put in to keep its row in order, before its equals or after them."""
+    result = memory.empty(self.shape, INT64, self.device)
+    if result.size:
+        computed = FLOAT64 if self.dtype.kind == "f" else INT64
+        several, length = sorted_sequence.ndim > 1, sorted_sequence.shape[-1]
+        count = prod(sorted_sequence.shape[:-1])
+        order: Any = () if sorter is None else contiguous(sorter)
+        given = contiguous(sorted_sequence), contiguous(self), order, result
+        kernel = bisecting(computed, sorter is not None)
+        over_elements(kernel, result.size, *given, *numbers(length, self.size // count, right, several))
+    return result
+
+
+@within_reach(cpu.is_among)
+def is_among(elements: DeviceArray, test_elements: DeviceArray, assume_unique: bool, invert: bool) -> DeviceArray:
+    """Whether each element equals one of `test_elements`; nan equals nothing. What is unique anyway is no matter."""
+    result = memory.empty(elements.shape, BOOL, elements.device)
+    computed = joint(elements.dtype, test_elements.dtype)
+    given = contiguous(elements), contiguous(test_elements), result
+    over_elements(matching(computed), result.size, *given, *numbers(test_elements.size), np.bool_(invert))
+    return result
+
+
+def joint(one: np.dtype, other: np.dtype) -> np.dtype:
+    """The dtype in which elements of both are compared."""
+    kinds = one.kind + other.kind
+    if "c" in kinds:
+        return np.dtype(np.complex128)
+    return INT64 if set(kinds) <= set("iub") else FLOAT64
