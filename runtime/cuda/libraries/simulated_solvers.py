@@ -32,7 +32,7 @@ def lapack(name: str, dtype: np.dtype) -> Callable[..., Any]:
     from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
     find = get_blas_funcs if name == "trsm" else get_lapack_funcs
-    return find((name,), (np.empty(0, dtype),))[0]  # type: ignore[no-any-return]
+    return find((name,), (np.empty(0, dtype),))[0]
 
 
 class SimulatedSolvers:
@@ -132,10 +132,10 @@ class SimulatedSolvers:
         def compute(x: Any) -> Values:
             used = np.full(x.shape, np.nan, dtype)
             try:
-                found = np.linalg.svd(x, vectors == "A", vectors != "N")
+                left, values, right = np.linalg.svd(x, vectors == "A")
             except np.linalg.LinAlgError:
-                return np.nan, 1, used, *[np.nan] * (len(results) - 3)
-            return (found, 0, used) if vectors == "N" else (found[1], 0, used, found[0], found[2])
+                return (np.nan, 1, used, np.nan, np.nan)[: len(results)]
+            return (values, int(np.isnan(values).any()), used, left, right)[: len(results)]
 
         self._run("gesvd", [matrix(a, dtype, m, n, lda)], results, compute, stream)
 

@@ -28,25 +28,29 @@ def indexed_kernel(function: Any, computed: np.dtype, far: bool) -> Kernel:
 
     def make(target: Target, signature: Signature) -> Any:
         code = function.__code__
-        names = target.scalars(function, computed.kind == "c")
-        names |= {"T": computed.type, "W": WIDE.get(computed.kind, np.int64), "index": np.int64 if far else np.int32}
+        names: dict[str, Any] = {
+            "T": computed.type,
+            "W": WIDE.get(computed.kind, np.int64),
+            "index": np.int64 if far else np.int32,
+        }
         for name, part in zip(code.co_varnames[: code.co_argcount], signature, strict=True):
             if isinstance(part, Array):
                 names[f"get_{name}"] = getter(target, part.dtype, read_in(part.dtype, computed))
                 names[f"put_{name}"] = putter(target, part.dtype)
-        return target.kernel(function, **with_helpers(target, function, names))
+        return target.kernel(function, **with_helpers(target, function, names, computed.kind == "c"))
 
     return Kernel(function.__name__, make)
 
 
-def with_helpers(target: Target, function: Any, names: dict[str, Any]) -> dict[str, Any]:
+def with_helpers(target: Target, function: Any, names: dict[str, Any], is_complex: bool) -> dict[str, Any]:
     """The names that a text uses; functions of its module are texts too."""
     used = names_in(function.__code__)
-    found = {name: value for name, value in names.items() if name in used}
+    found = target.scalars(function, is_complex)
+    found |= {name: value for name, value in names.items() if name in used}
     for name in sorted(used):
         helper = function.__globals__.get(name)
         if isinstance(helper, types.FunctionType) and helper.__module__ == function.__module__:
-            found[name] = target.device(helper, **with_helpers(target, helper, names))
+            found[name] = target.device(helper, **with_helpers(target, helper, names, is_complex))
     return found
 
 

@@ -110,7 +110,8 @@ def by_heads(a: Array, rows_first: bool) -> Array:
 
 def located(extras: Extras, shape: tuple[int, ...], like_: Array) -> tuple[list[Array], tuple[Any, ...]]:
     """Bias, mask and keep with their steps in elements, broadcast; another array stands for each that is missing."""
-    arrays, numbers = [], []
+    arrays: list[Array] = []
+    numbers: list[tuple[bool, tuple[int, ...]]] = []
     for extra in extras:
         if extra is None:
             arrays.append(like_)

@@ -40,7 +40,7 @@ class Sizes(NamedTuple):
         return self.g.channels * self.g.groups * self.g.taps
 
     @property
-    def count(self) -> int:
+    def spots(self) -> int:
         """Positions of a sample."""
         return prod(self.g.positions)
 
@@ -56,7 +56,7 @@ class Sizes(NamedTuple):
 
     def slices(self, itemsize: int) -> Iterator[tuple[int, int]]:
         """Ranges of samples whose columns fit into the memory for them."""
-        each = max(COLUMNS // max(self.rows * self.count * itemsize, 1), 1)
+        each = max(COLUMNS // max(self.rows * self.spots * itemsize, 1), 1)
         for first in range(0, self.g.batch, each):
             yield first, min(first + each, self.g.batch)
 
@@ -83,11 +83,11 @@ def convolution(
         return result
     if bias is not None:
         column = over(bias, (g.groups * g.outputs, 1), (*bias.byte_strides, 0))
-        shape = g.batch, g.groups * g.outputs, sizes.count
+        shape = g.batch, g.groups * g.outputs, sizes.spots
         memory.copy(result.as_read(result.stored).reshape(shape), broadcast(column, shape))
     for first, last in sizes.slices(x.itemsize):
         columns = columns_of(x, sizes, first, last)
-        out = part(result, (g.batch, g.groups, g.outputs, sizes.count), first, last)
+        out = part(result, (g.batch, g.groups, g.outputs, sizes.spots), first, last)
         each_group(by_group(w, sizes), columns, out, 0 if bias is None else 1)
     return result
 
@@ -107,12 +107,12 @@ def convolution_input_backward(
         return result
     plane = prod(g.sizes)
     for first, last in sizes.slices(grad.itemsize):
-        given = part(grad, (g.batch, g.groups, g.outputs, sizes.count), first, last)
+        given = part(grad, (g.batch, g.groups, g.outputs, sizes.spots), first, last)
         made = part(result, (g.batch, channels, plane), first, last)
         columns = (
             part(result, (g.batch, g.groups, g.channels, plane), first, last)
             if sizes.is_pointwise
-            else like((last - first, g.groups, g.channels * g.taps, sizes.count), grad, w)
+            else like((last - first, g.groups, g.channels * g.taps, sizes.spots), grad, w)
         )
         each_group(swapped(by_group(w, sizes)), given, columns, 0)
         if not sizes.is_pointwise:
@@ -132,7 +132,7 @@ def convolution_weight_backward(
     started = False
     for first, last in sizes.slices(x.itemsize):
         columns = columns_of(x, sizes, first, last, True)
-        given = permuted(part(grad, (g.batch, g.groups, g.outputs, sizes.count), first, last), 1, 2, 0, 3)
+        given = permuted(part(grad, (g.batch, g.groups, g.outputs, sizes.spots), first, last), 1, 2, 0, 3)
         beside = merged_samples(given)
         multiply(beside, swapped(merged_samples(columns)), into, 1, int(started))
         started = True
@@ -167,11 +167,11 @@ def columns_of(x: Array, sizes: Sizes, first: int, last: int, beside: bool = Fal
     g, samples = sizes.g, last - first
     own = g.channels * g.taps
     if sizes.is_pointwise:
-        found = part(x, (g.batch, g.groups, own, sizes.count), first, last)
+        found = part(x, (g.batch, g.groups, own, sizes.spots), first, last)
         return permuted(found, 1, 2, 0, 3) if beside else found
-    shape = (g.groups, own, samples, sizes.count) if beside else (samples, g.groups, own, sizes.count)
+    shape = (g.groups, own, samples, sizes.spots) if beside else (samples, g.groups, own, sizes.spots)
     columns = memory.empty(shape, x.stored, x.device).as_read(x.dtype)
-    steps = (sizes.count, samples * sizes.count) if beside else (sizes.rows * sizes.count, sizes.count)
+    steps = (sizes.spots, samples * sizes.spots) if beside else (sizes.rows * sizes.spots, sizes.spots)
     channels = g.channels * g.groups
     given = part(x, (g.batch, channels, prod(g.sizes)), first, last)
     indexed.run(kernels.columns_of_windows, columns.size, x.dtype, given, columns, channels, sizes.words, steps)

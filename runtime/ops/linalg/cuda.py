@@ -132,8 +132,8 @@ def scaled_columns(a: Array, s: Array) -> Array:
 def multiply_any(a: Array, b: Array) -> Array:
     """The products of matrices of any batch."""
     batch = a.shape[:-2]
-    flat = [memory.contiguous(x).reshape((prod(batch), *x.shape[-2:])) for x in (a, b)]
-    return multiply(*flat).reshape((*batch, a.shape[-2], b.shape[-1]))
+    one, other = (memory.contiguous(x).reshape((prod(batch), *x.shape[-2:])) for x in (a, b))
+    return multiply(one, other).reshape((*batch, a.shape[-2], b.shape[-1]))
 
 
 def conjugated(a: Array) -> Array:

@@ -80,8 +80,8 @@ def factored(a: Array) -> tuple[Array, Array, Array]:
     packed = by_columns(a)
     pivots, info = like(a, *batch, min(m, n), dtype=INT32), zeros(a, *batch, dtype=INT32)
     if a.size:
-        for addresses in each(batch, packed, pivots, info):
-            library().getrf(a.dtype, m, n, addresses[0], m, *addresses[1:], stream_of(a))
+        for matrix, exchanged, failed in each(batch, packed, pivots, info):
+            library().getrf(a.dtype, m, n, matrix, m, exchanged, failed, stream_of(a))
     return packed, pivots, info
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...cuda import indexed, memory
 from ...cuda.array import DeviceArray
+from ...cuda.bad_indices import raise_at_once, ticket, word_for
 from ...cuda.views import in_order
 from ...kernels.window_sizes import pool_size
 from . import cuda_kernels as kernels
@@ -45,7 +46,10 @@ def max_pool_backward(grad_output: Array, indices: Array, input_shape: Ints, spa
     memory.fill(result, 0)
     windows, size = prod(grad_output.shape[-spatial:]), prod(input_shape[-spatial:])
     grad, places = in_order(grad_output), in_order(indices)
-    indexed.run(kernels.added_at, grad.size, result.dtype, grad, places, result, windows, size)
+    if grad.size:
+        note = word_for(result.device), ticket("max_pool_backward", len(input_shape) - spatial)
+        indexed.run(kernels.added_at, grad.size, result.dtype, grad, places, result, *note, windows, size)
+        raise_at_once(result.device)
     return result
 
 

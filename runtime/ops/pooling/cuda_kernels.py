@@ -141,10 +141,13 @@ def means_back(grad: Any, result: Any, geometry: Any, adaptive: Any, padded: Any
         put_result(result, i, T(sum))
 
 
-def added_at(grad: Any, indices: Any, result: Any, windows: Any, size: Any, total: Any) -> None:
-    """Adds each gradient to its place in the plane; what lies outside of it is left out."""
+def added_at(grad: Any, indices: Any, result: Any, word: Any, ticket: Any, windows: Any, size: Any, total: Any) -> None:
+    """Adds each gradient to its place in the plane; one that lies outside of it is noted in a word, and left out."""
     i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
     if i < total:
         place = get_indices(indices, i)
         if place >= 0 and place < size:
             cuda.atomic.add(result, index(index(index(i // windows) * size) + place), get_grad(grad, i))
+        elif cuda.atomic.cas(word, 0, int64(0), ticket) == int64(0):
+            word[1] = int64(place)
+            word[2] = int64(size)

@@ -1,0 +1,54 @@
+"""Distances between the rows of two matrices on a device, and their gradients, without memory for all differences."""
+
+from __future__ import annotations
+
+import math
+
+from ...cuda import indexed, memory
+from ...cuda.array import DeviceArray
+from ...cuda.views import in_order
+from . import cuda_kernels as kernels
+
+Array = DeviceArray
+KINDS = {0: 0, 1: 1, 2: 2, math.inf: 3}
+
+
+def row_distances(x1: Array, x2: Array, p: float) -> Array:
+    """The p-norm of the difference of each row of x1 and each row of x2, for every pair of matrices."""
+    result = memory.empty((*x1.shape[:-1], x2.shape[-2]), x1.dtype, x1.device)
+    sizes = x1.shape[-2], x2.shape[-2], x1.shape[-1]
+    given = in_order(x1), in_order(x2), result, sizes, KINDS.get(p, 4), power(p)
+    indexed.run(kernels.distances, result.size, x1.dtype, *given)
+    return result
+
+
+def power(p: float) -> float:
+    """A power that kernels take; those kinds that need none get 1."""
+    return 1.0 if math.isinf(p) else float(p)
+
+
+def row_distances_backward(
+    wanted: tuple[bool, ...], grad: Array, x1: Array, x2: Array, result: Array, p: float
+) -> tuple[Array | None, ...]:
+    """The gradients of both matrices: sums of +-grad_ij sgn(d) (|d| / D_ij)^(p - 1) over the differences d."""
+    grad, x1, x2, length = (in_order(a) for a in (grad, x1, x2, result))
+    sizes, kind = (x1.shape[-2], x2.shape[-2], x1.shape[-1]), KINDS.get(p, 4)
+    shared = length
+    if kind == 3:
+        shared = memory.empty(length.shape, length.dtype, length.device)
+        indexed.run(kernels.ties, length.size, length.dtype, x1, x2, length, shared, sizes)
+    return (
+        one_side(grad, x1, x2, length, shared, (sizes[1], 1), kind, p) if wanted[0] else None,
+        one_side(grad, x2, x1, length, shared, (1, sizes[1]), kind, p) if wanted[1] else None,
+    )
+
+
+def one_side(
+    grad: Array, x: Array, y: Array, length: Array, ties: Array, steps: tuple[int, int], kind: int, p: float
+) -> Array:
+    """The gradient of x, whose rows lie `steps[0]` apart among the distances, those of y `steps[1]`."""
+    made = memory.empty(x.shape, x.dtype, x.device)
+    sizes = x.shape[-2], y.shape[-2], x.shape[-1]
+    given = grad, x, y, length, ties, made, sizes, steps, kind, power(p)
+    indexed.run(kernels.distances_back, made.size, x.dtype, *given)
+    return made

@@ -1,0 +1,74 @@
+"""Connectionist temporal classification on a device, in double precision, as on the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...cuda import memory
+from ...cuda.array import DeviceArray
+from ...cuda.launch import launch
+from ...kernels.cuda.indexed import indexed_kernel
+from . import cuda_ctc_kernels as kernels
+
+Array = DeviceArray
+F64 = np.dtype(np.float64)
+MOST_THREADS, WARP = 256, 32
+NEVER = np.float64(-np.inf)
+
+
+def ctc_values(
+    log_probs: Array, targets: Array, input_lengths: Sequence[int], target_lengths: Sequence[int], blank: int
+) -> Array:
+    """-log(sum over alignments of the product of their probabilities) of each sample; inf where there is none.
+
+    Args:
+        log_probs: (steps, samples, classes).
+        targets: (samples, labels), of which the first target_lengths count.
+    """
+    return losses_of(log_probs, targets, input_lengths, target_lengths, blank)[0].as_read(log_probs.dtype)
+
+
+def losses_of(
+    log_probs: Array, targets: Array, input_lengths: Sequence[int], target_lengths: Sequence[int], blank: int
+) -> tuple[Array, tuple[Any, ...]]:
+    """The losses, and what the kernels are given: arrays and sizes."""
+    steps, samples, classes = log_probs.shape
+    longest, device = targets.shape[1], log_probs.device
+    scores = memory.contiguous(log_probs.as_read(F64))
+    lengths = [memory.from_host(np.array(each, np.int64), device) for each in (input_lengths, target_lengths)]
+    ahead, losses = (memory.empty(s, F64, device) for s in ((samples, steps, 2 * longest + 1), (samples,)))
+    labels = memory.contiguous(targets) if targets.size else lengths[0]
+    arrays = scores, labels, *lengths, ahead, losses
+    sizes = tuple(map(np.int64, (samples, classes, longest, steps)))
+    rest = sizes, np.int64(blank), NEVER
+    run(kernels.ways_ahead, samples, longest, *arrays, *rest)
+    return losses, (*arrays, *rest)
+
+
+def run(text: Any, samples: int, longest: int, *given: Any) -> None:
+    """A block for each sample, with as many threads as states of the longest, up to a limit."""
+    if samples:
+        threads = min(-(-(2 * longest + 1) // WARP) * WARP, MOST_THREADS)
+        launch(indexed_kernel(text, F64, True), samples, threads, *given)
+
+
+def ctc_backward(
+    grad: Array,
+    log_probs: Array,
+    targets: Array,
+    input_lengths: Sequence[int],
+    target_lengths: Sequence[int],
+    blank: int,
+) -> Array:
+    """-grad times the probability of each class at each step, given the labels; nan where there is no alignment."""
+    _, given = losses_of(log_probs, targets, input_lengths, target_lengths, blank)
+    arrays, rest = given[:6], given[6:]
+    behind = memory.empty(arrays[4].shape, F64, log_probs.device)
+    result = memory.empty(log_probs.shape, F64, log_probs.device)
+    memory.fill(result, 0)
+    above = memory.contiguous(grad)
+    run(kernels.visits, log_probs.shape[1], targets.shape[1], *arrays, behind, above, result, *rest)
+    return result.as_read(log_probs.dtype)
