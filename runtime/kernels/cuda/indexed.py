@@ -55,5 +55,8 @@ def with_helpers(target: Target, function: Any, names: dict[str, Any], is_comple
 
 
 def read_in(stored: np.dtype, computed: np.dtype) -> np.dtype:
-    """The dtype in which an element is read: integers beside floats are places, and stay such."""
-    return in_registers(stored) if stored.kind in "iub" and computed.kind not in "iub" else computed
+    """The dtype in which an element is read: integers beside floats, or beside narrower ones, are places, and stay
+    such."""
+    whole = stored.kind in "iub"
+    narrows = computed.kind not in "iub" or computed.itemsize < stored.itemsize
+    return in_registers(stored) if whole and narrows else computed
