@@ -14,7 +14,7 @@ SEED ?= $(shell date +%Y%m%d)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test attack gen gen-check verify mutate mutate-last lint type bench docs clean
+.PHONY: help demo test attack gen gen-check verify mutate mutate-last lint type bench gpu docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,6 +59,9 @@ type: $(VENV)/stamp-test ## mypy
 
 bench: $(VENV)/stamp-test ## 85 workloads, peak memory, import and start-up times; beside torch where it is installed
 	$(BENCH_PYTHON) -m benchmarks
+
+gpu: $(VENV)/stamp-test ## pack specgrad for a GPU machine without a network into out/gpu; ./gpu.sh there runs all stages
+	$(BIN)/python -m benchmarks.gpu.pack out/gpu
 
 docs: $(VENV)/stamp-docs ## API reference as HTML in out/docs
 	$(BIN)/pdoc --docformat google --output-directory out/docs specgrad '!specgrad.codegen'

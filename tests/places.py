@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -18,7 +19,15 @@ _device: list[Any] = []  # one driver for all tests of a process, so that no ten
 
 @contextmanager
 def simulated_device() -> Iterator[None]:
-    """A process with one simulated device, whose missing kernels are computed on the host without a word."""
+    """A process with one simulated device, whose missing kernels are computed on the host without a word.
+
+    With SPECGRAD_TEST_DRIVER=real the device of this machine stands in its place.
+    """
+    if os.environ.get("SPECGRAD_TEST_DRIVER") == "real":
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("SPECGRAD_CUDA_FALLBACK", "silent")
+            yield
+        return
     if not _device:
         _device.append((SimulatedDriver(), {}))
     simulated, caches = _device[0]
