@@ -2377,7 +2377,8 @@ def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Te
         self: zeros_like(grad)
         src: grad
     Raises:
-        RuntimeError: expected: a source that broadcasts to the tensor: another tensor, or a number.
+        RuntimeError: expected: a source that broadcasts to the tensor: another tensor, brought to its device, or a
+            number.
     Example:
         >>> sg.zeros(2, 2).copy_(sg.tensor([1, 2]))
         tensor([[1., 2.],

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib.util
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -43,10 +43,28 @@ class Bounded:
         self.found, self.host = found, Fallback(kernel, is_noted=False)
 
     def __call__(self, *given: Any) -> Any:
-        most = driver().most_elements
-        if most is not None and sum(array.size for array in arrays_in(given)) > most:
+        arrays, most = list(arrays_in(given)), driver().most_elements
+        device_of(self.host.name, arrays)
+        if most is not None and sum(array.size for array in arrays) > most:
             return self.host(*given)
         return self.found(*given)
+
+
+def device_of(name: str, arrays: Sequence[Any]) -> Any:
+    """The device of a call's arrays, beside which only 0-d arrays may lie on the host.
+
+    Raises:
+        DeviceError: (a RuntimeError) there are others.
+    """
+    device = next(a.device for a in arrays if isinstance(a, DeviceArray))
+    for a in arrays:
+        if (isinstance(a, DeviceArray) and a.device is not device) or (isinstance(a, np.ndarray) and a.ndim):
+            other = a.device if isinstance(a, DeviceArray) else "cpu"
+            raise DeviceError(
+                f"{name}(): Expected all tensors to be on the same device, but found at least two devices, {device} "
+                f"and {other}!"
+            )
+    return device
 
 
 def modules_beside(name: str) -> Iterator[Any]:
@@ -67,13 +85,7 @@ class Fallback:
 
     def __call__(self, *given: Any) -> Any:
         arrays = list(arrays_in(given))
-        device = next(a.device for a in arrays if isinstance(a, DeviceArray))
-        stray = next((a for a in arrays if isinstance(a, np.ndarray) and a.ndim), None)
-        if stray is not None:
-            raise DeviceError(
-                f"{self.name}(): Expected all tensors to be on the same device, but found at least two devices, "
-                f"{device} and cpu!"
-            )
+        device = device_of(self.name, arrays)
         if self.is_noted:
             note(self.name, sum(a.nbytes for a in arrays))
         return there(self.kernel(*[here(value) for value in given]), device)

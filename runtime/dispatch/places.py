@@ -19,8 +19,18 @@ def at(tensor: Any, kernel: Any) -> Any:
 
 
 def at_first(tensors: Sequence[Any], kernel: Any) -> Any:
-    """A kernel, or what stands for it on the device where the tensors of a list lie."""
-    return at(tensors[0], kernel) if tensors else kernel
+    """A kernel, or what stands for it on the device where the tensors of a list lie.
+
+    Raises:
+        DeviceError: (a RuntimeError) they lie on several devices.
+    """
+    if not tensors:
+        return kernel
+    first = tensors[0]
+    for tensor in tensors:
+        if tensor is not None and first is not None and tensor._device is not first._device:
+            raise devices_differ(kernel.__name__, first._device, tensor._device)
+    return at(first, kernel)
 
 
 def at_array(array: Any, kernel: Any) -> Any:

@@ -14,6 +14,7 @@ import numpy as np
 
 from ...errors import RefusedValueError
 from ...tensor.base import adopt, host_array
+from ...tensor.casting import copy_cast
 from ...tensor.memory import placed
 from ..backward import grad
 from ..forward.dual import dual_level, make_dual, unpack_dual
@@ -49,16 +50,15 @@ def random_like(t: Any, rng: np.random.Generator) -> np.ndarray:
 
 def difference(call: Call, x: Any, direction: np.ndarray, eps: float, index: str = "") -> list[np.ndarray]:
     """(f(x + eps direction) - f(x - eps direction)) / (2 eps) of each tensor that `call` gives."""
-    array = host_array(x)
-    before = array.copy()
+    before = host_array(x).copy()
     step = eps * direction.reshape(before.shape)
     try:
-        array[...] = before + step
+        copy_cast(x.array, np.asarray(before + step))
         ahead = [(r, flat(r, r)) for r in call()]
-        array[...] = before - step
+        copy_cast(x.array, np.asarray(before - step))
         behind = [(r, flat(r, r)) for r in call()]
     finally:
-        array[...] = before
+        copy_cast(x.array, before)
     _check_same_kind([r for r, _ in ahead], [r for r, _ in behind], f"{index}by {eps}")
     with np.errstate(invalid="ignore"):  # inf - inf: nan is near nothing, so that it counts as a failure
         return [(a - b) / (2 * eps) for (_, a), (_, b) in zip(ahead, behind, strict=True)]

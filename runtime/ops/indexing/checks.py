@@ -12,6 +12,7 @@ from typing import Any
 
 from ...dispatch.checks import wrap_dim
 from ...errors import ShapeError
+from ...tensor.devices import CPU
 from ...tensor.dtypes import dtype, finfo, iinfo
 from ...tensor.memory_overlap import check_single
 from ...tensor.shapes import broadcast_shapes
@@ -48,7 +49,14 @@ def _limits(into: dtype) -> tuple[float, float]:
 def index(op: str, self: Any, indices: Sequence[Any]) -> tuple[Any, ...]:
     """Index tensors of integers or bools, no more than dimensions; masks have the shape they select from."""
     _check_indices(op, self._shape, indices)
-    return self, indices
+    return self, _beside(self, indices)
+
+
+def _beside(self: Any, indices: Sequence[Any]) -> Sequence[Any]:
+    """Indices where the tensor lies: those of the CPU may choose from one on a device."""
+    if self._device is CPU:
+        return indices
+    return [i if i is None or i._device is not CPU else i.to(self._device) for i in indices]
 
 
 def index_backward(op: str, grad: Any, input_sizes: Sequence[int], indices: Sequence[Any]) -> tuple[Any, ...]:
@@ -64,7 +72,7 @@ def index_put(op: str, self: Any, indices: Sequence[Any], values: Any, accumulat
     if accumulate and op == "index_put_":
         check_single(op, self)
     _check_indices(op, self._shape, indices)
-    return self, indices, values, accumulate
+    return self, _beside(self, indices), values, accumulate
 
 
 def _check_indices(op: str, shape: Sequence[int], indices: Sequence[Any]) -> None:
@@ -207,11 +215,13 @@ def fill(op: str, self: Any, value: Any) -> tuple[Any, ...]:
 
 
 def copy(op: str, self: Any, src: Any, non_blocking: bool) -> tuple[Any, ...]:
-    """A source that broadcasts to the tensor: another tensor, or a number."""
+    """A source that broadcasts to the tensor: another tensor, brought to its device, or a number."""
     shape = getattr(src, "shape", ())
     if broadcast_shapes(op, self._shape, shape) != self._shape:
         raise ShapeError(f"{op}(): src of shape {list(shape)} does not broadcast to {list(self._shape)}")
-    return self, src if hasattr(src, "dtype") else _element(op, src, self.dtype), non_blocking
+    if not hasattr(src, "dtype"):
+        return self, _element(op, src, self.dtype), non_blocking
+    return self, src if src.device is self.device else src.to(self.device, non_blocking=non_blocking), non_blocking
 
 
 def nonnegative_size(op: str, self: Any, size: int, fill_value: int) -> tuple[Any, ...]:
