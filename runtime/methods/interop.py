@@ -158,10 +158,14 @@ def dlpack(
     """`__dlpack__`: a capsule over the tensor's memory, for `from_dlpack` of any library.
 
     Raises:
-        BufferError: when the tensor requires grad, or DLPack has no such dtype.
+        BufferError: when the tensor requires grad or lies on a device, or DLPack has no such dtype.
     """
     if tensor.requires_grad:
         raise BufferError("__dlpack__(): can't export tensors that require gradient, use tensor.detach()")
+    if tensor._device is not CPU:
+        raise BufferError(
+            f"__dlpack__(): expected a tensor on the CPU, but got one on {tensor._device}: use tensor.cpu()"
+        )
     return tensor.array.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
 
 
