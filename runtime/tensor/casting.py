@@ -21,4 +21,4 @@ def copy_cast(to: Any, source: Any) -> None:
 
 def cast(array: Any, to: Any) -> Any:
     """The array in another dtype: a copy, or, on a device, the same memory that kernels convert as they read it."""
-    return host.cast(array, to) if isinstance(array, np.ndarray) else array.as_read(to)
+    return array.as_read(to) if getattr(array, "on_device", False) else host.cast(array, to)

@@ -90,9 +90,9 @@ MISTAKES = [
     ("doc:", "self:", "11:3: mul.Tensor: key 'self' is given twice, first in line 6"),
     ("doc:", "kernel:", "11:3: mul.Tensor: 'elementwise' and 'kernel' exclude each other"),
     ("  elementwise: self * other\n", "",
-     "1:9: mul.Tensor: the op is not computed: give one of elementwise, kernel, view, composite"),
+     "1:9: mul.Tensor: the op is not computed: give one of elementwise, kernel, rows, view, composite"),
     ("elementwise: self * other", "complex: false",
-     "1:9: mul.Tensor: the op is not computed: give one of elementwise, kernel, view, composite"),
+     "1:9: mul.Tensor: the op is not computed: give one of elementwise, kernel, rows, view, composite"),
     ("method,", "methd,", "2:24: mul.Tensor, variants: unknown value 'methd' (did you mean 'method'?)"),
     ('"*"', '"x"',
      "3:14: mul.Tensor, operator: unknown value 'x' "
