@@ -73,7 +73,7 @@ def test_values_and_gradients(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_strided_operands(name: str) -> None:
-    for text in texts(BY_NAME[name])[:2]:
+    for text in texts(BY_NAME[name])[:1]:
         expected = outputs(name, text, Style(sg.float64, strided=True))
         found = outputs(name, text, Style(sg.float64, strided=True, device="cuda"))
         if isinstance(expected, type):
