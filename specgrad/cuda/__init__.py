@@ -1,12 +1,12 @@
 """CUDA devices under PyTorch's names; the code is in specgrad.runtime.cuda. Loaded when it is first named."""
 
 from ..runtime.arguments import guard_module as _guard_module
-from ..runtime.cuda import api_devices as _devices
-from ..runtime.cuda import api_streams as _streams
-from ..runtime.cuda.api_devices import *
-from ..runtime.cuda.api_memory import *
-from ..runtime.cuda.api_random import *
-from ..runtime.cuda.api_streams import *
+from ..runtime.cuda.api import devices as _devices
+from ..runtime.cuda.api import streams as _streams
+from ..runtime.cuda.api.devices import *
+from ..runtime.cuda.api.memory import *
+from ..runtime.cuda.api.random import *
+from ..runtime.cuda.api.streams import *
 from ..runtime.errors import AcceleratorError, OutOfMemoryError
 from . import memory, nvtx, random, streams
 

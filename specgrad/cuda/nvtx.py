@@ -1,4 +1,4 @@
-"""Ranges for NVIDIA's profilers under PyTorch's names; the code is in specgrad.runtime.cuda.api_nvtx."""
+"""Ranges for NVIDIA's profilers under PyTorch's names; the code is in specgrad.runtime.cuda.api.nvtx."""
 
-from ..runtime.cuda.api_nvtx import *
-from ..runtime.cuda.api_nvtx import __all__ as __all__
+from ..runtime.cuda.api.nvtx import *
+from ..runtime.cuda.api.nvtx import __all__ as __all__

@@ -1,5 +1,5 @@
-"""Streams and events under PyTorch's names; the code is in specgrad.runtime.cuda.api_streams."""
+"""Streams and events under PyTorch's names; the code is in specgrad.runtime.cuda.api.streams."""
 
-from ..runtime.cuda.api_streams import Event, ExternalStream, Stream
+from ..runtime.cuda.api.streams import Event, ExternalStream, Stream
 
 __all__ = ["Event", "ExternalStream", "Stream"]

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...cuda import indexed, memory
 from ...cuda.array import DeviceArray
-from ...cuda.products import is_half, multiply
+from ...cuda.libraries.products import is_half, multiply
 from ...cuda.views import broadcast, narrowed, over, permuted, reshaped, selected, swapped
 from ..reduction.cuda import sum_to_size
 from . import cuda_kernels as kernels

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ...cuda import indexed, memory
 from ...cuda.array import DeviceArray
-from ...cuda.products import is_half, multiply
+from ...cuda.libraries.products import is_half, multiply
 from ...cuda.views import broadcast, in_order, over, permuted, swapped
 from ...kernels.cuda.storage import in_registers
 from . import cuda_kernels as kernels

@@ -15,7 +15,7 @@ from ...cuda import indexed, memory
 from ...cuda.array import DeviceArray
 from ...cuda.fallback import Fallback
 from ...cuda.libraries.chosen import libraries
-from ...cuda.products import multiply
+from ...cuda.libraries.products import multiply
 from ...cuda.views import broadcast, narrowed, swapped
 from ...errors import LinAlgError
 from . import cpu

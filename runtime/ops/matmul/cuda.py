@@ -7,7 +7,7 @@ from math import prod
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.products import common, multiply, result_for
+from ...cuda.libraries.products import common, multiply, result_for
 from ...cuda.views import broadcast, over, permuted, reshaped, swapped
 from ..reduction.cuda import sum_dim
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...cuda import indexed, memory
 from ...cuda.array import DeviceArray
-from ...cuda.products import multiply
+from ...cuda.libraries.products import multiply
 from ...cuda.views import narrowed
 from . import cuda_kernels as kernels
 from .cuda_steps import (

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...cuda import indexed, memory
 from ...cuda.array import DeviceArray
-from ...cuda.products import multiply
+from ...cuda.libraries.products import multiply
 from ...cuda.views import broadcast, narrowed, over, selected, swapped
 from ..reduction.cuda import sum_dim
 from . import cuda_kernels as kernels

@@ -9,11 +9,12 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from specgrad.runtime.cuda import memory, tiled
+from specgrad.runtime.cuda import memory
 from specgrad.runtime.cuda.array import DeviceArray
+from specgrad.runtime.cuda.libraries import tiled
+from specgrad.runtime.cuda.libraries.products import as_batch, multiply
 from specgrad.runtime.cuda.libraries.protocol import Gemm
 from specgrad.runtime.cuda.libraries.simulated import SimulatedLibraries
-from specgrad.runtime.cuda.products import as_batch, multiply
 from specgrad.runtime.cuda.views import over, permuted
 from specgrad.runtime.errors import AcceleratorError
 from specgrad.runtime.tensor.devices import device

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Any
 
-from . import allocator
-from .allocator import Block
-from .api_devices import index_of
-from .driver import driver, in_use
-from .statistics import Statistics, human
+from .. import allocator
+from ..allocator import Block
+from ..driver import driver, in_use
+from ..statistics import Statistics, human
+from .devices import index_of
 
 __all__ = ["caching_allocator_alloc", "caching_allocator_delete", "clock_rate", "device_memory_used", "empty_cache"]
 __all__ += ["get_allocator_backend", "get_per_process_memory_fraction", "list_gpu_processes", "max_memory_allocated"]

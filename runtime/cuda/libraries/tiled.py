@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels.cuda.gemm import SIDE, TILE, gemm_kernel
-from ..kernels.cuda.storage import in_registers
-from .array import DeviceArray
-from .launch import launch
-from .libraries.protocol import Number
+from ...kernels.cuda.gemm import SIDE, TILE, gemm_kernel
+from ...kernels.cuda.storage import in_registers
+from ..array import DeviceArray
+from ..launch import launch
+from .protocol import Number
 
 MOST_BLOCKS = 65535  # along y and z
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..errors import DeviceError
-from ..modes.thread_state import PerThread
-from .driver import available
+from ...errors import DeviceError
+from ...modes.thread_state import PerThread
+from ..driver import available
 
 __all__ = ["mark", "range", "range_end", "range_pop", "range_push", "range_start"]
 

@@ -6,14 +6,14 @@ import ctypes
 import itertools
 from typing import Any
 
-from ..errors import ArgumentError, DeviceError, type_name
-from ..locks import new_lock
-from ..tensor.devices import device as Device
-from .api_devices import index_of
-from .bad_indices import raise_if_any
-from .current import here
-from .driver import driver, in_use
-from .protocol import DEFAULT_STREAMS, Driver
+from ...errors import ArgumentError, DeviceError, type_name
+from ...locks import new_lock
+from ...tensor.devices import device as Device
+from ..bad_indices import raise_if_any
+from ..current import here
+from ..driver import driver, in_use
+from ..protocol import DEFAULT_STREAMS, Driver
+from .devices import index_of
 
 __all__ = ["Event", "ExternalStream", "Stream", "StreamContext", "current_stream", "default_stream"]
 __all__ += ["get_stream_from_external", "set_stream", "stream"]

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..random import Generator, default_generator, valid_seed
-from .api_devices import index_of
-from .driver import device_count
+from ...random import Generator, default_generator, valid_seed
+from ..driver import device_count
+from .devices import index_of
 
 __all__ = ["get_rng_state", "get_rng_state_all", "initial_seed", "manual_seed", "manual_seed_all", "seed", "seed_all"]
 __all__ += ["set_rng_state", "set_rng_state_all"]

@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from . import memory, tiled
-from .array import DeviceArray
-from .current import current_stream
-from .libraries.chosen import libraries
-from .libraries.protocol import Gemm, Number
-from .views import over
+from .. import memory
+from ..array import DeviceArray
+from ..current import current_stream
+from ..views import over
+from . import tiled
+from .chosen import libraries
+from .protocol import Gemm, Number
 
 MOST_LD = 2**31 - 1
 HALVES = 2  # bytes of elements that are added up in float32

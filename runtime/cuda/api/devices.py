@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..errors import AcceleratorError, ArgumentError, DeviceError, type_name
-from ..tensor.devices import device as Device
-from . import allocator
-from .bad_indices import raise_if_any
-from .current import here
-from .driver import Properties, device_count, driver
+from ...errors import AcceleratorError, ArgumentError, DeviceError, type_name
+from ...tensor.devices import device as Device
+from .. import allocator
+from ..bad_indices import raise_if_any
+from ..current import here
+from ..driver import Properties, device_count, driver
 
 __all__ = ["can_device_access_peer", "current_device", "device", "device_of", "get_arch_list", "get_device_capability"]
 __all__ += ["get_device_name", "get_device_properties", "get_gencode_flags", "init", "ipc_collect", "is_available"]

@@ -1,0 +1,1 @@
+"""What `specgrad.cuda` offers under PyTorch's names, by subject."""
