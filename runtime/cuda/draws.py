@@ -14,9 +14,11 @@ from ..kernels.cpu import draws as host
 from ..kernels.cuda import draws as kernels
 from ..kernels.cuda.kernel import Kernel
 from .array import DeviceArray
-from .fallback import note
 from .launch import launch
-from .memory import copy
+from .memory import copy, empty, is_long
+from .sorting import sort_into
+
+UINT64 = np.dtype(np.uint64)
 
 
 def fill_words(flat: DeviceArray, seed: int, offset: int) -> None:
@@ -61,11 +63,15 @@ def fill_binomial(flat: DeviceArray, seed: int, offset: int, counts: DeviceArray
 
 
 def fill_permutation(flat: DeviceArray, seed: int, offset: int) -> None:
-    """The host sorts: there is no kernel for that yet."""
-    note("fill_permutation", flat.nbytes)
-    order = np.empty(flat.size, np.int64)
-    host.fill_permutation(order, seed, offset)
-    copy(flat, order)
+    """The numbers below the size in the order of their words; equal words leave them in order."""
+    if is_long(flat):
+        order = np.empty(flat.size, np.int64)
+        host.fill_permutation(order, seed, offset)
+        copy(flat, order)
+    else:
+        words = empty((flat.size,), UINT64, flat.device)
+        fill_words(words, seed, offset)
+        sort_into((flat,), words, (1, flat.size, 1), (0, flat.size), False)
 
 
 def _computed(flat: DeviceArray) -> Any:
