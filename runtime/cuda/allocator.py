@@ -8,30 +8,42 @@ it, and it is asked again.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from ..errors import OutOfMemoryError
 from ..locks import new_lock
 from .current import here
 from .driver import driver
-from .statistics import Statistics, out_of_memory
+from .statistics import Counting, Statistics, out_of_memory
 
 SMALL = 1 << 20  # bytes up to which classes are multiples of UNIT
 UNIT = 512
 
 
 class Shelf:
-    """The free blocks of one class on one stream, as addresses."""
+    """The free blocks of one class on one stream, as addresses.
 
-    __slots__ = ("cache", "free", "size", "stream")
+    `quick` says that native code may take them and put them back by itself, as nobody else has to know.
+    """
+
+    __slots__ = ("cache", "free", "quick", "size", "stream", "words")
 
     def __init__(self, cache: Cache, stream: int, size: int) -> None:
         self.cache, self.stream, self.size = cache, stream, size
         self.free: list[int] = []
+        self.quick = cache.given_out is None
+        self.words = cache.statistics.words.buffer_info()[0]  # the address of the figures
+
+    def emptied(self) -> Iterator[int]:
+        """Take the free blocks, one after the other: native code may take some meanwhile."""
+        with contextlib.suppress(IndexError):
+            while True:
+                yield self.free.pop()
 
 
 class Block:
@@ -105,9 +117,12 @@ class Cache:
             if self.waiting:
                 self._look_at_events()
             shelf = self.shelves.get((stream, kind)) or self._shelf(stream, kind)
-            block.address = shelf.free.pop() if shelf.free else self._reserve(kind, stream, size)
+            try:
+                block.address = shelf.free.pop()
+            except IndexError:
+                block.address = self._reserve(kind, stream, size)
             block.shelf = shelf
-            self.statistics.given(size, kind)
+            Counting.given(shelf, size)
             if self.given_out is not None:
                 self.given_out(block.address, size, stream)
         return block
@@ -119,7 +134,7 @@ class Cache:
         """A block is no longer used."""
         shelf = block.shelf
         with self.lock:
-            self.statistics.returned(block.size, shelf.size)
+            Counting.returned(shelf, block.size)
             if self.taken_back is not None:
                 self.taken_back(block.address, shelf.stream)
             if block.streams is None:
@@ -178,8 +193,8 @@ class Cache:
         with self.lock:
             self._look_at_events(wait=True)
             for shelf in list(self.shelves.values()):
-                while shelf.free:
-                    self.driver.free(self.device, shelf.free.pop(), shelf.stream)
+                for address in shelf.emptied():
+                    self.driver.free(self.device, address, shelf.stream)
                     self.statistics.reserved.take(shelf.size)
                     self.statistics.segments.take(1)
             self.driver.synchronize(self.device)
@@ -234,6 +249,8 @@ def _ignore(block: Block) -> None:
 def _forked() -> None:
     for found in _caches.values():
         found.give = _ignore
+        for shelf in found.shelves.values():
+            shelf.quick = False
     _caches.clear()
 
 

@@ -14,7 +14,8 @@ import numpy as np
 from ...errors import AcceleratorError
 from ...locks import new_lock
 from ..protocol import Properties
-from .arguments import decoded
+from .arguments import decoded, word_count
+from .entries import LaunchEntry
 from .launches import Launch, check_limits
 from .memory import FREED, Block, Memory, Region, fault, is_of_device
 from .order import Work
@@ -54,6 +55,7 @@ class SimulatedDriver:
         self._handles = itertools.count(1 << 32)
         self._functions: dict[int, tuple[Any, tuple[Any, ...]]] = {}
         self._pinned: dict[int, np.ndarray] = {}
+        self._entry = LaunchEntry(self)
 
     def device_count(self) -> int:
         return len(self.memory.totals)
@@ -191,6 +193,7 @@ class SimulatedDriver:
     def launch(
         self, function: int, grid: Triple, block: Triple, words: Sequence[int], shared: int, stream: int
     ) -> None:
+        self._entry.raise_if_failed()
         if function not in self._functions:
             raise AcceleratorError(f"CUDA error: invalid resource handle: there is no function {function:#x}")
         kernel, signature = self._functions[function]
@@ -199,6 +202,16 @@ class SimulatedDriver:
         run = functools.partial(found.run, kernel, signature, grid, block, shared)
         self.queues.give(stream, f"launch of {kernel.name}", run)
         self.queues.relieve(stream)
+
+    def words_of(self, function: int) -> int:
+        """How many words the arguments of a function take."""
+        return word_count(self._functions[function][1])
+
+    def launch_entry(self) -> int:
+        return self._entry.address
+
+    def launch_handle(self, stream: int) -> int:
+        return stream
 
     @locked
     def call(
