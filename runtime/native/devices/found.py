@@ -23,6 +23,7 @@ from . import entering, forward, gradients, memory
 from .launches import ADDRESS, DOUBLE, INTEGER, MOST_OPERANDS, MOST_RESULTS, MOST_WORDS, SINGLE, UNREAD, Launch
 from .layout import distances
 
+MASK = 2**64 - 1  # numbers are given as bits, with and without a sign
 MOST = 4096  # launches of one kernel; then it forgets all of them
 PATCHED = {np.dtype(np.float32): SINGLE, np.dtype(np.float64): DOUBLE, np.dtype(np.int64): INTEGER}
 _numbers: WeakKeyDictionary[Any, int] = WeakKeyDictionary()  # of drivers
@@ -119,7 +120,7 @@ class Devices:
             reach=reaches,
             stored=stored,
             results=made.places[len(operands) :],
-            words=made.words,
+            words=np.array([word & MASK for word in made.words], np.uint64),
         )
 
 
