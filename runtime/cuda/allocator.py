@@ -8,6 +8,7 @@ it, and it is asked again.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
 import sys
@@ -243,15 +244,20 @@ def release() -> None:
 
 
 def _ignore(block: Block) -> None:
-    """In a forked process: memory of devices belongs to the parent."""
+    """In a forked process memory of devices belongs to the parent, and one that ends gives back all of it."""
 
 
 def _forked() -> None:
+    _ended()
+    _caches.clear()
+
+
+@atexit.register
+def _ended() -> None:
     for found in _caches.values():
         found.give = _ignore
         for shelf in found.shelves.values():
             shelf.quick = False
-    _caches.clear()
 
 
 if hasattr(os, "register_at_fork"):
