@@ -56,7 +56,7 @@ def cross_entropy(x: Row, target_row: Each, weight_: Shared, ignored: int) -> tu
     """-log softmax(x) at the target times its weight, log sum exp(x), and the weight; 0 where the target is ignored."""
     top = max(x)
     shift = where(isfinite(top), top, 0.0)
-    spread = log(sum(exp(x - shift))) + shift
+    spread = where(target_row == ignored, 0.0, log(sum(exp(x - shift))) + shift)
     share = where(target_row == ignored, 0.0, at(weight_, target_row))
     result = where(target_row == ignored, 0.0, share * (spread - at(x, target_row)))
     return result, spread, share
@@ -81,7 +81,7 @@ def smoothed_cross_entropy(
     share = where(target_row == ignored, 0.0, at(weight_, target_row))
     own = (1 - smoothing) * share * (spread - (at(x, target_row) - shift))
     result = where(target_row == ignored, 0.0, own + smoothing / n * every)
-    log_sum = spread + shift
+    log_sum = where(target_row == ignored, 0.0, spread + shift)
     return result, log_sum, share
 
 
