@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..protocol import DEFAULT_STREAMS
+from .kept import Kept
 from .protocol import Fft, Gemm
 from .real_solvers import RealSolvers
 
@@ -32,7 +33,11 @@ class _Here(threading.local):
 
     def __init__(self) -> None:
         self.handles: dict[tuple[str, int], int] = {}
-        self.plans: dict[tuple[Fft, int], int] = {}  # of cuFFT, the last one used last
+        self.plans: Kept[int] = Kept(PLANS, self.destroy)  # of cuFFT
+
+    @staticmethod
+    def destroy(plan: int) -> None:
+        importlib.import_module("nvmath.bindings.cufft").destroy(plan)
 
 
 class RealLibraries(RealSolvers):
@@ -96,19 +101,16 @@ class RealLibraries(RealSolvers):
         getattr(cufft, name)(plan, source, to, *direction)
 
     def plan(self, fft: Fft, device: int) -> int:
-        """The plan of a transform; a new one takes the place of that which was not used for the longest time."""
+        """The plan of a transform."""
         cufft = importlib.import_module("nvmath.bindings.cufft")
-        plans, key = self.here.plans, (fft._replace(forward=True), device)
-        if key in plans:
-            plans[key] = plans.pop(key)
-            return plans[key]
-        if len(plans) >= PLANS:
-            cufft.destroy(plans.pop(next(iter(plans))))
-        plan = int(cufft.create())
-        kind = FFT_TYPES[fft.kind][fft.real.itemsize == 8][0]
-        cufft.make_plan_many64(plan, len(fft.sizes), list(fft.sizes), 0, 1, 0, 0, 1, 0, kind, fft.batch)
-        plans[key] = plan
-        return plan
+
+        def make() -> int:
+            plan = int(cufft.create())
+            kind = FFT_TYPES[fft.kind][fft.real.itemsize == 8][0]
+            cufft.make_plan_many64(plan, len(fft.sizes), list(fft.sizes), 0, 1, 0, 0, 1, 0, kind, fft.batch)
+            return plan
+
+        return self.here.plans.get((fft._replace(forward=True), device), make)
 
 
 def stream_handle(stream: int) -> int:

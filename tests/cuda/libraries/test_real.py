@@ -13,6 +13,7 @@ import pytest
 import specgrad as sg
 from specgrad.runtime.cuda.driver import driver
 from specgrad.runtime.cuda.libraries import real
+from specgrad.runtime.cuda.libraries.chosen import libraries
 from tests.cuda.libraries import nvmath_record
 from tests.cuda.libraries.fake_cublas import FakeCublas, FakeCufft
 from tests.cuda.libraries.fake_cusolver import FakeCusolverDn
@@ -78,9 +79,10 @@ def test_transforms_in_both_precisions(world: World, real_kind: Any) -> None:
     assert half.dtype is (sg.complex64 if real_kind is sg.float32 else sg.complex128)
 
 
-def test_plans_are_kept_and_given_back(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plans_are_kept_and_given_back(world: World) -> None:
     """Equal transforms share a plan; there are only so many, and the one unused for longest goes."""
-    monkeypatch.setattr(real, "PLANS", 2)
+    found: Any = libraries()
+    found.here.plans.most = 2
 
     def transform(size: int) -> None:
         sg.fft.fft(sg.ones(size, device="cuda", dtype=sg.complex64))
