@@ -12,7 +12,7 @@ from ...user_warning import warn_once
 from .. import memory
 from .convolutions import Convolution, Ints, row_strides
 from .kept import Kept
-from .real import stream_handle
+from .real_streams import stream_handle
 
 PLANS = 512  # of a thread
 FIRST, SECOND, RESULT = 1, 2, 3  # the tensors of each graph

@@ -10,9 +10,9 @@ from specgrad.runtime.cuda.libraries.protocol import Fft, Gemm
 from tests.cuda.libraries.fake_nvmath import FORMATS, FakeLibrary, of_host
 from tests.cuda.libraries.nvmath_record import enumeration
 
-ComputeType, Operation, FillMode, SideMode, DiagType, GemmAlgo = (
+ComputeType, Operation, FillMode, SideMode, DiagType, GemmAlgo, Math = (
     enumeration(f"cublas.{name}")
-    for name in ("ComputeType", "Operation", "FillMode", "SideMode", "DiagType", "GemmAlgo")
+    for name in ("ComputeType", "Operation", "FillMode", "SideMode", "DiagType", "GemmAlgo", "Math")
 )
 FftType = enumeration("cufft.Type")
 SINGLE = ["float32", "float16", "bfloat16", "complex64"]
@@ -37,13 +37,18 @@ class FakeCublas(FakeLibrary):
     ) -> None:  # fmt: skip
         stored, result = FORMATS[atype], FORMATS[ctype]
         assert atype == btype and algo == GemmAlgo["DFALT"]
-        assert ComputeType(compute_type).name == ("COMPUTE_32F" if stored.name in SINGLE else "COMPUTE_64F")
+        computed = ComputeType(compute_type).name.removesuffix("_FAST_TF32")
+        assert computed == ("COMPUTE_32F" if stored.name in SINGLE else "COMPUTE_64F")
+        self.world.found(handle, self.name)["compute"] = ComputeType(compute_type).name
         gemm = Gemm(
             stored, result, m, n, k, batch_count, *map(transposed, (transa, transb)), lda, ldb, ldc,
             stride_a, stride_b, stride_c,
         )  # fmt: skip
         factors = [of_host(address, gemm.computed)[0].item() for address in (alpha, beta)]
         self.world.simulated.gemm(gemm._replace(alpha=factors[0], beta=factors[1]), a, b, c, self.stream(handle))
+
+    def do_set_math_mode(self, handle: int, mode: int) -> None:
+        self.world.found(handle, self.name)["math"] = Math(mode).name
 
     def do_trsm_64(
         self, dtype: Any, handle: int, side: int, uplo: int, trans: int, diag: int, m: int, n: int, alpha: int, a: int,

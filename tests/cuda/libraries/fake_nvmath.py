@@ -60,6 +60,7 @@ class World:
         self.handles: dict[int, dict[str, Any]] = {}
         self.numbers = itertools.count(4096, 16)
         self.calls: list[str] = []
+        self.modules: dict[str, Any] = {}
 
     def enter(self, stream: int) -> int:
         """As the real driver does: make the device of a stream the current one."""
@@ -147,7 +148,8 @@ def installed(driver: Any, *libraries: type[FakeLibrary]) -> Iterator[World]:
     world = World(driver)
     with pytest.MonkeyPatch.context() as patch:
         for library in libraries:
-            patch.setitem(sys.modules, f"nvmath.bindings.{library.name}", library(world))
+            world.modules[library.name] = library(world)
+            patch.setitem(sys.modules, f"nvmath.bindings.{library.name}", world.modules[library.name])
         patch.setitem(sys.modules, "nvmath.bindings", object())
         patch.setattr(driver, "enter", world.enter, raising=False)
         patch.setitem(chosen._known, driver, RealLibraries(driver))

@@ -16,6 +16,9 @@ ROUTINES = ("potrf", "getrf", "geqrf", "orgqr", "ungqr", "gesvd", "syevd", "heev
 # A name that begins with * stands for those of all letters; those that are not there are left out.
 FUNCTIONS = {
     "cublas": "create set_stream set_math_mode gemm_strided_batched_ex_64 *trsm_64",
+    "cublasLt": "create matmul matmul_algo_get_heuristic matrix_layout_create matrix_layout_destroy "
+    "matrix_layout_set_attribute matmul_desc_create matmul_desc_destroy matmul_desc_set_attribute "
+    "matmul_preference_create matmul_preference_destroy matmul_preference_set_attribute",
     "cufft": "create set_stream make_plan_many64 destroy exec_c2c exec_z2z exec_r2c exec_d2z exec_c2r exec_z2d",
     "cusolverDn": "create set_stream create_params destroy_params xgeev xgeev_buffer_size *getrs "
     + " ".join(f"*{name} *{name}_buffer_size" for name in ROUTINES),
@@ -23,8 +26,18 @@ FUNCTIONS = {
 ENUMERATIONS = {
     "": "CudaDataType",
     "cublas": "ComputeType Operation FillMode SideMode DiagType GemmAlgo Math",
+    "cublasLt": "Epilogue MatmulDescAttribute MatrixLayoutAttribute MatmulPreferenceAttribute ReductionScheme",
     "cufft": "Type",
     "cusolver": "EigMode",
+}
+ATTRIBUTES = {
+    "MatmulDescAttribute": ("matmul_desc", "TRANSA TRANSB EPILOGUE BIAS_POINTER"),
+    "MatrixLayoutAttribute": ("matrix_layout", "BATCH_COUNT STRIDED_BATCH_OFFSET"),
+    "MatmulPreferenceAttribute": (
+        "matmul_preference",
+        "MAX_WORKSPACE_BYTES REDUCTION_SCHEME_MASK MIN_ALIGNMENT_A_BYTES MIN_ALIGNMENT_B_BYTES MIN_ALIGNMENT_C_BYTES "
+        "MIN_ALIGNMENT_D_BYTES",
+    ),
 }
 
 
@@ -51,6 +64,14 @@ def recorded() -> list[str]:
         for name in names.split():
             members: Any = getattr(found, name)
             lines.append(f"{module}.{name}: " + " ".join(f"{one.name}={int(one)}" for one in members))
+            if name in ATTRIBUTES:
+                own, wanted = ATTRIBUTES[name]
+                dtype = getattr(found, f"get_{own}_attribute_dtype")
+                pairs = [f"{one}={dtype(members[one]).__name__}" for one in wanted.split()]
+                lines.append(f"{module}.{name} dtypes: " + " ".join(pairs))
+    result: Any = importlib.import_module("nvmath.bindings.cublasLt").matmul_heuristic_result_dtype
+    sizes = [f"{name}={result.fields[name][0].itemsize}" for name in result.names]
+    lines.append("cublasLt.matmul_heuristic_result_dtype: " + " ".join(sizes))
     return lines
 
 
@@ -77,9 +98,19 @@ def parameter(text: str) -> Parameter:
 
 def enumeration(name: str) -> type[IntEnum]:
     """An enumeration, by the name that it has in the file."""
-    line = next(line for line in PATH.read_text().splitlines() if line.startswith(f"{name}: "))
-    members = [part.partition("=") for part in line.partition(": ")[2].split()]
+    members = [part.partition("=") for part in line_of(name).split()]
     return IntEnum(name.rpartition(".")[2], [(key, int(number)) for key, _, number in members])  # type: ignore[return-value]
+
+
+def attribute_dtypes(name: str) -> dict[str, str]:
+    """The dtype of each attribute of an enumeration of them."""
+    return dict(part.split("=") for part in line_of(f"{name} dtypes").split())
+
+
+def line_of(name: str) -> str:
+    """What the file says behind a name."""
+    line = next(line for line in PATH.read_text().splitlines() if line.startswith(f"{name}: "))
+    return line.partition(": ")[2]
 
 
 if __name__ == "__main__":

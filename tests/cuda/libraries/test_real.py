@@ -12,23 +12,25 @@ import pytest
 
 import specgrad as sg
 from specgrad.runtime.cuda.driver import driver
-from specgrad.runtime.cuda.libraries import real
+from specgrad.runtime.cuda.libraries import real_precision
 from specgrad.runtime.cuda.libraries.chosen import libraries
 from tests.cuda.libraries import nvmath_record
 from tests.cuda.libraries.fake_cublas import FakeCublas, FakeCufft
+from tests.cuda.libraries.fake_cublaslt import FakeCublasLt
 from tests.cuda.libraries.fake_cusolver import FakeCusolverDn
 from tests.cuda.libraries.fake_nvmath import World, installed
 from tests.cuda.libraries.test_entries import BY_NAME, NAMES, check_entry
 from tests.cuda.simulator import simulated
 from tests.places import simulated_device
 
+KINDS = ("desc", "algorithm")
 CALLED = [name for name in NAMES if BY_NAME[name].function.__module__.rpartition(".")[2] in ("matmul", "fft", "linalg")]
 
 
 @pytest.fixture
 def world() -> Iterator[World]:
     """Real libraries on the simulated device of all tests."""
-    with simulated_device(), installed(driver(), FakeCublas, FakeCufft, FakeCusolverDn) as found:
+    with simulated_device(), installed(driver(), FakeCublas, FakeCublasLt, FakeCufft, FakeCusolverDn) as found:
         yield found
 
 
@@ -118,15 +120,82 @@ def test_streams_threads_and_devices_have_handles() -> None:
         assert sorted(each["device"] for each in world.handles.values()) == [0, 0, 1]
 
 
+@pytest.mark.parametrize("kind", [sg.float32, sg.float64, sg.float16, sg.bfloat16], ids=str)
+def test_bias_is_added_by_the_library(world: World, kind: Any) -> None:
+    """A linear layer is one product with its bias, whose algorithm is chosen once for a shape."""
+    rng = np.random.default_rng(3)
+    x, w, b = (rng.integers(-8, 9, shape) / 4 for shape in ((2, 5, 3), (4, 3), (4,)))
+    given = [sg.tensor(value, device="cuda").to(kind) for value in (x, w, b)]
+    for bias in (given[2], sg.stack([given[2], given[2]], 1)[:, 0]):
+        found = sg.nn.functional.linear(given[0], given[1], bias).cpu().to(sg.float64).numpy()
+        np.testing.assert_allclose(found, x @ w.T + b, rtol=0, atol=2**-4 if kind is sg.bfloat16 else 2**-7)
+    assert world.calls.count("matmul") == 2 and world.calls.count("matmul_algo_get_heuristic") == 1
+    assert "gemm_strided_batched_ex_64" not in world.calls
+
+
+def test_a_bias_that_the_library_refuses(world: World) -> None:
+    """Then the product is added to copies of the bias; complex numbers are not asked for."""
+    world.modules["cublasLt"].refusing = True
+    x, w, b = sg.ones(2, 3, device="cuda"), sg.ones(4, 3, device="cuda"), sg.arange(4.0, device="cuda")
+    for _ in range(2):
+        assert sg.nn.functional.linear(x, w, b).tolist() == [[3, 4, 5, 6]] * 2
+    assert world.calls.count("matmul_algo_get_heuristic") == 1 and "matmul" not in world.calls
+    given = (each.to(sg.complex64) for each in (x, w, b))
+    assert sg.nn.functional.linear(*given).tolist() == [[3, 4, 5, 6]] * 2
+
+
+def test_choices_that_go_give_back_what_they_hold(world: World) -> None:
+    """Of descriptors and layouts there are as many as choices that are kept."""
+    found: Any = libraries()
+    found.chosen_here.choices.most = 2
+    for rows in (1, 2, 3, 4):
+        sg.nn.functional.linear(*(sg.ones(*shape, device="cuda") for shape in ((rows, 3), (2, 3), (2,))))
+    kinds = [each["kind"] for each in world.handles.values()]
+    assert [kinds.count(kind) for kind in ("desc", "layout", "preference")] == [2, 6, 0]
+
+
+def test_precision_of_products(world: World) -> None:
+    """TF32 and sums of 16 bits are used where they are allowed, for products with and without a bias."""
+    matmul = sg.backends.cuda.matmul
+
+    def asked(kind: Any) -> tuple[str, str, str, bool]:
+        x, b = sg.ones(2, 2, device="cuda").to(kind), sg.ones(2, device="cuda").to(kind)
+        x @ x, sg.nn.functional.linear(x, x, b)
+        (product,) = (each for each in world.handles.values() if each["kind"] == "cublas")
+        desc, algorithm = ([each for each in world.handles.values() if each["kind"] == kind][-1] for kind in KINDS)
+        return (
+            product["compute"],
+            product.get("math", "DEFAULT_MATH"),
+            desc["compute"].name,
+            "REDUCTION_SCHEME_MASK" in algorithm["preference"],
+        )
+
+    assert asked(sg.float32) == ("COMPUTE_32F", "DEFAULT_MATH", "COMPUTE_32F", False)
+    sg.set_float32_matmul_precision("high")
+    try:
+        assert matmul.allow_tf32
+        assert asked(sg.float32) == ("COMPUTE_32F_FAST_TF32", "DEFAULT_MATH", "COMPUTE_32F_FAST_TF32", False)
+        assert asked(sg.float64)[0] == "COMPUTE_64F"
+    finally:
+        matmul.allow_tf32 = False
+    assert sg.get_float32_matmul_precision() == "highest"
+    matmul.allow_bf16_reduced_precision_reduction = False
+    try:
+        assert asked(sg.bfloat16) == ("COMPUTE_32F", "DISALLOW_REDUCED_PRECISION_REDUCTION", "COMPUTE_32F", True)
+        assert asked(sg.float16) == ("COMPUTE_32F", "DEFAULT_MATH", "COMPUTE_32F", False)
+    finally:
+        matmul.allow_bf16_reduced_precision_reduction = True
+
+
 def test_constants_are_those_of_the_package() -> None:
     """What the code calls by number has that number in the package's enumerations."""
     data, compute = nvmath_record.enumeration(".CudaDataType"), nvmath_record.enumeration("cublas.ComputeType")
     letters = {"float": "R", "complex": "C"}
-    for name, number in real.DATA_TYPES.items():
+    for name, number in real_precision.DATA_TYPES.items():
         word, bits = name.rstrip("0123456789"), int(name[len(name.rstrip("0123456789")) :])
         own = "R_16BF" if name == "bfloat16" else f"{letters[word]}_{bits // (1 + (word == 'complex'))}F"
         assert data[f"CUDA_{own}"] == number
-    assert {compute(number).name for number in real.COMPUTE_TYPES.values()} == {"COMPUTE_32F", "COMPUTE_64F"}
+    assert {compute(number).name for number in real_precision.COMPUTE_TYPES.values()} == {"COMPUTE_32F", "COMPUTE_64F"}
 
 
 if importlib.util.find_spec("nvmath") is not None:
