@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import Any
 from weakref import WeakKeyDictionary, finalize
 
-from ...errors import ArgumentError, DeviceError, type_name
+from ...errors import AcceleratorError, ArgumentError, DeviceError, type_name
 from ...user_warning import warn_user
 from .. import pinned
 from ..allocator import cache, release
@@ -110,6 +111,20 @@ class CUDAGraph:
             RuntimeError: another stream is the current one, something could not be recorded, or streams that took part
                 have not been waited for. Nothing is left of the capture then.
         """
+        self._end()
+        recorded = self._recorded
+        if recorded is not None and recorded.size == 0:
+            warn_user(
+                "The CUDA Graph is empty. This usually means that the graph was attempted to be captured on wrong device "
+                "or stream."
+            )
+
+    def abandon(self) -> None:
+        """End the recording because of an error, which says more than what can be said here."""
+        with suppress(DeviceError, AcceleratorError):
+            self._end()
+
+    def _end(self) -> None:
         capture = self._capture
         if capture is None:
             raise DeviceError("capture_end(): called without a preceding capture_begin()")
@@ -121,11 +136,6 @@ class CUDAGraph:
         except BaseException:
             memory.leave_pool(capture.pool)
             raise
-        if not capture.driver.graph_size(handle):
-            warn_user(
-                "The CUDA Graph is empty. This usually means that the graph was attempted to be captured on wrong device "
-                "or stream."
-            )
         self._own(Recorded(capture, handle, memory))
 
     def _own(self, recorded: Recorded) -> None:
@@ -285,9 +295,9 @@ class graph:
 
     def __exit__(self, kind: Any, *_: object) -> None:
         try:
-            self.cuda_graph.capture_end()
-        except RuntimeError:
             if kind is None:
-                raise  # else the block's error says what went wrong
+                self.cuda_graph.capture_end()
+            else:
+                self.cuda_graph.abandon()
         finally:
             self.stream_ctx.__exit__()

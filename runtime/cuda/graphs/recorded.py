@@ -21,6 +21,7 @@ class Recorded:
     def __init__(self, capture: Capture, graph: int, cache: Cache) -> None:
         self.driver, self.device, self.pool = capture.driver, capture.device, capture.pool
         self.graph: int | None = graph
+        self.size = self.driver.graph_size(graph)
         self.executable: int | None = None
         self.cache = cache
         self.kept, self.pinned, self.word = capture.kept, capture.pinned, capture.word

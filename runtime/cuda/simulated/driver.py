@@ -93,10 +93,14 @@ class SimulatedDriver:
         block = self.memory.start(address, "allocate")
         block.live, block.usable = True, size
         block.owner += 1
-        if self.is_capturing(stream) and not block.is_of_graph:
-            block.is_of_graph = True  # and nobody has written to it: what is written before a replay stays
-        else:
-            self._renew(block, stream)
+        recording = self.queues.stream(stream).recording
+        if recording is not None and not block.is_of_graph:
+            block.is_of_graph = True
+            recording.fresh.add(block)  # what the program writes to it before a replay stays
+            return
+        if recording is not None:
+            recording.fresh.discard(block)
+        self._renew(block, stream)
 
     def _renew(self, block: Block, stream: int) -> None:
         def run(work: Work) -> None:
@@ -196,8 +200,13 @@ class SimulatedDriver:
         self.queues.give(stream, what, run, (block,))
         self.queues.relieve(stream)
 
+    @locked
     def expose(self, address: int, size: int, stream: int) -> None:
-        self.fill(address, 0xFF, size, stream)  # nan, or -1
+        recording = self.queues.stream(stream).recording
+        if size and recording is not None and (block := self.memory.block(address, size, "expose")) in recording.fresh:
+            block.written[:size] = True  # in replays nothing writes there, so what the program has written stays
+        else:
+            self.fill(address, 0xFF, size, stream)  # nan, or -1
 
     @locked
     def load(self, kernel: Any, signature: tuple[Any, ...], device: int) -> int:
