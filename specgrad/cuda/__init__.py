@@ -15,7 +15,16 @@ from . import memory, nvtx, random, streams
 
 CudaError = AcceleratorError
 
-__all__ = ["AcceleratorError", "CudaError", "OutOfMemoryError", "make_graphed_callables", "memory", "nvtx", "random", "streams"]
+__all__ = [
+    "AcceleratorError",
+    "CudaError",
+    "OutOfMemoryError",
+    "make_graphed_callables",
+    "memory",
+    "nvtx",
+    "random",
+    "streams",
+]
 __all__ += _devices.__all__ + _graphs.__all__ + memory.__all__ + random.__all__ + _streams.__all__
 
 _guard_module(__name__)

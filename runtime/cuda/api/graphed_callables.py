@@ -28,8 +28,8 @@ def make_graphed_callables(
     """Callables whose forward pass is the replay of a graph, and their backward pass that of another.
 
     They stand in training loops for what they were made of, with arguments of the shapes, dtypes and `requires_grad` of
-    the samples. What they return is overwritten by their next call. A module is changed: its forward pass is a replay in
-    the mode, training or not, in which it was given, and in the other one what it was.
+    the samples. What they return is overwritten by their next call. A module is changed: its forward pass is a replay
+    in the mode, training or not, in which it was given, and in the other one what it was.
 
     Args:
         callables: a function of tensors, or a module without hooks whose buffers need no gradients; or a tuple of them,
@@ -144,7 +144,10 @@ class _Replay(Function):
         ctx.graphed = graphed
         _bring(graphed.given, inputs)
         graphed.forward_graph.replay()
-        return tuple([output.detach() for output in graphed.outputs])
+        outputs = [output.detach() for output in graphed.outputs]
+        fixed = [output for output, grad in zip(outputs, graphed.output_grads, strict=True) if grad is None]
+        ctx.mark_non_differentiable(*fixed)
+        return tuple(outputs)
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> tuple[Any, ...]:

@@ -115,8 +115,8 @@ class CUDAGraph:
         recorded = self._recorded
         if recorded is not None and recorded.size == 0:
             warn_user(
-                "The CUDA Graph is empty. This usually means that the graph was attempted to be captured on wrong device "
-                "or stream."
+                "The CUDA Graph is empty. This usually means that the graph was attempted to be captured on wrong "
+                "device or stream."
             )
 
     def abandon(self) -> None:
@@ -216,8 +216,9 @@ class CUDAGraph:
         """
         found = self._captured("raw_cuda_graph()").graph
         if found is None or not self._keeps:
-            raise DeviceError("You cannot access the raw cudaGraph_t instance unless CUDAGraph was initialized with "
-                              "keep_graph=true")
+            raise DeviceError(
+                "You cannot access the raw cudaGraph_t instance unless CUDAGraph was initialized with keep_graph=true"
+            )
         return found
 
     def raw_cuda_graph_exec(self) -> int:
@@ -239,8 +240,10 @@ class CUDAGraph:
 
 def _checked(pool: Any) -> Pool | None:
     if pool is not None and not (isinstance(pool, tuple) and len(pool) == 2 and all(type(n) is int for n in pool)):
-        raise ArgumentError(f"capture_begin(): argument 'pool' must be what graph_pool_handle() or CUDAGraph.pool() "
-                            f"returned, not {type_name(pool)}")
+        raise ArgumentError(
+            f"capture_begin(): argument 'pool' must be what graph_pool_handle() or CUDAGraph.pool() "
+            f"returned, not {type_name(pool)}"
+        )
     return pool
 
 

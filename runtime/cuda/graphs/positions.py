@@ -62,7 +62,7 @@ class Draws:
 
 
 def position(generator: Any, count: int, device: Any) -> tuple[Any, int]:
-    """Where a draw of `count` words begins: the seed and a word, or in captures memory of both and words behind that."""
+    """Where a draw of `count` words begins: the seed and a word; in captures memory of both, and words behind these."""
     capture = captures.here_on(device.index)
     if capture is None:
         return generator.take(count)

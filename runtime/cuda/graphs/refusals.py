@@ -10,8 +10,10 @@ from ...errors import AcceleratorError
 from ...user_warning import PACKAGE
 
 # Where functions lie that users call, and what calls them for users.
-PUBLIC = ("generated/ops", "generated/tensor", "nn/functional", "nn/optim", "runtime/methods", "runtime/creation")
-PUBLIC += ("runtime/functions", "runtime/cuda/api", "runtime/tensor/base")
+PUBLIC = (
+    *("generated/ops", "generated/tensor", "nn/functional", "nn/optim", "runtime/methods", "runtime/creation"),
+    *("runtime/functions", "runtime/cuda/api", "runtime/tensor/base"),
+)
 LAYERS = "nn/modules"
 
 

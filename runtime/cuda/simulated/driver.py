@@ -346,7 +346,10 @@ class SimulatedDriver:
 
     @locked
     def end_capture(self, stream: int) -> int:
-        self._graphs[handle := next(self._handles)] = self.queues.end_recording(stream), self.queues.stream(stream).device
+        self._graphs[handle := next(self._handles)] = (
+            self.queues.end_recording(stream),
+            self.queues.stream(stream).device,
+        )
         return handle
 
     @locked

@@ -43,7 +43,9 @@ class Recording:
         stream.recording = self
         self.streams[stream.handle], self.clocks[stream.handle] = stream, clock
 
-    def add(self, stream: Stream, what: str, where: str, run: Callable[[Work], Any] | None, uses: Sequence[Any]) -> Work:
+    def add(
+        self, stream: Stream, what: str, where: str, run: Callable[[Work], Any] | None, uses: Sequence[Any]
+    ) -> Work:
         """Keep an item that comes after all that its stream was given.
 
         Raises:

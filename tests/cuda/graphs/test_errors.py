@@ -44,10 +44,9 @@ def test_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(globals(), "recorded_before", recorded(lambda: x * 2)[0])
     reserved = sg.cuda.memory_reserved()
     broken = sg.cuda.CUDAGraph()
-    with pytest.raises(sg.AcceleratorError, match=NOT_PERMITTED + name.replace("query", r"\w*")):
-        with sg.cuda.graph(broken):
-            y = x + 1
-            REFUSED[name](y)
+    with pytest.raises(sg.AcceleratorError, match=NOT_PERMITTED + name), sg.cuda.graph(broken):
+        y = x + 1
+        REFUSED[name](y)
     with pytest.raises(RuntimeError, match="Called CUDAGraph::replay without a preceding successful capture"):
         broken.replay()
     assert not sg.cuda.is_current_stream_capturing() and (x * 3).tolist() == [3.0] * 4

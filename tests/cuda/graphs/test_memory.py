@@ -113,11 +113,11 @@ def test_reading_what_nobody_wrote(device: SimulatedDriver) -> None:
 
 def test_use_after_free() -> None:
     """What a graph reads and did not allocate must live; what has taken its place is not it."""
-    x = ones(1)
-    graph, y = recorded(lambda: x * 2)
+    held = [ones(1)]
+    graph, y = recorded(lambda: held[0] * 2)
     graph.replay()
     assert y[0].item() == 2.0
-    del x
+    held.clear()
     with pytest.raises(sg.AcceleratorError, match=r"use after free .* which launch of mul.*test_memory.py"):
         graph.replay()
     other = ones(1)
@@ -128,10 +128,10 @@ def test_use_after_free() -> None:
 
 def test_memory_that_is_freed_after_a_replay_was_given() -> None:
     """A replay that waits still reads what was freed meanwhile, as other work does."""
-    x = ones(1)
-    graph, y = recorded(lambda: x * 2)
+    held = [ones(1)]
+    graph, y = recorded(lambda: held[0] * 2)
     graph.replay()
-    del x
+    held.clear()
     assert y[0].item() == 2.0
 
 
@@ -169,10 +169,10 @@ def test_no_memory_left(device: SimulatedDriver) -> None:
 
 def test_pinned_memory_is_kept() -> None:
     """A copy from pinned memory is recorded, and reads what is there at each replay."""
-    x = sg.ones(4).pin_memory()
-    place = np.asarray(x)
-    graph, y = recorded(lambda: x.to("cuda", non_blocking=True) * 2)
-    del x
+    held = [sg.ones(4).pin_memory()]
+    place = np.asarray(held[0])
+    graph, y = recorded(lambda: held[0].to("cuda", non_blocking=True) * 2)
+    held.clear()
     for k in (1.0, 3.0):
         place[...] = k
         graph.replay()

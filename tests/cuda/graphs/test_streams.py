@@ -8,18 +8,15 @@ import specgrad as sg
 from tests.cuda.graphs.programs import recorded
 
 
-def branches(x: Any, joins: bool = True) -> Any:
+def branches(x: Any) -> Any:
     """The sum of a product that another stream computes and one that this one does."""
     side, own = sg.cuda.Stream(), sg.cuda.current_stream()
     side.wait_stream(own)
     with sg.cuda.stream(side):
         one = x * 2
     other = x * 3
-    if joins:
-        own.wait_stream(side)
-    total = one + other
     own.wait_stream(side)
-    return total
+    return one + other
 
 
 def test_branches() -> None:
@@ -35,11 +32,19 @@ def test_branches() -> None:
 def test_a_race_between_branches() -> None:
     """What no event orders inside of a graph is refused when it is replayed, with the lines that were recorded."""
     x = sg.ones(4, device="cuda")
-    graph, total = recorded(lambda: branches(x, joins=False))
+
+    def write() -> None:
+        side, own = sg.cuda.Stream(), sg.cuda.current_stream()
+        side.wait_stream(own)
+        with sg.cuda.stream(side):
+            x.mul_(2)
+        x.add_(1)
+        own.wait_stream(side)
+
+    graph, _ = recorded(write)
+    graph.replay()
     with pytest.raises(sg.AcceleratorError, match=r"CUDA race: nothing orders .*recorded at .*test_streams.py"):
-        for _ in range(8):
-            graph.replay()
-            sg.cuda.synchronize()
+        sg.cuda.synchronize()
 
 
 def test_replays_on_other_streams() -> None:
@@ -147,7 +152,7 @@ def test_pictures(tmp_path: Any) -> None:
         branches(x)
     graph.debug_dump(str(path))
     text = path.read_text()
-    assert text.startswith("digraph") and text.count("launch of mul") == 2 and text.count("->") == 3
+    assert text.startswith("digraph") and text.count("launch of mul") == 2 and text.count("->") == 2
     graph.replay()
     with pytest.raises(RuntimeError, match="keep_graph=true"):
         graph.raw_cuda_graph()

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-
 from tests.cuda.graphs.programs import SHAPES, batch, copied, on_side_stream, recorded, same, step
 
 
