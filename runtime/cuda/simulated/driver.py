@@ -15,7 +15,7 @@ from ...errors import AcceleratorError
 from ...locks import new_lock
 from ..protocol import Properties
 from .arguments import decoded
-from .launches import Launch, check_limits
+from .launches import Launch, check_limits, follows_addresses
 from .memory import FREED, Block, Memory, Region, fault, is_of_device
 from .order import Work
 from .queues import Queues
@@ -53,6 +53,7 @@ class SimulatedDriver:
         self.queues = Queues(devices, seed, blocking)
         self._handles = itertools.count(1 << 32)
         self._functions: dict[int, tuple[Any, tuple[Any, ...]]] = {}
+        self._following: set[int] = set()  # functions that find arrays by addresses in memory
         self._pinned: dict[int, np.ndarray] = {}
 
     def device_count(self) -> int:
@@ -185,6 +186,8 @@ class SimulatedDriver:
     def load(self, kernel: Any, signature: tuple[Any, ...], device: int) -> int:
         handle = next(self._handles)
         self._functions[handle] = kernel, signature
+        if follows_addresses(kernel, signature):
+            self._following.add(handle)
         return handle
 
     @locked
@@ -198,6 +201,8 @@ class SimulatedDriver:
         found = Launch(self.memory, self.queues.races, decoded(words, signature), kernel.name)
         run = functools.partial(found.run, kernel, signature, grid, block, shared)
         self.queues.give(stream, f"launch of {kernel.name}", run)
+        if function in self._following:  # what it touches must be in use now, not only when the stream is there
+            self.queues.catch_up(stream)
         self.queues.relieve(stream)
 
     @locked
