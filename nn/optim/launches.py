@@ -41,7 +41,7 @@ class Together:
             for tensors in self.tensors:
                 announce_write(tensors[0])
         plain = [[in_order(t) for t in tensors] for tensors in self.tensors]
-        groups = [tuple([None if t is None else elements(t) for t in each]) for each in plain]
+        groups = [tuple([None if t is None else several.reals(t._flat) for t in each]) for each in plain]
         change = change_of(self.rule.name, len(plain[0]))
         if self.rate is None:
             several.change(change, groups, self.numbers)
@@ -112,11 +112,6 @@ def on_device(state: dict[str, Any], name: str, param: Tensor) -> Tensor:
 def in_order(t: Any) -> Any:
     """The tensor, or a copy of its elements in row order."""
     return t if t is None or t._flat is not None else op.contiguous(t)
-
-
-def elements(t: Any) -> Any:
-    """The real numbers of a contiguous tensor in a device's memory: of complex ones their parts."""
-    return t._flat.view(t._dtype.real.np) if t._dtype.is_complex else t._flat
 
 
 def put_back(tensors: Tensors, computed: Sequence[Any]) -> None:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..kernels.cuda.several import Change, changing, counting
+from ..kernels.cuda.several import Change, changing, counting, folding
 from ..kernels.cuda.storage import in_registers
 from ..locks import new_lock
 from . import memory, pinned
@@ -27,7 +27,7 @@ MOST_TABLES = 64
 THREADS, WARP = 256, 32
 CHUNK, LONG_CHUNK = 1 << 12, 1 << 16  # elements of a block
 LONG = 1 << 26  # elements in all from which a block has more of them
-INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
+INT32, INT64, FLOAT64 = np.dtype(np.int32), np.dtype(np.int64), np.dtype(np.float64)
 
 Group = tuple[DeviceArray | None, ...]  # flat arrays of one size and dtype; None for one that the function goes without
 Rows = tuple[tuple[int, ...], ...]
@@ -107,6 +107,28 @@ def change_and_count(
     kernel = counting(made, stored, present, tuple([each.stored for each in counts[0]]))
     given = (rate, tuple(map(float, settings)), np.uint32(table.chunk))
     launch(kernel, table.blocks, table.threads, table.rows, table.places, table.arrived, *given)
+
+
+def folded(name: str, arrays: Sequence[DeviceArray]) -> DeviceArray:
+    """What the elements of arrays of one dtype come to, in parts: "squares" sums squares, "greatest" finds a size."""
+    stored, _, device = _kind((arrays[0],))
+    table = table_of(tuple([row_of((array,)) for array in arrays]), device)
+    totals = memory.empty((table.blocks,), FLOAT64, device)
+    launch(folding(name, stored), table.blocks, table.threads, table.rows, table.places, totals, np.uint32(table.chunk))
+    return totals
+
+
+def reals(array: DeviceArray) -> DeviceArray:
+    """The real numbers of a flat array: the parts of complex ones."""
+    return array.view(f"f{array.itemsize // 2}") if array.dtype.kind == "c" else array
+
+
+def by_kind(arrays: Iterable[DeviceArray]) -> list[list[DeviceArray]]:
+    """Flat arrays, as real numbers, by dtype and device."""
+    found: dict[Any, list[DeviceArray]] = {}
+    for array in map(reals, arrays):
+        found.setdefault((array.stored, array.device), []).append(array)
+    return list(found.values())
 
 
 def within_reach(elements: int) -> bool:

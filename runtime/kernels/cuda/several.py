@@ -16,6 +16,7 @@ import numpy as np
 
 from .kernel import Array, Kernel, Signature, Target
 from .storage import getter, in_registers, putter
+from .teams import join_sum, maximum
 from .vocabulary import array_at, cuda, float64, int32, int64, uint32
 
 FLOAT64 = np.dtype(np.float64)
@@ -34,6 +35,7 @@ opened: Any = None
 read: Any = None
 write: Any = None
 compute: Any = None
+join: Any = None
 numbers_of: Any = None
 counts_of: Any = None
 rate_of: Any = None
@@ -196,7 +198,7 @@ def rate_given(rate: Any) -> Any:
 
 
 def rate_in_memory(rate: Any) -> Any:
-    return float64(rate[0])
+    return get(rate, uint32(0))
 
 
 def read_steps(arrays: Any, i: Any) -> Any:
@@ -252,8 +254,11 @@ def updating(target: Target, change: Change, stored: np.dtype, present: tuple[bo
     )
 
 
-def preparing(target: Target, change: Change, counts: tuple[np.dtype, ...], is_rate_in_memory: bool) -> dict[str, Any]:
+def preparing(target: Target, change: Change, counts: tuple[np.dtype, ...], rate: Any) -> dict[str, Any]:
     """The parts of `prepare_numbers` for what is counted in these dtypes."""
+    rate_of = target.device(rate_given)
+    if isinstance(rate, Array):
+        rate_of = target.device(rate_in_memory, get=getter(target, rate.dtype, FLOAT64))
     opens = [(open_first, {"S": kind.type, "ITEM": kind.itemsize}) for kind in counts]
     reads = [(read_first, {"get": getter(target, kind, FLOAT64)}) for kind in counts]
     writes = [(write_first, {"put": putter(target, kind), "T": kind.type}) for kind in counts]
@@ -265,7 +270,7 @@ def preparing(target: Target, change: Change, counts: tuple[np.dtype, ...], is_r
     return {
         "opened": composed(target, open_none, opens),
         "read": composed(target, read_none, reads),
-        "rate_of": target.device(rate_in_memory if is_rate_in_memory else rate_given),
+        "rate_of": rate_of,
         "numbers_of": target.device(signed, numbers_of=scalar(target, change.numbers_of)),
         "note": target.device(note_counts, **written) if counts else target.device(note_nothing),
     }
@@ -306,7 +311,7 @@ def counting(change: Change, stored: np.dtype, present: tuple[bool, ...], counts
         update = updating(target, change, stored, present, words)
         keep = composed(target, write_none, [(keep_first, {"T": computed})] * amount)
         own = composed(target, known_none, [(known_first, {})] * amount)
-        prepared = preparing(target, change, counts, isinstance(signature[3], Array))
+        prepared = preparing(target, change, counts, signature[3])
         return target.kernel(
             own_numbers,
             COUNT=amount,
@@ -317,3 +322,63 @@ def counting(change: Change, stored: np.dtype, present: tuple[bool, ...], counts
         )
 
     return Kernel("several arrays that are counted", make)
+
+
+# ---- sums over all groups --------------------------------------------------------------------------------------
+
+
+def folded_chunks(table: Any, places: Any, totals: Any, chunk: Any) -> None:
+    """What the elements of each chunk of one array come to, put together in an order that sizes alone decide on."""
+    own = cuda.shared.array(256, float64)
+    place = places[uint32(cuda.blockIdx.x)]
+    at = uint32(uint32(place >> int64(32)) * uint32(2))
+    first = int64(int64(uint32(place)) * int64(chunk))
+    left = int64(table[at] - first)
+    count = chunk if left > int64(chunk) else uint32(left)
+    arrays = opened(table, uint32(at + uint32(1)), first, count)
+    t, threads = uint32(cuda.threadIdx.x), uint32(cuda.blockDim.x)
+    total = float64(0)
+    i = t
+    while i < count:
+        total = join(total, compute(get(arrays[0], i)))
+        i = uint32(i + threads)
+    own[t] = total
+    distance = uint32(128)
+    while distance > uint32(0):
+        cuda.syncthreads()
+        other = uint32(t + distance)
+        if t < distance and other < threads:
+            own[t] = join(own[t], own[other])
+        distance = uint32(distance >> uint32(1))
+    if t == uint32(0):
+        totals[uint32(cuda.blockIdx.x)] = own[uint32(0)]
+
+
+def square(x: Any) -> Any:
+    return x * x
+
+
+def size(x: Any) -> Any:
+    return abs(x)
+
+
+FOLDS = {"squares": (square, join_sum), "greatest": (size, maximum)}
+
+
+@cache
+def folding(name: str, stored: np.dtype) -> Kernel:
+    """The kernel of a fold over one array of each group, in float64: (table, places, totals, elements of a chunk)."""
+
+    def make(target: Target, signature: Signature) -> Any:
+        bits = np.dtype(np.uint16) if stored.kind == "V" else stored
+        opens = [(open_first, {"S": bits.type, "ITEM": stored.itemsize})]
+        compute, join = FOLDS[name]
+        return target.kernel(
+            folded_chunks,
+            opened=composed(target, open_none, opens),
+            get=getter(target, stored, FLOAT64),
+            compute=target.device(compute),
+            join=target.device(join),
+        )
+
+    return Kernel(f"{name} of several arrays", make)
