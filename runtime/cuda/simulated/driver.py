@@ -17,7 +17,7 @@ from ...locks import new_lock
 from ..protocol import Properties
 from .arguments import decoded, word_count
 from .entries import LaunchEntry
-from .launches import Launch, check_limits
+from .launches import Launch, check_limits, follows_addresses
 from .memory import FREED, Block, Memory, Region, fault, is_of_device
 from .order import Work
 from .queues import Queues
@@ -57,6 +57,7 @@ class SimulatedDriver:
         self.queues = Queues(devices, seed, blocking)
         self._handles = itertools.count(1 << 32)
         self._functions: dict[int, tuple[Any, tuple[Any, ...]]] = {}
+        self._following: set[int] = set()  # functions that find arrays by addresses in memory
         self._pinned: dict[int, np.ndarray] = {}
         self._entry = LaunchEntry(self)
         self._graphs: dict[int, tuple[list[Item], int]] = {}
@@ -214,6 +215,8 @@ class SimulatedDriver:
     def load(self, kernel: Any, signature: tuple[Any, ...], device: int) -> int:
         handle = next(self._handles)
         self._functions[handle] = kernel, signature
+        if follows_addresses(kernel, signature):
+            self._following.add(handle)
         return handle
 
     @locked
@@ -228,6 +231,8 @@ class SimulatedDriver:
         found = Launch(self.memory, self.queues.races, decoded(words, signature), kernel.name)
         run = functools.partial(found.run, kernel, signature, grid, block, shared)
         self.queues.give(stream, f"launch of {kernel.name}", run, tuple(found.blocks.values()))
+        if function in self._following:  # what it touches must be in use now, not only when the stream is there
+            self.queues.catch_up(stream)
         self.queues.relieve(stream)
 
     def words_of(self, function: int) -> int:
