@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..dispatch import checks
+from ..dispatch.shape_checks import is_known
 from ..dispatch.writing import write_out
 from ..errors import ShapeError, UnsupportedDtypeError
 from ..modes.intercept import interceptable
@@ -80,6 +81,8 @@ def _plain(value: Any) -> Any:
 
 
 def _require_deviation(std: Any) -> None:
+    if not is_known(std):
+        return
     if _is_tensor(std) and std.is_complex():
         raise RuntimeError(f"normal(): expected std to be real, but got a tensor of dtype {std.dtype!r}")
     least = _on_host(std).min(initial=0).item() if _is_tensor(std) else checks.floating("normal", "std", std)
@@ -123,16 +126,21 @@ def trials(name: str, p: Any, shape: Shape, kind: Dtype, generator: Generator | 
         if not 0 <= chance <= 1:
             raise RuntimeError(f"{name}(): expected p between 0 and 1, but got p={chance}")
         return filled_by("fill_trials", name, chosen, shape, bool_, device, chance, cast_to=kind)
-    chances = _on_host(p)
-    inside = (chances >= 0) & (chances <= 1)
-    if not inside.all():
-        raise RuntimeError(f"{name}(): expected p between 0 and 1, but got p={chances[~inside].flat[0]}")
+    _require_chances(name, p)
     if broadcast_shapes(name, shape, p._shape) != shape:
         raise ShapeError(f"{name}(): expected p to broadcast to {list(shape)}, but got shape {list(p._shape)}")
     drawn = uniform(name, chosen, shape, float64, device=device)
     if drawn._device is CPU and p._device is CPU:
-        return from_array(np.asarray(drawn.array < chances), kind)
+        return from_array(np.asarray(drawn.array < _on_host(p)), kind)
     return op.lt(drawn, _plain(p)).to(kind)
+
+
+def _require_chances(name: str, p: Any) -> None:
+    """Every element is a probability, where elements can be looked at."""
+    chances = _on_host(p) if is_known(p) else np.zeros(1)
+    inside = (chances >= 0) & (chances <= 1)
+    if not inside.all():
+        raise RuntimeError(f"{name}(): expected p between 0 and 1, but got p={chances[~inside].flat[0]}")
 
 
 def _on_host(t: Any) -> np.ndarray:
@@ -204,9 +212,9 @@ def binomial(count: Any, prob: Any, generator: Generator | None = None) -> Any:
 
 
 def _numbers(name: str, argument: str, value: Any) -> np.ndarray:
-    """The elements of a floating-point tensor on the host."""
+    """The elements of a floating-point tensor on the host; none where they cannot be looked at."""
     _require_floating(name, argument, value)
-    return _on_host(value)
+    return _on_host(value) if is_known(value) else np.empty(0)
 
 
 def _require_floating(name: str, argument: str, value: Any) -> None:
@@ -266,6 +274,8 @@ def _require_weights(weights: Any, count: int, again: bool) -> None:
         raise RuntimeError(f"multinomial(): expected num_samples > 0, but got {count}")
     if not weights.shape[-1] or (count > weights.shape[-1] and not again):
         raise RuntimeError(f"multinomial(): cannot draw {count} samples of {weights.shape[-1]} without replacement")
+    if not is_known(weights):
+        return
     if not ((weights >= 0) & (weights < math.inf)).all():
         raise RuntimeError("multinomial(): expected finite weights that are not negative, but got others")
     if not (weights.sum(-1) > 0).all():
