@@ -48,6 +48,7 @@ def of_elements(stored: np.dtype) -> Iterator[tuple[str, Kernel, Signature]]:
     for results in (both, both[1:]):
         yield f"picked {len(results)}", ranks.PICKED, (x, ROWS, results, U, U, U, U, U)
     yield "picked at", ranks.PICKED_AT, (x, ROWS, ROWS, both, U, U, U)
+    yield "put back", ranks.PUT_BACK, (x, PLACES, x, U, U, U, U)
     yield "middle", ranks.MIDDLE_RANKS, (x, ROWS, ROWS, U, U, BOOL, U)
     for order in ((), ROWS):
         yield f"keyed {bool(order)}", radix.KEYED, (x, order, Array(kind), U, U, kind, U)
