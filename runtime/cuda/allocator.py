@@ -20,10 +20,11 @@ from typing import Any
 from ..errors import OutOfMemoryError
 from ..locks import new_lock
 from .current import here
-from .driver import driver
+from .driver import chosen
 from .graphs import captures
 from .graphs.captures import underway
 from .graphs.pools import PrivatePool, new_handle
+from .rehearsals import block_noted
 from .statistics import Counting, Statistics, out_of_memory
 
 SMALL = 1 << 20  # bytes up to which classes are multiples of UNIT
@@ -102,7 +103,7 @@ class Cache:
 
     def __init__(self, device: int) -> None:
         self.device = device
-        self.driver = driver()
+        self.driver = chosen()
         self.lock = new_lock()
         self.shelves: dict[tuple[int, int], Shelf] = {}
         self.pools: dict[tuple[int, int], PrivatePool] = {}  # of graphs, by their handles
@@ -135,6 +136,7 @@ class Cache:
             Counting.given(shelf, size)
             if self.given_out is not None:
                 self.given_out(block.address, size, stream)
+        block_noted(block)
         return block
 
     def _shelf(self, stream: int, kind: int) -> Shelf:

@@ -20,7 +20,7 @@ from ..locks import new_lock
 from . import memory, pinned
 from .array import DeviceArray
 from .current import current_stream
-from .driver import driver
+from .driver import chosen, driver
 from .launch import launch
 
 MOST_TABLES = 64
@@ -58,7 +58,7 @@ _finding = new_lock()
 
 def table_of(rows: Rows, device: Any) -> Table:
     """The table of these rows for work of the current stream."""
-    key = driver(), device.index, current_stream(device.index), rows
+    key = chosen(), device.index, current_stream(device.index), rows
     with _finding:
         found = _tables.get(key)
         if found is None:

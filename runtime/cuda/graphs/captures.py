@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 from ...locks import new_lock
 from ..current import Changes, current_stream, here
-from ..driver import driver
+from ..driver import chosen
 from ..protocol import DEFAULT_STREAMS, Driver
 from .pools import PrivatePool
 from .refusals import Status, refusal
@@ -31,7 +31,7 @@ class Capture:
     """
 
     def __init__(self, device: int, stream: int, pool: PrivatePool) -> None:
-        self.driver: Driver = driver()
+        self.driver: Driver = chosen()
         self.device, self.stream, self.pool = device, stream, pool
         self.side = side_stream(self.driver, device)
         self.kept: list[Any] = []  # what the graph reads that nobody else may hold

@@ -8,7 +8,8 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from ...modes.math_modes import math_modes
-from ..driver import driver
+from ..driver import chosen
+from ..rehearsals import beyond_launches
 from .convolutions import Convolutions
 from .protocol import Libraries
 
@@ -18,7 +19,8 @@ _convolutions: WeakKeyDictionary[Any, Convolutions | None] = WeakKeyDictionary()
 
 def libraries() -> Libraries | None:
     """The libraries of the driver in use; None where `nvmath-python` is not installed, which has them."""
-    found = driver()
+    beyond_launches()
+    found = chosen()
     if found not in _known:
         _known[found] = _of(found)
     return _known[found]
@@ -42,7 +44,8 @@ def convolutions() -> Convolutions | None:
     """The library of convolutions; None where `nvidia-cudnn-frontend` is not installed, or not to be used."""
     if not math_modes.cudnn:
         return None
-    found = driver()
+    beyond_launches()
+    found = chosen()
     if found not in _convolutions:
         _convolutions[found] = _convolutions_of(found)
     return _convolutions[found]
