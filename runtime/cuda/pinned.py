@@ -17,7 +17,7 @@ import numpy as np
 
 from ..errors import OutOfMemoryError
 from ..locks import new_lock
-from .driver import in_use
+from .driver import chosen, in_use
 from .graphs import captures
 from .protocol import Driver
 from .statistics import human
