@@ -13,6 +13,7 @@ from ..kernels.table import ElementKernels
 from ..tensor.base import TensorBase, adopt, fresh, host_array
 from ..tensor.casting import copy_cast
 from ..tensor.devices import CPU
+from ..tensor.dtypes import from_numpy
 from ..tensor.memory import empty
 from ..tensor.memory_overlap import overlaps
 from ..tensor.shapes import Shape
@@ -58,7 +59,7 @@ def launch_on_host(
 ) -> None:
     """Compute on the host what a simulated device would take too long for."""
     given = [adopt(host_array(v), v._dtype) if isinstance(v, TensorBase) else v for v in operands]
-    found = [np.empty(out.size, out.dtype) for out in outs]
+    found = [np.empty(out.size, from_numpy(out.dtype).compute.np) for out in outs]
     launch(kernels, attribute, given, wanted, shape, numbers, found)
     for out, array in zip(outs, found, strict=True):
         copy_cast(out, array.reshape(out.shape))

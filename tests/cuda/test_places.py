@@ -88,6 +88,13 @@ def test_tensors_of_any_size_are_copied_to_the_host() -> None:
     assert x.cuda().is_cuda and x.cuda().cpu().is_cpu and x.cuda().T.cpu().equal(x.T)
 
 
+@pytest.mark.parametrize("kind", [sg.bfloat16, sg.float16, sg.float64, sg.int8])
+def test_element_wise_ops_of_many_elements(kind: Any) -> None:
+    """Which the CPU's kernels compute for a simulated device."""
+    x = sg.arange(5000).remainder(7).to(kind)
+    assert (x.cuda() * x.cuda() + 1).cpu().equal(x * x + 1) and x.cuda().neg_().cpu().equal(-x)
+
+
 def test_a_tensor_of_a_device_is_no_numpy_array() -> None:
     for convert in (lambda x: x.numpy(), np.asarray, lambda x: np.exp(x)):
         with pytest.raises(TypeError, match="can't convert cuda:0 device type tensor to numpy"):
