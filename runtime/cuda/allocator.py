@@ -82,7 +82,11 @@ def rounded(size: int) -> int:
 
 
 class Cache:
-    """The blocks of one device. The collector may free a block anywhere, so the lock lets its thread in again."""
+    """The blocks of one device.
+
+    The collector may free a block anywhere, also where its thread has this lock or one that others want who have this
+    one: so the lock lets its thread in again, and a block that finds it closed waits in `late` for who comes next.
+    """
 
     def __init__(self, device: int) -> None:
         self.device = device
@@ -92,13 +96,16 @@ class Cache:
         self.statistics = Statistics()
         self.fraction = 1.0
         self.waiting: deque[tuple[list[int], Shelf, int]] = deque()  # events that come before a block is free
-        self.give: Callable[[Block], None] = self._give
+        self.late: deque[Block] = deque()
+        self.give: Callable[[Block], None] = self._give_or_leave
         watcher: Any = self.driver  # the simulated one tells blocks that are in use from those in the cache
         self.given_out = getattr(watcher, "given_out", None)
         self.taken_back = getattr(watcher, "taken_back", None)
 
     def take(self, size: int, stream: int) -> Block:
         """A block of at least `size` bytes, for work on a stream."""
+        if self.late:
+            self._give_late()
         kind = (size + 511) & -512 or 512 if size <= SMALL else rounded(size)
         block = Block()
         block.size, block.streams = size, None
@@ -115,6 +122,20 @@ class Cache:
 
     def _shelf(self, stream: int, kind: int) -> Shelf:
         return self.shelves.setdefault((stream, kind), Shelf(self, stream, kind))
+
+    def _give_or_leave(self, block: Block) -> None:
+        if not self.lock.acquire(blocking=False):
+            self.late.append(block)
+            return
+        try:
+            self._give(block)
+        finally:
+            self.lock.release()
+
+    def _give_late(self) -> None:
+        with self.lock:
+            while self.late:
+                self._give(self.late.popleft())
 
     def _give(self, block: Block) -> None:
         """A block is no longer used."""
@@ -176,6 +197,7 @@ class Cache:
 
     def release(self) -> None:
         """Give all cached blocks back to the driver."""
+        self._give_late()
         with self.lock:
             self._look_at_events(wait=True)
             for shelf in list(self.shelves.values()):
