@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -43,7 +44,7 @@ def simulated_device() -> Iterator[None]:
 def everything_on_the_device(module: ModuleType) -> Iterator[None]:
     """Tensors are made on the simulated device unless a test says otherwise; `numpy()` copies them to the host.
 
-    Those that the test's module made when it was imported are moved. What the device has been given to do is done in
+    Those that the test's module and its classes have since it was imported are moved. What the device has been given to do is done in
     the end, so that it is this test that fails by it.
     """
     before, from_numpy = sg.Tensor.numpy, sg.from_numpy
@@ -59,9 +60,11 @@ def everything_on_the_device(module: ModuleType) -> Iterator[None]:
         patch.setattr(sg, "from_numpy", lambda array: from_numpy(array).to("cuda"))
         patch.setattr(sg.Tensor, "numpy", numpy)
         patch.setattr(sg.Tensor, "__array__", array)
-        for name, value in vars(module).items():
-            if holds_tensor(value):
-                patch.setattr(module, name, moved(value))
+        classes = [value for value in vars(module).values() if getattr(value, "__module__", "") == module.__name__]
+        for owner in (module, *filter(inspect.isclass, classes)):
+            for name, value in list(vars(owner).items()):
+                if holds_tensor(value):
+                    patch.setattr(owner, name, moved(value))
         sg.set_default_device("cuda")
         try:
             yield

@@ -50,11 +50,10 @@ def test_products_with_the_hessian() -> None:
         close(product[1], 4 * total * np.outer(X, np.ones(3)) + 2 * total * np.outer(X, np.ones(3)))
 
 
-SKEW = sg.tensor([[1.0, 2.0], [0.0, 3.0]], dtype=sg.float64)
-
-
 class Skew(sg.autograd.Function):
     """A number whose gradient is M x for a matrix M that is not symmetric: v^T M and M v differ."""
+
+    matrix = sg.tensor([[1.0, 2.0], [0.0, 3.0]], dtype=sg.float64)
 
     @staticmethod
     def forward(ctx: Any, x: Any) -> Any:
@@ -63,13 +62,13 @@ class Skew(sg.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad: Any) -> Any:
-        return grad * (SKEW @ ctx.saved_tensors[0])
+        return grad * (Skew.matrix @ ctx.saved_tensors[0])
 
 
 def test_left_and_right_products_differ_where_the_hessian_is_not_symmetric() -> None:
     """vhp multiplies from the left, hvp from the right."""
     x, v = sg.tensor(X), np.array([1.0, 10.0])
-    matrix = SKEW.numpy()
+    matrix = Skew.matrix.numpy()
     close(hessian(Skew.apply, x), matrix)
     close(vhp(Skew.apply, x, sg.tensor(v))[1], v @ matrix)
     close(hvp(Skew.apply, x, sg.tensor(v))[1], matrix @ v)
