@@ -34,6 +34,8 @@ CALLS: dict[str, tuple[Callable[..., Any], list[Any]]] = {
     "pca_lowrank": (lambda x: sg.pca_lowrank(x, 3)[1], [numbers(6, 3)]),
     "polynomial of a number": (lambda n: sg.special.chebyshev_polynomial_t(2.0, n), [sg.arange(4)]),
     "vmap of a choice": (lambda x, i: sg.func.vmap(lambda a, b: a[b])(x, i), [numbers(2, 4), sg.tensor([[0], [3]])]),
+    "sums of nothing": (lambda x: x.sum((0, 2)), [sg.zeros(0, 3, 2, 2)]),
+    "gradients of no copies": (lambda x: sg.func.grad(lambda y: y.repeat(0, 2).sum())(x), [numbers(3, 2)]),
     "vmap of tables": (lambda x, i: sg.func.vmap(chosen)(x, i), [numbers(2, 4, 3), sg.tensor([[0, 1], [3, 2]])]),
 }
 
