@@ -46,8 +46,8 @@ def simulated_device() -> Iterator[None]:
 def everything_on_the_device(module: ModuleType) -> Iterator[None]:
     """Tensors are made on the simulated device unless a test says otherwise; `numpy()` copies them to the host.
 
-    Those that the test's module and its classes have since it was imported are moved. What the device has been given to do is done in
-    the end, so that it is this test that fails by it.
+    Those that the test's module and its classes have since it was imported are moved. What the device has been given
+    to do is done in the end, so that it is this test that fails by it.
     """
     before, from_numpy = sg.Tensor.numpy, sg.from_numpy
 
