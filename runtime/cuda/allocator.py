@@ -99,7 +99,11 @@ def rounded(size: int) -> int:
 
 
 class Cache:
-    """The blocks of one device. The collector may free a block anywhere, so the lock lets its thread in again."""
+    """The blocks of one device.
+
+    The collector may free a block anywhere, also where its thread has this lock or one that others want who have this
+    one: so the lock lets its thread in again, and a block that finds it closed waits in `late` for who comes next.
+    """
 
     def __init__(self, device: int) -> None:
         self.device = device
@@ -111,13 +115,16 @@ class Cache:
         self.statistics = Statistics()
         self.fraction = 1.0
         self.waiting: deque[tuple[list[int], Shelf, int]] = deque()  # events that come before a block is free
-        self.give: Callable[[Block], None] = self._give
+        self.late: deque[Block] = deque()
+        self.give: Callable[[Block], None] = self._give_or_leave
         watcher: Any = self.driver  # the simulated one tells blocks that are in use from those in the cache
         self.given_out = getattr(watcher, "given_out", None)
         self.taken_back = getattr(watcher, "taken_back", None)
 
     def take(self, size: int, stream: int) -> Block:
         """A block of at least `size` bytes, for work on a stream."""
+        if self.late:
+            self._give_late()
         kind = (size + 511) & -512 or 512 if size <= SMALL else rounded(size)
         block = Block()
         block.size, block.streams = size, None
@@ -148,6 +155,20 @@ class Cache:
             return self._shelf(stream, kind)
         found: Shelf = capture.pool.shelves.setdefault((stream, kind), Shelf(self, stream, kind, capture.pool))
         return found
+
+    def _give_or_leave(self, block: Block) -> None:
+        if not self.lock.acquire(blocking=False):
+            self.late.append(block)
+            return
+        try:
+            self._give(block)
+        finally:
+            self.lock.release()
+
+    def _give_late(self) -> None:
+        with self.lock:
+            while self.late:
+                self._give(self.late.popleft())
 
     def _give(self, block: Block) -> None:
         """A block is no longer used."""
@@ -221,6 +242,7 @@ class Cache:
             RuntimeError: the current stream is recorded for a graph.
         """
         captures.refuse(self.device, "gives memory back")
+        self._give_late()
         with self.lock:
             self._look_at_events(wait=True)
             for shelf in list(self.shelves.values()):
