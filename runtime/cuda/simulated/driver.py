@@ -16,7 +16,7 @@ from ...locks import new_lock
 from ..protocol import Properties
 from .arguments import decoded
 from .launches import Launch, check_limits
-from .memory import FREED, Block, Memory, Region, fault, is_of_device
+from .memory import FREED, Block, Memory, Region, device_of, fault, is_of_device
 from .order import Work
 from .queues import Queues
 
@@ -180,6 +180,14 @@ class SimulatedDriver:
 
     def expose(self, address: int, size: int, stream: int) -> None:
         self.fill(address, 0xFF, size, stream)  # nan, or -1
+
+    @locked
+    def lies_on(self, address: int, size: int, device: int) -> bool:
+        try:
+            self.memory.block(address, size, "search")
+        except AcceleratorError:
+            return False
+        return device_of(address) == device
 
     @locked
     def load(self, kernel: Any, signature: tuple[Any, ...], device: int) -> int:
