@@ -50,7 +50,7 @@ ORDER = [
     ["runtime.methods.interop", "runtime.ops.shape.formulas"],  # which find ops by `namespace.op` alone
     ["runtime.tensor*", "runtime.modes*", "runtime.random"],
     # Arrays.
-    ["runtime.ops.*.cpu*", "runtime.ops.*.cuda*", "runtime.ops.*.plans*"],
+    ["runtime.ops.*.cpu*", "runtime.ops.*.cuda*", "runtime.ops.*.plans*", "runtime.ops.optim.rules"],
     # Memory and launches of CUDA devices: known by addresses, not by tensors.
     ["runtime.cuda*", "runtime.tensor.devices"],
     ["runtime.kernels*", "runtime.tensor.row_shapes", "runtime.tensor.views"],

@@ -74,9 +74,9 @@ def test_operands_in_any_layout(place: Any, kind: np.dtype, seed: int) -> None:
 
 
 @pytest.mark.parametrize("kind", OWN, ids=str)
-@pytest.mark.parametrize("sizes", [(3, 5, 2), (65, 4, 17)], ids=str)
+@pytest.mark.parametrize("sizes", [(3, 5, 2), (65, 20, 17)], ids=str)
 def test_own_kernel(place: Any, kind: np.dtype, sizes: tuple[int, int, int]) -> None:
-    """Tiles with remainders, steps of any kind, alpha and beta."""
+    """Small matrices, tiles with remainders, steps of any kind, alpha and beta."""
     rng = np.random.default_rng(sum(sizes))
     m, n, k = sizes
     x, y, z = (drawn(rng, shape, kind) for shape in ((2, m, k), (2, k, n), (2, m, n)))
