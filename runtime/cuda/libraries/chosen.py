@@ -9,11 +9,12 @@ from weakref import WeakKeyDictionary
 
 from ...modes.math_modes import math_modes
 from ..driver import driver
+from .attentions import Attentions
 from .convolutions import Convolutions
 from .protocol import Libraries
 
 _known: WeakKeyDictionary[Any, Libraries | None] = WeakKeyDictionary()
-_convolutions: WeakKeyDictionary[Any, Convolutions | None] = WeakKeyDictionary()
+_cudnn: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
 
 def libraries() -> Libraries | None:
@@ -40,15 +41,24 @@ def _of(found: Any) -> Libraries | None:
 
 def convolutions() -> Convolutions | None:
     """The library of convolutions; None where `nvidia-cudnn-frontend` is not installed, or not to be used."""
+    return _cudnn_in_use()
+
+
+def attentions() -> Attentions | None:
+    """The library of attention; None likewise."""
+    return _cudnn_in_use()
+
+
+def _cudnn_in_use() -> Any:
     if not math_modes.cudnn:
         return None
     found = driver()
-    if found not in _convolutions:
-        _convolutions[found] = _convolutions_of(found)
-    return _convolutions[found]
+    if found not in _cudnn:
+        _cudnn[found] = _cudnn_of(found)
+    return _cudnn[found]
 
 
-def _convolutions_of(found: Any) -> Convolutions | None:
+def _cudnn_of(found: Any) -> Any:
     from ..simulated.driver import SimulatedDriver
 
     if isinstance(found, SimulatedDriver) or importlib.util.find_spec("cudnn") is None:
