@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
+from specgrad.runtime.cuda.simulated.memory import device_of, is_of_device
 
 CAPABILITY = (9, 0)
 
@@ -60,7 +61,9 @@ class FakeBindings:
     """
 
     CUresult = CUresult
-    CUdevice_attribute = CUmemPool_attribute = CUfunction_attribute = CUmemLocationType = CUmemAccess_flags = Names()
+    CUdevice_attribute = CUpointer_attribute = CUmemPool_attribute = CUfunction_attribute = CUmemLocationType = (
+        CUmemAccess_flags
+    ) = Names()
     cuuint64_t = staticmethod(int)
 
     def __init__(self, device: SimulatedDriver) -> None:
@@ -176,6 +179,10 @@ class FakeBindings:
 
     def cuMemsetD8Async(self, dstDevice: int, uc: int, N: int, hStream: int) -> None:
         self.device.fill(dstDevice, uc, N, self.stream(hStream))
+
+    def cuPointerGetAttribute(self, attribute: str, data: int) -> Any:
+        assert attribute == "CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL"
+        return device_of(data) if is_of_device(data) else CUresult.CUDA_ERROR_INVALID_VALUE
 
     def cuMemHostAlloc(self, bytesize: int, Flags: int) -> int:
         assert Flags == 1, "portable: pinned for all contexts"

@@ -177,12 +177,6 @@ def test_pinned_memory() -> None:
         on_device(2).pin_memory()
 
 
-def test_dlpack_of_a_device_is_refused() -> None:
-    assert on_device(2).__dlpack_device__() == (2, 0)
-    with pytest.raises(BufferError, match="expected a tensor on the CPU, but got one on cuda:0"):
-        on_device(2).__dlpack__()
-
-
 def test_cuda_array_interface() -> None:
     found = on_device(2, 3).T.__cuda_array_interface__
     assert found["shape"] == (3, 2) and found["strides"] == (4, 12) and found["typestr"] == "<f4"

@@ -18,7 +18,7 @@ from ..protocol import Properties
 from .arguments import decoded, word_count
 from .entries import LaunchEntry
 from .launches import Launch, check_limits, follows_addresses
-from .memory import FREED, Block, Memory, Region, fault, is_of_device
+from .memory import FREED, Block, Memory, Region, device_of, fault, is_of_device
 from .order import Work
 from .queues import Queues
 from .recordings import Item
@@ -210,6 +210,14 @@ class SimulatedDriver:
             block.written[:size] = True  # in replays nothing writes there, so what the program has written stays
         else:
             self.fill(address, 0xFF, size, stream)  # nan, or -1
+
+    @locked
+    def lies_on(self, address: int, size: int, device: int) -> bool:
+        try:
+            self.memory.block(address, size, "search")
+        except AcceleratorError:
+            return False
+        return device_of(address) == device
 
     @locked
     def load(self, kernel: Any, signature: tuple[Any, ...], device: int) -> int:
