@@ -1,8 +1,8 @@
 """Indices out of bounds on a device: kernels skip them, and note them in memory that is read when a program waits.
 
 Each stream of a device, and each graph, has such a word, three int64: a ticket, 0 where all is well, the index and the
-number of places that there are. A ticket stands for an op and a dimension. The first bad index stays until it is raised;
-then all goes on, as no memory was touched.
+number of places that there are. A ticket stands for an op and a dimension. The first bad index stays until it is
+raised; then all goes on, as no memory was touched.
 """
 
 from __future__ import annotations

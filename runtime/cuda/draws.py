@@ -1,8 +1,8 @@
 """Arrays of a device filled with random numbers: the functions of `kernels/cpu/draws.py`, and their numbers.
 
 A draw begins at word `offset` of the stream of `seed`; in captures `seed` is memory that holds the seed and the first
-word of a replay, and `offset` counts from there (`graphs/positions.py`). Memory may hold another dtype than the one that
-is computed in: float16, bfloat16 and small integers are rounded or cut as they are stored.
+word of a replay, and `offset` counts from there (`graphs/positions.py`). Memory may hold another dtype than the one
+that is computed in: float16, bfloat16 and small integers are rounded or cut as they are stored.
 """
 
 from __future__ import annotations
