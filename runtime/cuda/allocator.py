@@ -8,10 +8,12 @@ it, and it is asked again. What a capture allocates comes from lists of its grap
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import os
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -22,20 +24,31 @@ from .driver import driver
 from .graphs import captures
 from .graphs.captures import underway
 from .graphs.pools import PrivatePool, new_handle
-from .statistics import Statistics, out_of_memory
+from .statistics import Counting, Statistics, out_of_memory
 
 SMALL = 1 << 20  # bytes up to which classes are multiples of UNIT
 UNIT = 512
 
 
 class Shelf:
-    """The free blocks of one class on one stream, as addresses; where they are of graphs, with the pool of these."""
+    """The free blocks of one class on one stream, as addresses; where they are of graphs, with the pool of these.
 
-    __slots__ = ("cache", "free", "pool", "size", "stream")
+    `quick` says that native code may take them and put them back by itself, as nobody else has to know.
+    """
+
+    __slots__ = ("cache", "free", "pool", "quick", "size", "stream", "words")
 
     def __init__(self, cache: Cache, stream: int, size: int, pool: PrivatePool | None = None) -> None:
         self.cache, self.stream, self.size, self.pool = cache, stream, size, pool
         self.free: list[int] = []
+        self.quick = cache.given_out is None and pool is None
+        self.words = cache.statistics.words.buffer_info()[0]  # the address of the figures
+
+    def emptied(self) -> Iterator[int]:
+        """Take the free blocks, one after the other: native code may take some meanwhile."""
+        with contextlib.suppress(IndexError):
+            while True:
+                yield self.free.pop()
 
 
 class Block:
@@ -114,9 +127,12 @@ class Cache:
                 if self.waiting:
                     self._look_at_events()
                 shelf = self.shelves.get((stream, kind)) or self._shelf(stream, kind)
-            block.address = shelf.free.pop() if shelf.free else self._reserve(shelf, size)
+            try:
+                block.address = shelf.free.pop()
+            except IndexError:
+                block.address = self._reserve(shelf, size)
             block.shelf = shelf
-            self.statistics.given(size, kind)
+            Counting.given(shelf, size)
             if self.given_out is not None:
                 self.given_out(block.address, size, stream)
         return block
@@ -135,7 +151,7 @@ class Cache:
         """A block is no longer used."""
         shelf = block.shelf
         with self.lock:
-            self.statistics.returned(block.size, shelf.size)
+            Counting.returned(shelf, block.size)
             if self.taken_back is not None:
                 self.taken_back(block.address, shelf.stream)
             if block.streams is None:
@@ -216,9 +232,9 @@ class Cache:
 
     def _empty(self, shelf: Shelf, stream: int) -> int:
         """Give the blocks of a shelf back; how many they were."""
-        count = len(shelf.free)
-        while shelf.free:
-            self.driver.free(self.device, shelf.free.pop(), stream)
+        count = 0
+        for count, address in enumerate(shelf.emptied(), 1):  # noqa: B007  (how many they were)
+            self.driver.free(self.device, address, stream)
             self.statistics.reserved.take(shelf.size)
             self.statistics.segments.take(1)
         return count
@@ -282,13 +298,20 @@ def release() -> None:
 
 
 def _ignore(block: Block) -> None:
-    """In a forked process: memory of devices belongs to the parent."""
+    """In a forked process memory of devices belongs to the parent, and one that ends gives back all of it."""
 
 
 def _forked() -> None:
+    _ended()
+    _caches.clear()
+
+
+@atexit.register
+def _ended() -> None:
     for found in _caches.values():
         found.give = _ignore
-    _caches.clear()
+        for shelf in found.shelves.values():
+            shelf.quick = False
 
 
 if hasattr(os, "register_at_fork"):

@@ -1,8 +1,8 @@
 """Indices out of bounds on a device: kernels skip them, and note them in memory that is read when a program waits.
 
 Each stream of a device, and each graph, has such a word, three int64: a ticket, 0 where all is well, the index and the
-number of places that there are. A ticket stands for an op and a dimension. The first bad index stays until it is
-raised; then all goes on, as no memory was touched.
+number of places that there are. A ticket stands for an error and its text, as other values that an op refuses are noted
+too. The first bad index stays until it is raised; then all goes on, as no memory was touched.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ SIZE = 3
 
 
 class Ticket(NamedTuple):
-    """What is said of a bad index."""
+    """What is said of a bad index, or of another bad value."""
 
-    op: str
-    dim: int
+    error: type[Exception]
+    text: str  # of {index} and {size}
 
 
 class Word:
@@ -94,9 +94,14 @@ def replayed(word: Word, stream: int) -> None:
 
 
 def ticket(op: str, dim: int) -> Any:
-    """The number that a kernel puts into a word."""
+    """The number that a kernel puts into a word for an index that is out of bounds."""
+    return fault(BadIndexError, f"{op}(): index {{index}} is out of bounds for dimension {dim} with size {{size}}")
+
+
+def fault(error: type[Exception], text: str) -> Any:
+    """The number that a kernel puts into a word for an error."""
     with _making:
-        return np.int64(_tickets.setdefault(Ticket(op, dim), len(_tickets) + 1))
+        return np.int64(_tickets.setdefault(Ticket(error, text), len(_tickets) + 1))
 
 
 def raise_at_once(device: Any) -> None:
@@ -110,13 +115,14 @@ def raise_if_any(device: int, stream: int | None = None) -> None:
 
     Raises:
         IndexError: an index was out of bounds; it is a RuntimeError, too, as some ops raise that on the CPU.
+        RuntimeError: a value was one that an op refuses.
     """
     for word in _pending(device, stream):
         number, index, size = word.read()
         if number:
             word.clear()
-            op, dim = list(_tickets)[number - 1]
-            raise BadIndexError(f"{op}(): index {index} is out of bounds for dimension {dim} with size {size}")
+            error, text = list(_tickets)[number - 1]
+            raise error(text.format(index=index, size=size))
 
 
 def _pending(device: int, stream: int | None) -> Iterable[Word]:

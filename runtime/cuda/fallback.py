@@ -33,8 +33,14 @@ def counterpart(kernel: Any) -> Any:
     for module in modules_beside(kernel.__module__):
         found = getattr(module, kernel.__name__, None)
         if found is not None:
-            return Bounded(kernel, found)
+            return found if hasattr(found, "copies") else Bounded(kernel, found)
     return Fallback(kernel)
+
+
+def copying(function: Any) -> Any:
+    """Decorator of a device's kernel that launches no threads, so that the host never computes in its place."""
+    function.copies = True
+    return function
 
 
 class Bounded:

@@ -101,6 +101,12 @@ class Driver(Protocol):
     ) -> None:
         """Run a function with arguments of 8 bytes each and `shared` bytes of shared memory besides its own."""
 
+    def launch_entry(self) -> int:
+        """The address of a function that is called as CUDA's cuLaunchKernel is, for native code; 0 without one."""
+
+    def launch_handle(self, stream: int) -> int:
+        """What that function takes for a stream."""
+
     def create_stream(self, device: int, priority: int = 0, blocking: bool = False) -> int:
         """A new stream; one that is `blocking` keeps order with the device's default stream."""
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..errors import AcceleratorError, DeviceError
 from ..locks import new_lock
+from .current import Changes
 from .graphs.real import RealGraphs
 from .graphs.refusals import Status, refusal
 from .protocol import DEFAULT_STREAMS, Properties, handle_of
@@ -33,6 +34,14 @@ def is_installed() -> bool:
     except OSError:
         return False
     return True
+
+
+@functools.cache
+def _entry(name: str) -> int:
+    """The address of a function of the driver's library; 0 without one."""
+    if not is_installed():
+        return 0
+    return ctypes.cast(getattr(ctypes.CDLL(LIBRARY), name), ctypes.c_void_p).value or 0
 
 
 def bindings() -> Any:
@@ -117,6 +126,7 @@ class RealDriver(RealGraphs):
             context = self._contexts.get(device)
             self._call("cuCtxSetCurrent", self._context(device) if context is None else context)
             self._here.device = device
+            Changes.told()
 
     def enter(self, stream: int) -> int:
         """Make the context of a stream's device the current one, for libraries; that device."""
@@ -284,6 +294,12 @@ class RealDriver(RealGraphs):
             self._shared[function] = shared
         parameters = self._parameters(words)
         self._call("cuLaunchKernel", function, *grid, *block, shared, handle_of(stream), parameters, 0)
+
+    def launch_entry(self) -> int:
+        return _entry("cuLaunchKernel")
+
+    def launch_handle(self, stream: int) -> int:
+        return int(handle_of(stream))
 
     def _parameters(self, words: Sequence[int]) -> int:
         """The address of addresses of the words: CUDA copies from each as many bytes as the argument has."""

@@ -15,8 +15,9 @@ import numpy as np
 from ...errors import AcceleratorError
 from ...locks import new_lock
 from ..protocol import Properties
-from .arguments import decoded
-from .launches import Launch, check_limits
+from .arguments import decoded, word_count
+from .entries import LaunchEntry
+from .launches import Launch, check_limits, follows_addresses
 from .memory import FREED, Block, Memory, Region, fault, is_of_device
 from .order import Work
 from .queues import Queues
@@ -56,7 +57,9 @@ class SimulatedDriver:
         self.queues = Queues(devices, seed, blocking)
         self._handles = itertools.count(1 << 32)
         self._functions: dict[int, tuple[Any, tuple[Any, ...]]] = {}
+        self._following: set[int] = set()  # functions that find arrays by addresses in memory
         self._pinned: dict[int, np.ndarray] = {}
+        self._entry = LaunchEntry(self)
         self._graphs: dict[int, tuple[list[Item], int]] = {}
         self._executables: dict[int, Executable] = {}
 
@@ -212,12 +215,15 @@ class SimulatedDriver:
     def load(self, kernel: Any, signature: tuple[Any, ...], device: int) -> int:
         handle = next(self._handles)
         self._functions[handle] = kernel, signature
+        if follows_addresses(kernel, signature):
+            self._following.add(handle)
         return handle
 
     @locked
     def launch(
         self, function: int, grid: Triple, block: Triple, words: Sequence[int], shared: int, stream: int
     ) -> None:
+        self._entry.raise_if_failed()
         if function not in self._functions:
             raise AcceleratorError(f"CUDA error: invalid resource handle: there is no function {function:#x}")
         kernel, signature = self._functions[function]
@@ -225,7 +231,19 @@ class SimulatedDriver:
         found = Launch(self.memory, self.queues.races, decoded(words, signature), kernel.name)
         run = functools.partial(found.run, kernel, signature, grid, block, shared)
         self.queues.give(stream, f"launch of {kernel.name}", run, tuple(found.blocks.values()))
+        if function in self._following:  # what it touches must be in use now, not only when the stream is there
+            self.queues.catch_up(stream)
         self.queues.relieve(stream)
+
+    def words_of(self, function: int) -> int:
+        """How many words the arguments of a function take."""
+        return word_count(self._functions[function][1])
+
+    def launch_entry(self) -> int:
+        return self._entry.address
+
+    def launch_handle(self, stream: int) -> int:
+        return stream
 
     @locked
     def call(

@@ -191,6 +191,11 @@ class Queues:
             self.step()
         self._knows(stream.clock)
 
+    def catch_up(self, handle: int) -> None:
+        """Do all that a stream has been given, though the program does not wait for it."""
+        while self.stream(handle).queue:
+            self.step()
+
     def finish_device(self, device: int) -> None:
         """Wait for all streams of a device."""
         for recording in self.recordings:

@@ -12,6 +12,7 @@ from ..compile.scalar_library import ScalarCompiler, ScalarLibrary, rebuilt
 from ..scalar import complex as scalar_complex
 from ..scalar import primitives
 from .numbers import TYPES
+from .vocabulary import cuda
 
 
 def bfloat16_bits(x: Any) -> Any:
@@ -20,6 +21,10 @@ def bfloat16_bits(x: Any) -> Any:
 
 def whole(x: Any) -> Any:
     return np.float64(x).astype(np.int64)  # Python's int refuses nan
+
+
+def array_at(address: Any, size: Any, kind: Any) -> Any:
+    return cuda.array_at(address, size, kind)
 
 
 def unchanged(function: Any) -> Any:
@@ -32,6 +37,7 @@ class Interpreted:
     names: dict[str, Any] = {
         **TYPES,
         "from_bits": primitives.from_bits,
+        "array_at": array_at,
         "bfloat16_bits": bfloat16_bits,
         "whole": whole,
     }
