@@ -223,7 +223,7 @@ def test_graphs(cuda: FakeBindings, tmp_path: Any) -> None:
 
 @pytest.mark.parametrize("kind", ["h2d", "d2h"])
 def test_pageable_memory_is_no_part_of_a_graph(cuda: FakeBindings, kind: str) -> None:
-    """A graph would read it long after it is freed, so the capture is ended with an error; pinned memory is recorded."""
+    """A graph would read it after it is freed, so the capture ends with an error; pinned memory is recorded."""
     p = Bytes(RealDriver(cuda))
     stream, host, pinned = p.stream(), np.zeros(SIZE, np.uint8), p.driver.pin(SIZE)
     sides = {"h2d": (p.a, host.ctypes.data), "d2h": (host.ctypes.data, p.a)}[kind]

@@ -192,7 +192,7 @@ def test_other_threads_and_streams_allocate_as_usual(device: SimulatedDriver) ->
 
 
 def test_the_real_driver_allocates_aside() -> None:
-    """Memory for a graph comes from another stream than the one that is recorded, in a mode in which that is allowed."""
+    """Memory of a graph comes from another stream than the one that is recorded, in a mode that allows it."""
     bindings = FakeBindings(SimulatedDriver(1, 1 << 20))
     with in_use(RealDriver(bindings)):
         graph, place = sg.cuda.CUDAGraph(), sg.device("cuda:0")
