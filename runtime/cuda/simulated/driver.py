@@ -383,7 +383,7 @@ class SimulatedDriver:
 
     @locked
     def instantiate(self, graph: int) -> int:
-        self._executables[handle := next(self._handles)] = Executable(self.queues, *self._graphs[graph])
+        self._executables[handle := next(self._handles)] = Executable(self.queues, self.memory, *self._graphs[graph])
         return handle
 
     @locked
