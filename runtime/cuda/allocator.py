@@ -41,7 +41,7 @@ class Shelf:
     def __init__(self, cache: Cache, stream: int, size: int, pool: PrivatePool | None = None) -> None:
         self.cache, self.stream, self.size, self.pool = cache, stream, size, pool
         self.free: list[int] = []
-        self.quick = cache.is_quick and pool is None
+        self.quick = cache.given_out is None and pool is None
         self.words = cache.statistics.words.buffer_info()[0]  # the address of the figures
 
     def emptied(self) -> Iterator[int]:
@@ -107,7 +107,6 @@ class Cache:
         self.shelves: dict[tuple[int, int], Shelf] = {}
         self.pools: dict[tuple[int, int], PrivatePool] = {}  # of graphs, by their handles
         self.left: list[PrivatePool] = []  # whose graphs are gone
-        self.is_quick = False  # whether native code may take blocks: set below
         self.statistics = Statistics()
         self.fraction = 1.0
         self.waiting: deque[tuple[list[int], Shelf, int]] = deque()  # events that come before a block is free
@@ -115,7 +114,6 @@ class Cache:
         watcher: Any = self.driver  # the simulated one tells blocks that are in use from those in the cache
         self.given_out = getattr(watcher, "given_out", None)
         self.taken_back = getattr(watcher, "taken_back", None)
-        self.let_native_code_take()
 
     def take(self, size: int, stream: int) -> Block:
         """A block of at least `size` bytes, for work on a stream."""
@@ -240,14 +238,6 @@ class Cache:
             self.statistics.reserved.take(shelf.size)
             self.statistics.segments.take(1)
         return count
-
-    def let_native_code_take(self) -> None:
-        """Whether it may depends on who has to know of blocks: a simulated device has, and so has a capture, to whose
-        beginning and end this belongs."""
-        with self.lock:
-            self.is_quick = self.given_out is None and not underway
-            for shelf in self.shelves.values():
-                shelf.quick = self.is_quick
 
     def enter_pool(self, handle: tuple[int, int] | None) -> PrivatePool:
         """The memory that a graph shares with others by a handle, or that it has alone, for one more graph."""

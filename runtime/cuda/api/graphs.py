@@ -103,7 +103,6 @@ class CUDAGraph:
             memory.leave_pool(capture.pool)
             raise
         self._capture = capture
-        memory.let_native_code_take()
 
     def capture_end(self) -> None:
         """End the recording; the graph can be replayed then.
@@ -137,8 +136,6 @@ class CUDAGraph:
         except BaseException:
             memory.leave_pool(capture.pool)
             raise
-        finally:
-            memory.let_native_code_take()
         self._own(Recorded(capture, handle, memory))
 
     def _own(self, recorded: Recorded) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from ...locks import new_lock
-from ..current import current_stream, go, here
+from ..current import Changes, current_stream, go, here
 from ..driver import driver
 from ..protocol import DEFAULT_STREAMS, Driver
 from .pools import PrivatePool
@@ -43,6 +43,7 @@ class Capture:
         """Record from now on."""
         self.driver.begin_capture(self.stream, mode)
         underway.append(self)
+        Changes.told()  # native code would take memory from elsewhere
 
     def end(self) -> int:
         """Record no longer; the graph's handle.

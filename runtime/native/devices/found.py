@@ -13,6 +13,7 @@ import numpy as np
 from ...cuda import allocator, current
 from ...cuda.array import DeviceArray
 from ...cuda.driver import driver
+from ...cuda.graphs.captures import underway
 from ...cuda.launch import Launched, dtype_of, reach
 from ...cuda.statistics import Counting
 from ...tensor.base import TensorBase
@@ -49,7 +50,9 @@ class Devices:
         os.register_at_fork(after_in_child=self._leave)
 
     def enter(self, device: Any) -> None:
-        """This thread has launched something on a device."""
+        """This thread has launched something on a device, which it may do natively from now on, but for captures."""
+        if underway:
+            return
         found = driver()
         number = _numbers.get(found)
         if number is None:
@@ -76,7 +79,7 @@ class Devices:
             outs: the results.
             result: shape and dtype of a result.
         """
-        if len(launches) != 1 or not driver().launch_entry():
+        if len(launches) != 1 or underway or not driver().launch_entry():
             return
         plan = self._launch(launches[0], operands, outs, result[0])
         if plan is not None:
