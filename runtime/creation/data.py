@@ -39,7 +39,9 @@ def tensor(
                 [3, 4]])
     """
     kind = checks.optional_dtype("tensor", "dtype", dtype)
-    return finish("tensor", _copy_of("tensor", data, kind), _place_of(data, device), requires_grad, pin_memory)
+    return finish(
+        "tensor", _copy_of("tensor", data, kind), _place_of(data, device), requires_grad, pin_memory, is_data=True
+    )
 
 
 def _place_of(data: Any, device: Any) -> Any:
@@ -112,7 +114,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
         found = _copy_of("as_tensor", found, kind)
     elif kind is not None:
         found = found.to(kind)  # type: ignore[attr-defined]
-    return finish("as_tensor", found, _place_of(data, device), False)
+    return finish("as_tensor", found, _place_of(data, device), False, is_data=True)
 
 
 def asarray(
@@ -148,7 +150,7 @@ def asarray(
     result = as_tensor(found.clone() if copy and (kind is None or kind is found._dtype) else found, kind)
     if not requires_grad:
         result = result.detach() if result.requires_grad else result
-    return finish("asarray", result, _place_of(obj, device), requires_grad)
+    return finish("asarray", result, _place_of(obj, device), requires_grad, is_data=True)
 
 
 def from_dlpack(ext_tensor: Any) -> Any:

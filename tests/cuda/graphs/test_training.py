@@ -114,6 +114,19 @@ def test_tables_of_ops_are_kept(mode: str) -> None:
         assert sg.equal(padded, pad())
 
 
+def test_what_depends_on_arguments_alone() -> None:
+    """Ranges, windows and the like are made anew at each replay, so that writes to them do not add up."""
+
+    def made() -> Any:
+        steps = sg.arange(4.0, device="cuda")
+        return steps.add_(sg.linspace(0, 3, 4, device="cuda")), sg.eye(2, device="cuda").mul_(3.0)
+
+    graph, (steps, diagonal) = recorded(made)
+    for _ in range(3):
+        graph.replay()
+        assert steps.tolist() == [0.0, 2.0, 4.0, 6.0] and diagonal.tolist() == [[3.0, 0.0], [0.0, 3.0]]
+
+
 def test_recurrent_layers() -> None:
     """All time steps are one graph."""
     layer, x = sg.nn.LSTM(3, 4).cuda(), sg.randn(5, 2, 3).cuda()
