@@ -84,6 +84,9 @@ def test_a_target_that_is_no_class() -> None:
     t.fill_(1)
     graph.replay()
     sg.cuda.synchronize()
+    del graph, loss
+    sg.cuda.empty_cache()
+    assert sg.cuda.memory_reserved() == sg.cuda.memory_allocated(), "the word is gone with its graph"
 
 
 def test_an_index_out_of_bounds() -> None:
