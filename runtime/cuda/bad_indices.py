@@ -47,7 +47,7 @@ class Word:
         driver().fill(self.array.address, 0, SIZE * 8, self.stream)
 
     def forget(self) -> None:
-        """Its graph is gone."""
+        """Of a graph: it is known again when that is replayed."""
         _words.pop((chosen(), self.array.device.index, ~id(self)), None)
 
     def read(self) -> tuple[int, ...]:
@@ -119,6 +119,7 @@ def raise_if_any(device: int, stream: int | None = None) -> None:
     """
     for word in _pending(device, stream):
         number, index, size = word.read()
+        word.forget()
         if number:
             word.clear()
             error, text = list(_tickets)[number - 1]

@@ -9,7 +9,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from ...locks import new_lock
-from ..current import Changes, current_stream, here
+from ..current import Changes, current_stream, go, here
 from ..driver import chosen
 from ..protocol import DEFAULT_STREAMS, Driver
 from .pools import PrivatePool
@@ -64,13 +64,13 @@ class Capture:
     def aside(self) -> Iterator[None]:
         """What is given to the current stream inside is done at once and not recorded; memory is the graph's."""
         before = here.streams
-        here.streams = {**before, self.device: (self.side, None)}
+        go(here.device, {**before, self.device: (self.side, None)})
         try:
             with self.driver.unrestricted():
                 yield
                 self.driver.synchronize_stream(self.side)
         finally:
-            here.streams = before
+            go(here.device, before)
 
 
 def side_stream(found: Driver, device: int) -> int:
