@@ -33,9 +33,10 @@ class PerParameter(Optimizer):
         momentum: how much of the last direction is kept.
         foreach: accepted for compatibility.
         maximize: go up instead of down.
-        capturable: accepted for compatibility.
+        capturable: count steps on the device of the parameters, so that a graph that has captured a step counts on.
         differentiable: let gradients flow through the step.
-        fused: False computes with separate tensor operations; otherwise one kernel is used where possible.
+        fused: False computes with separate tensor operations; otherwise one kernel is used where possible, on a
+            device one launch for all parameters. True counts steps there as `capturable` does.
         decoupled_weight_decay: p = (1 - lr weight_decay) p instead of a penalty.
 
     Raises:

@@ -76,8 +76,8 @@ class OptimizerState:
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Load the state of another optimizer of the same kind; tensors are copied.
 
-        State of floating-point parameters is converted to their dtype and device; numbers such as "step" stay what they are,
-        or go to the device where the group is `capturable` or `fused`.
+        State of floating-point parameters is converted to their dtype and device. Numbers such as "step" stay what
+        they are, or go to the device where the group is `capturable` or `fused`.
 
         Args:
             state_dict: what `state_dict()` gave.
