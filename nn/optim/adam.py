@@ -65,8 +65,9 @@ class Adam(PerParameter):
             state["max_exp_avg_sq"] = zeros_like(param)
         greatest = state["max_exp_avg_sq"] if group["amsgrad"] else None
         tensors = (param, grad, state["exp_avg"], state["exp_avg_sq"], greatest)
-        settings = (*map(float, group["betas"]), float(group["eps"]), float(group["amsgrad"]), decay_apart(group))
-        self._apply(_RULE, tensors, settings, group)
+        beta1, beta2 = group["betas"]
+        settings = (float(beta1), float(beta2), float(group["eps"]), float(group["amsgrad"]), decay_apart(group))
+        self._apply(_RULE, state, tensors, settings, group)
 
 
 def _update(

@@ -78,7 +78,8 @@ class Launches:
             kind = (*kind, id(lr) if rate is lr else rate, tuple([each._dtype for each in counts]))
         else:
             counts, rate = (), float(lr)
-            numbers = rule.numbers(*host_counts(rule, state, group, rate, settings), rate, *settings)
+            found_counts = host_counts(rule, state, group, rate, settings) if rule.counts else ()
+            numbers = rule.numbers(*found_counts, rate, *settings)
             found = Together(rule, (*signs, *numbers))
         found = self.waiting.setdefault((*kind, found.numbers), found)
         found.tensors.append(tensors)
