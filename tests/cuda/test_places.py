@@ -83,6 +83,11 @@ def test_to() -> None:
         x.to("cuda:7")
 
 
+def test_tensors_of_any_size_are_copied_to_the_host() -> None:
+    x = sg.arange(5000.0).reshape(50, 100)
+    assert x.cuda().is_cuda and x.cuda().cpu().is_cpu and x.cuda().T.cpu().equal(x.T)
+
+
 def test_a_tensor_of_a_device_is_no_numpy_array() -> None:
     for convert in (lambda x: x.numpy(), np.asarray, lambda x: np.exp(x)):
         with pytest.raises(TypeError, match="can't convert cuda:0 device type tensor to numpy"):

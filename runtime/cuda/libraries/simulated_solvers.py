@@ -132,9 +132,11 @@ class SimulatedSolvers:
         def compute(x: Any) -> Values:
             used = np.full(x.shape, np.nan, dtype)
             try:
-                left, values, right = np.linalg.svd(x, vectors == "A")
+                left, values, right = np.linalg.svd(x.T if m == n else x, vectors == "A")
             except np.linalg.LinAlgError:
                 return (np.nan, 1, used, np.nan, np.nan)[: len(results)]
+            if m == n:  # square matrices come by rows: so signs, which are free, are the CPU's
+                left, right = right.T, left.T
             return (values, int(np.isnan(values).any()), used, left, right)[: len(results)]
 
         self._run("gesvd", [matrix(a, dtype, m, n, lda)], results, compute, stream)
@@ -159,8 +161,8 @@ class SimulatedSolvers:
 
         def compute(x: Any) -> Values:
             used = np.full(x.shape, np.nan, dtype)
-            try:
-                values, found = np.linalg.eig(x)
+            try:  # in whatever order; that of the CPU, which takes real matrices as what they are
+                values, found = np.linalg.eig(x if x.imag.any() else x.real)
             except np.linalg.LinAlgError:
                 return (used, np.nan, 1, np.nan)[: len(results)]
             return (used, values, 0, found)[: len(results)]

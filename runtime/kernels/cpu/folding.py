@@ -59,10 +59,9 @@ def folding(shape: Dims, dim: Dims | int | None, keepdim: bool = False) -> Foldi
     kept = tuple(1 if d in dim else n for d, n in enumerate(shape))
     result = kept if keepdim else tuple(n for d, n in enumerate(shape) if d not in dim)
     wide = [d for d in dim if shape[d] != 1]
-    between = shape[wide[0] : wide[-1] + 1] if wide else ()
-    if prod(between) == prod(shape[d] for d in wide):  # nothing that stays lies between them
-        first, last = (wide[0], wide[-1] + 1) if wide else (len(shape), len(shape))
-        return Folding(shape, (prod(shape[:first]), prod(between), prod(shape[last:])), (), kept, result, prod(result))
+    first, last = (wide[0], wide[-1] + 1) if wide else (len(shape), len(shape))
+    if all(d in wide or shape[d] == 1 for d in range(first, last)):  # nothing that stays lies between them
+        sizes = prod(shape[:first]), prod(shape[first:last]), prod(shape[last:])
+        return Folding(shape, sizes, (), kept, result, prod(result))
     order = (*(d for d in range(len(shape)) if d not in wide), *wide)
-    count = prod(shape[d] for d in wide)
-    return Folding(shape, (prod(shape) // max(count, 1), count, 1), order, kept, result, prod(result))
+    return Folding(shape, (prod(result), prod(shape[d] for d in wide), 1), order, kept, result, prod(result))
