@@ -101,11 +101,11 @@ class Memory:
             raise fault(what, self._said(address))
         return block
 
-    def block(self, address: int, size: int, what: str) -> Block:
-        """The block in which `size` bytes from `address` on lie."""
+    def block(self, address: int, size: int, what: str, of_graphs: bool = False) -> Block:
+        """The block in which `size` bytes from `address` on lie; `of_graphs`: what captures got is always in use."""
         block = self._around(address, what)
         end = address - block.address + size
-        if not block.live:
+        if not (block.live or (of_graphs and block.is_of_graph)):
             raise fault(what, f"use after free of {size} bytes at {address:#x}, in a block of {block.size} bytes")
         if end > block.usable:
             raise fault(
