@@ -14,6 +14,7 @@ from ...runtime.dispatch.shape_checks import is_recorded
 from ...runtime.modes.grad_mode import enable_grad, no_grad
 from ...runtime.modes.intercept import watch
 from ...runtime.pool.parallel_for import by_slices
+from ...runtime.tensor.devices import CPU
 from ...runtime.tensor.dtypes import float32, float64
 from .launches import Launches, fits
 from .optimizer import Closure, Optimizer
@@ -34,9 +35,10 @@ class PerParameter(Optimizer):
         momentum: how much of the last direction is kept.
         foreach: accepted for compatibility.
         maximize: go up instead of down.
-        capturable: count steps on the parameter's device, so that CUDA graphs count on.
+        capturable: count steps on the device of the parameters, so that a graph that has captured a step counts on.
         differentiable: let gradients flow through the step.
-        fused: False computes with separate tensor operations; otherwise one kernel is used where possible.
+        fused: False computes with separate tensor operations; otherwise one kernel is used where possible, on a
+            device one launch for all parameters. True counts steps there as `capturable` does.
         decoupled_weight_decay: p = (1 - lr weight_decay) p instead of a penalty.
 
     Raises:
@@ -85,7 +87,12 @@ class PerParameter(Optimizer):
                 )
 
     def _apply(
-        self, rule: Rule, tensors: Sequence[Tensor | None], settings: Sequence[float], group: dict[str, Any]
+        self,
+        rule: Rule,
+        state: dict[str, Any],
+        tensors: Sequence[Tensor | None],
+        settings: Sequence[float],
+        group: dict[str, Any],
     ) -> None:
         """Change a parameter, the first of `tensors`, in one pass, or by the same rule in tensor operations.
 
@@ -95,16 +102,16 @@ class PerParameter(Optimizer):
         only.
         """
         param: Any = tensors[0]
-        state = self.state[param] if rule.counts else {}
         weight_decay, maximize = float(group.get("weight_decay", 0.0)), bool(group["maximize"])
         if weight_decay and group.get("decoupled_weight_decay"):
             weight_decay = 0.0
         by_kernel = not group["differentiable"] and group.get("fused") is not False
-        if by_kernel and param.is_cuda and fits(tensors):
+        if by_kernel and param._device is not CPU and fits(tensors):
             signs = (-1.0 if maximize else 1.0, weight_decay)
             self._launches.add(rule, tensors, state, settings, group, signs)
             return
-        counts = host_counts(rule, state, group, float(group["lr"]), settings)
+        lr = float(group["lr"])
+        counts = host_counts(rule, state, group, lr, settings) if rule.counts else ()
         arrays = _arrays(tensors) if by_kernel else None
         if arrays is None:
             _, grad, *buffers = tensors
@@ -113,8 +120,8 @@ class PerParameter(Optimizer):
             return
         if watch.active:
             announce_write(param)
-        given = (*arrays, *counts, float(group["lr"]), *settings, weight_decay, maximize)
-        by_slices(rule.loop, given, arrays[0].size)
+        loop = rule.loop.compiled or rule.loop  # the first call compiles it
+        by_slices(loop, (*arrays, *counts, lr, *settings, weight_decay, maximize), arrays[0].size)
         param._bump_version()
 
     def __setstate__(self, state: dict[str, Any]) -> None:

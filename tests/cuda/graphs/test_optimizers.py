@@ -92,3 +92,54 @@ def test_steps_that_are_counted_on_the_host() -> None:
         recorded(optimizer.step)
     optimizer.step()
     assert [state["step"].item() for state in optimizer.state.values()] == [2.0, 2.0]
+
+
+def test_tables_live_as_long_as_graphs() -> None:
+    """Of a capture, and of steps before it on the same stream."""
+    p = sg.ones(5, device="cuda", requires_grad=True)
+    p.grad = sg.ones_like(p)
+    optimizer = sg.optim.Adam([p], lr=sg.tensor(0.5, device="cuda"), capturable=True)
+    stream = sg.cuda.Stream()
+    stream.wait_stream(sg.cuda.current_stream())
+    with sg.cuda.stream(stream):
+        optimizer.step()
+    graph, _ = recorded(optimizer.step, stream=stream)
+    for size in range(1, 80):  # more tables than are kept
+        other = sg.ones(size, device="cuda", requires_grad=True)
+        other.grad = sg.ones_like(other)
+        sg.optim.SGD([other]).step()
+    for rate in (0.5, 0.25):
+        optimizer.param_groups[0]["lr"].fill_(rate)
+        graph.replay()
+    assert optimizer.state[p]["step"].item() == 3.0
+    q = sg.ones(5, requires_grad=True)
+    expected = sg.optim.Adam([q], lr=0.5)
+    for rate in (0.5, 0.5, 0.25):
+        q.grad, expected.param_groups[0]["lr"] = sg.ones(5), rate
+        expected.step()
+    assert sg.allclose(p.detach().cpu(), q.detach(), rtol=1e-6)
+
+
+def test_gradients_are_clipped_in_graphs() -> None:
+    """Nothing reads the norm on the host."""
+    params = [sg.ones(n, device="cuda", requires_grad=True) for n in (3, 40)]
+    source = [sg.ones_like(p).detach() for p in params]
+    for p in params:
+        p.grad = sg.zeros_like(p)
+
+    def clip() -> Any:
+        for p, grad in zip(params, source, strict=True):
+            p.grad.copy_(grad)
+        total = sg.nn.utils.clip_grad_norm_(params, 2.0)
+        sg.nn.utils.clip_grad_value_(params, 0.3)
+        return total
+
+    clip()
+    graph, total = recorded(clip)
+    for factor in (1.0, 0.01, 5.0):
+        for grad in source:
+            grad.fill_(factor)
+        graph.replay()
+        assert total.item() == pytest.approx(factor * 43**0.5, rel=1e-6)
+        wanted = min(0.3, factor * min(1.0, 2.0 / total.item()))
+        assert all(p.grad.cpu().allclose(sg.full_like(p.grad, wanted).cpu(), rtol=1e-5) for p in params)
