@@ -39,7 +39,9 @@ def tensor(
                 [3, 4]])
     """
     kind = checks.optional_dtype("tensor", "dtype", dtype)
-    return finish("tensor", _copy_of("tensor", data, kind), place_of(data, device), requires_grad, pin_memory)
+    return finish(
+        "tensor", _copy_of("tensor", data, kind), place_of(data, device), requires_grad, pin_memory, is_data=True
+    )
 
 
 def place_of(data: Any, device: Any) -> Any:
@@ -112,4 +114,4 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
         found = _copy_of("as_tensor", found, kind)
     elif kind is not None:
         found = found.to(kind)  # type: ignore[attr-defined]
-    return finish("as_tensor", found, place_of(data, device), False)
+    return finish("as_tensor", found, place_of(data, device), False, is_data=True)

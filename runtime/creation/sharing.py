@@ -48,7 +48,7 @@ def asarray(
     result = as_tensor(found.clone() if copy and (kind is None or kind is found._dtype) else found, kind)
     if not requires_grad:
         result = result.detach() if result.requires_grad else result
-    return finish("asarray", result, place_of(obj, device), requires_grad)
+    return finish("asarray", result, place_of(obj, device), requires_grad, is_data=True)
 
 
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Any:

@@ -4,25 +4,34 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from ...modes.math_modes import math_modes
-from ..driver import driver
+from ..driver import chosen
+from ..rehearsals import beyond_launches
 from .attentions import Attentions
 from .convolutions import Convolutions
 from .protocol import Libraries
 
+L = TypeVar("L")
 _known: WeakKeyDictionary[Any, Libraries | None] = WeakKeyDictionary()
 _cudnn: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
 
 def libraries() -> Libraries | None:
     """The libraries of the driver in use; None where `nvmath-python` is not installed, which has them."""
-    found = driver()
+    found = chosen()
     if found not in _known:
         _known[found] = _of(found)
-    return _known[found]
+    return asked(_known[found])
+
+
+def asked(library: L) -> L:
+    """A library that is going to be asked for something, if there is one."""
+    if library is not None:
+        beyond_launches()
+    return library
 
 
 def _of(found: Any) -> Libraries | None:
@@ -52,10 +61,10 @@ def attentions() -> Attentions | None:
 def _cudnn_in_use() -> Any:
     if not math_modes.cudnn:
         return None
-    found = driver()
+    found = chosen()
     if found not in _cudnn:
         _cudnn[found] = _cudnn_of(found)
-    return _cudnn[found]
+    return asked(_cudnn[found])
 
 
 def _cudnn_of(found: Any) -> Any:
