@@ -43,7 +43,7 @@ def rehearse_gradients(op: Any, key: tuple[Any, ...], node: Any, grad: Any) -> b
         return False
 
     def find() -> Any:
-        return rehearsal(native, at(grad, op.kernel), values, (), grad._dtype)
+        return rehearsal(native, at(grad, op.kernel), values, (), grad._dtype, node.metas)
 
     return kept(native, op.launches.setdefault(grad._dtype, {}), key, grad._device, find) is not None
 
@@ -72,8 +72,13 @@ def kept(native: Any, table: dict[Any, Any], key: tuple[Any, ...], device: Any, 
     return found
 
 
-def rehearsal(native: Any, kernel: Any, values: Sequence[Any], arguments: Sequence[Any], dtype: Any) -> Any:
-    """What a kernel launches for operands; None where it does more than that, or fails, which the call will say."""
+def rehearsal(
+    native: Any, kernel: Any, values: Sequence[Any], arguments: Sequence[Any], dtype: Any, metas: Sequence[Any] = ()
+) -> Any:
+    """What a kernel launches for operands; None where it does more than that, or fails, which the call will say.
+
+    `metas` has shape and dtype of the inputs that results are gradients of: one of another shape is not found either.
+    """
     from ..cuda.rehearsals import rehearsed
 
     arrays = [value.array if isinstance(value, TensorBase) else value for value in values]
@@ -86,6 +91,8 @@ def rehearsal(native: Any, kernel: Any, values: Sequence[Any], arguments: Sequen
     if not made.complete or not any(result is not None for result in several):
         return None
     if any(result is not None and result.dtype != dtype.np for result in several):
+        return None
+    if any(result is not None and meta[0] != result.shape for result, meta in zip(several, metas, strict=False)):
         return None
     given = [array if isinstance(value, TensorBase) else None for value, array in zip(values, arrays, strict=True)]
     shaped = [None if result is None else (result, result.shape, dtype) for result in several]
