@@ -10,6 +10,7 @@ import numpy as np
 from ...generated.tensor import Tensor
 from ...runtime.autograd.saved.mutation import announce_write
 from ...runtime.creation import tensor
+from ...runtime.dispatch.shape_checks import is_recorded
 from ...runtime.modes.grad_mode import enable_grad, no_grad
 from ...runtime.modes.intercept import watch
 from ...runtime.pool.parallel_for import by_slices
@@ -34,7 +35,7 @@ class PerParameter(Optimizer):
         momentum: how much of the last direction is kept.
         foreach: accepted for compatibility.
         maximize: go up instead of down.
-        capturable: count steps on the device of the parameters, so that a graph that has captured a step counts on.
+        capturable: count steps on the parameter's device, so that CUDA graphs count on.
         differentiable: let gradients flow through the step.
         fused: False computes with separate tensor operations; otherwise one kernel is used where possible, on a
             device one launch for all parameters. True counts steps there as `capturable` does.
@@ -63,6 +64,7 @@ class PerParameter(Optimizer):
             with enable_grad():
                 loss = closure()
         self._launches = Launches()
+        self._require_capturable()
         with enable_grad() if self.defaults.get("differentiable") else no_grad():
             for group in self.param_groups:
                 for param in group["params"]:
@@ -70,6 +72,19 @@ class PerParameter(Optimizer):
                         self._update(param, param.grad, group)
             self._launches.run()
         return loss
+
+    def _require_capturable(self) -> None:
+        """A graph repeats the numbers that it was captured with: steps that are counted on the host do not go on.
+
+        Raises:
+            RuntimeError: a graph is captured, and a group is not `capturable`.
+        """
+        for group in self.param_groups:
+            if group.get("capturable") is False and group["params"] and is_recorded(group["params"][0]):
+                raise RuntimeError(
+                    f"Attempting CUDA graph capture of step() for an instance of {type(self).__name__} but "
+                    "param_groups' capturable is False."
+                )
 
     def _apply(
         self,

@@ -1,8 +1,7 @@
 """Launches over several groups of arrays: a table in the device's memory says where they lie.
 
 A table is made and copied when there is none for these addresses yet: while parameters, gradients and estimates stay
-where they are, a step is its launches and nothing else. What a graph captures are the launches alone, and it keeps
-their tables.
+where they are, a step is its launches and nothing else. A graph has tables of its own, which it keeps.
 """
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ import numpy as np
 from ..kernels.cuda.several import Change, changing, counting, folding
 from ..kernels.cuda.storage import in_registers
 from ..locks import new_lock
-from . import memory
+from . import memory, pinned
 from .array import DeviceArray
 from .current import current_stream
-from .driver import driver
-from .graphs import captures
+from .driver import chosen, driver
+from .graphs.captures import here_on
 from .launch import launch
 
 MOST_TABLES = 64
@@ -46,7 +45,10 @@ class Table:
         places = [np.arange(count, dtype=INT64) + (row << 32) for row, count in enumerate(parts)]
         arrived = np.zeros(-(-len(rows) // 2), INT64)
         words = np.concatenate([np.array(rows, INT64).ravel(), *places, arrived])
-        self.words = memory.constant(words, device)
+        if here_on(device.index) is None:
+            self.words = memory.from_host(pinned.copied(words), device, non_blocking=True)
+        else:
+            self.words = memory.constant(words, device)
         ends = len(rows) * len(rows[0]), len(rows) * len(rows[0]) + self.blocks
         self.rows, self.places = self.words[: ends[0]], self.words[ends[0] : ends[1]]
         self.arrived = self.words[ends[1] :].view(INT32)
@@ -58,7 +60,9 @@ _finding = new_lock()
 
 def table_of(rows: Rows, device: Any) -> Table:
     """The table of these rows for work of the current stream."""
-    key = driver(), device.index, current_stream(device.index), rows
+    if here_on(device.index) is not None:
+        return Table(rows, device)
+    key = chosen(), device.index, current_stream(device.index), rows
     with _finding:
         found = _tables.get(key)
         if found is None:
@@ -66,9 +70,6 @@ def table_of(rows: Rows, device: Any) -> Table:
             if len(_tables) > MOST_TABLES:
                 _tables.popitem(last=False)
         _tables.move_to_end(key)
-    capture = captures.here_on(device.index)
-    if capture is not None:
-        capture.kept.append(found)
     return found
 
 

@@ -27,8 +27,14 @@ def array_at(address: Any, size: Any, kind: Any) -> Any:
     return cuda.array_at(address, size, kind)
 
 
-def unchanged(function: Any) -> Any:
-    return function
+def complex_of(real: Any, imag: Any) -> Any:
+    """A complex number of the width of its parts, as compilers make it."""
+    number = complex(real, imag)
+    return np.complex64(number) if primitives.is_single(real) and primitives.is_single(imag) else number
+
+
+def typed(function: Any) -> Any:
+    return rebuilt(function, {"complex": complex_of})
 
 
 class Interpreted:
@@ -43,7 +49,7 @@ class Interpreted:
     }
 
     def __init__(self) -> None:
-        compiler = ScalarCompiler(unchanged, unchanged, vars(primitives))
+        compiler = ScalarCompiler(typed, typed, vars(primitives))
         self.libraries = (ScalarLibrary(scalar, compiler), ScalarLibrary(scalar_complex, compiler))
 
     def kernel(self, function: Any, **names: Any) -> Any:

@@ -124,7 +124,9 @@ def convolution_input_backward(
         columns = (
             part(result, (g.batch, g.groups, g.channels, plane), first, last)
             if sizes.is_pointwise
-            else like((last - first, g.groups, g.channels * g.taps, sizes.spots), grad, w)
+            else memory.empty(  # elements of several windows are added up: 16-bit floats would be rounded twice
+                (last - first, g.groups, g.channels * g.taps, sizes.spots), in_registers(grad.dtype), grad.device
+            )
         )
         each_group(swapped(by_group(w, sizes)), given, columns, 0)
         if not sizes.is_pointwise:
