@@ -35,7 +35,7 @@ class PerParameter(Optimizer):
         momentum: how much of the last direction is kept.
         foreach: accepted for compatibility.
         maximize: go up instead of down.
-        capturable: count steps on the parameter's device, so that CUDA graphs count on.
+        capturable: count steps on the device of the parameters, so that a graph that has captured a step counts on.
         differentiable: let gradients flow through the step.
         fused: False computes with separate tensor operations; otherwise one kernel is used where possible, on a
             device one launch for all parameters. True counts steps there as `capturable` does.

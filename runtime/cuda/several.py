@@ -16,7 +16,7 @@ import numpy as np
 from ..kernels.cuda.several import Change, changing, counting, folding
 from ..kernels.cuda.storage import in_registers
 from ..locks import new_lock
-from . import memory, pinned
+from . import memory
 from .array import DeviceArray
 from .current import current_stream
 from .driver import chosen, driver
@@ -45,10 +45,7 @@ class Table:
         places = [np.arange(count, dtype=INT64) + (row << 32) for row, count in enumerate(parts)]
         arrived = np.zeros(-(-len(rows) // 2), INT64)
         words = np.concatenate([np.array(rows, INT64).ravel(), *places, arrived])
-        if here_on(device.index) is None:
-            self.words = memory.from_host(pinned.copied(words), device, non_blocking=True)
-        else:
-            self.words = memory.constant(words, device)
+        self.words = memory.constant(words, device)
         ends = len(rows) * len(rows[0]), len(rows) * len(rows[0]) + self.blocks
         self.rows, self.places = self.words[: ends[0]], self.words[ends[0] : ends[1]]
         self.arrived = self.words[ends[1] :].view(INT32)
