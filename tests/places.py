@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.cuda import allocator, driver
+from specgrad.runtime.cuda import allocator, current, driver
 from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
 from specgrad.runtime.tensor.base import host_array
 
@@ -35,7 +35,9 @@ def simulated_device() -> Iterator[None]:
         patch.setattr(driver, "_chosen", [simulated])
         patch.setattr(allocator, "_caches", caches)
         patch.setenv("SPECGRAD_CUDA_FALLBACK", "silent")
+        current.Changes.told()
         yield
+    current.Changes.told()
 
 
 @contextmanager

@@ -1,24 +1,59 @@
-"""Building blocks of update rules: state, hyperparameters of a group, running averages, the descent itself."""
+"""Update rules and their building blocks: state, hyperparameters, running averages, the descent itself."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...generated.tensor import Tensor
 from ...runtime.creation import tensor, zeros_like
 from ...runtime.modes.grad_mode import is_grad_enabled
+from ...runtime.ops.optim import rules
 from ...runtime.tensor.dtypes import dtype, float32, float64, get_default_dtype
 
 
-def scalar_dtype() -> dtype:
+class Rule(NamedTuple):
+    """An update rule, see `runtime/ops/optim/rules.py`.
+
+    Args:
+        name: that it has there.
+        loop: (arrays, what is counted, the step size, settings, weight decay, maximize): the loop of the CPU.
+        operations: (tensors, what is counted, the step size, settings): the same in operations on tensors.
+        counts: under which names of its state a parameter has what is counted for it.
+    """
+
+    name: str
+    loop: Callable[..., None]
+    operations: Callable[..., None]
+    counts: tuple[str, ...] = ("step",)
+
+    @property
+    def numbers(self) -> Callable[..., Any]:
+        """What makes the numbers of a step."""
+        found: Callable[..., Any] = getattr(rules, f"{self.name}_numbers")
+        return found
+
+
+def is_counted_on_device(group: dict[str, Any]) -> bool:
+    """Whether the options of a group ask for counts that lie beside the parameters."""
+    return bool(group.get("capturable") or group.get("fused"))
+
+
+def scalar_dtype(group: dict[str, Any] | None = None) -> dtype:
     """The dtype of numbers that a rule keeps as tensors, such as the count of steps."""
-    return float64 if get_default_dtype() is float64 else float32
+    is_fused = group is not None and group.get("fused")
+    return float64 if get_default_dtype() is float64 and not is_fused else float32
 
 
-def start(state: dict[str, Any], param: Tensor, *names: str) -> None:
+def number(value: Any, param: Tensor, group: dict[str, Any]) -> Tensor:
+    """A number that is kept for a parameter as a tensor: on its device where a launch counts, else on the CPU."""
+    place = param.device if is_counted_on_device(group) else "cpu"
+    return tensor(float(value), dtype=scalar_dtype(group), device=place)
+
+
+def start(state: dict[str, Any], param: Tensor, group: dict[str, Any], *names: str) -> None:
     """Initial state of a parameter: a step count of zero, and running estimates of its shape, all zero."""
-    state["step"] = tensor(0.0, dtype=scalar_dtype(), device="cpu")
+    state["step"] = number(0.0, param, group)
     for name in names:
         state[name] = zeros_like(param)
 
@@ -39,6 +74,33 @@ def host_number(state: dict[str, Any], name: str) -> Any:
     return kept._flat
 
 
+def host_counts(
+    rule: Rule, state: dict[str, Any], group: dict[str, Any], lr: float, settings: Sequence[float]
+) -> list[float]:
+    """What is counted for a parameter: the number of this step, from one, and the rest, which is brought up to date."""
+    if not rule.counts:
+        return []
+    if state["step"].is_cuda and is_counted_on_device(group):
+        return _read_and_counted(rule, state, lr, settings)
+    found = [count(state), *[float(host_number(state, name)[0]) for name in rule.counts[1:]]]
+    for name, value in zip(rule.counts[1:], _later(rule, found, lr, settings), strict=True):
+        host_number(state, name)[0] = value
+    return found
+
+
+def _read_and_counted(rule: Rule, state: dict[str, Any], lr: float, settings: Sequence[float]) -> list[float]:
+    found = [float(state[name].item()) for name in rule.counts]
+    found[0] += 1.0
+    for name, value in zip(rule.counts, (found[0], *_later(rule, found, lr, settings)), strict=True):
+        state[name].fill_(value)
+    return found
+
+
+def _later(rule: Rule, found: list[float], lr: float, settings: Sequence[float]) -> tuple[float, ...]:
+    """What is counted besides steps, once the step is done."""
+    return getattr(rules, f"{rule.name}_counts")(*found, lr, *settings) if len(found) > 1 else ()
+
+
 def rate(group: dict[str, Any]) -> Any:
     """The step size; a tensor stays one where gradients flow through the step."""
     return group["lr"] if group.get("differentiable") else float(group["lr"])
@@ -51,15 +113,15 @@ def uphill(param: Tensor, grad: Tensor, weight_decay: float, maximize: bool) -> 
     return grad.add(param, alpha=weight_decay) if weight_decay != 0 else grad
 
 
-def shrinkage(group: dict[str, Any], lr: Any) -> Any:
-    """The factor by which parameters shrink in a step where weight decay is no penalty."""
-    return 1 - lr * group["weight_decay"] if group["decoupled_weight_decay"] else 1.0
+def decay_apart(group: dict[str, Any]) -> float:
+    """The weight decay that is no penalty: parameters shrink by it."""
+    return float(group["weight_decay"]) if group["decoupled_weight_decay"] else 0.0
 
 
-def shrink_by(param: Tensor, factor: Any) -> None:
-    """Multiply the parameter by a factor, in place."""
-    if isinstance(factor, Tensor) or factor != 1:
-        param.mul_(factor)
+def shrink(param: Tensor, lr: Any, decay: float) -> None:
+    """Multiply the parameter by 1 - lr decay, in place."""
+    if decay != 0:
+        param.mul_(1 - lr * decay)
 
 
 # Below, what a rule has written to a buffer is what it goes on with. Gradients through several steps need it when the

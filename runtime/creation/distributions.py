@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..dispatch import checks
+from ..dispatch.shape_checks import is_known
 from ..dispatch.writing import write_out
 from ..errors import ShapeError, UnsupportedDtypeError
 from ..modes.intercept import interceptable
@@ -79,6 +80,8 @@ def _plain(value: Any) -> Any:
 
 
 def _require_deviation(std: Any) -> None:
+    if not is_known(std):
+        return
     if _is_tensor(std) and std.is_complex():
         raise RuntimeError(f"normal(): expected std to be real, but got a tensor of dtype {std.dtype!r}")
     least = _on_host(std).min(initial=0).item() if _is_tensor(std) else checks.floating("normal", "std", std)
@@ -122,16 +125,21 @@ def trials(name: str, p: Any, shape: Shape, kind: Dtype, generator: Generator | 
         if not 0 <= chance <= 1:
             raise RuntimeError(f"{name}(): expected p between 0 and 1, but got p={chance}")
         return filled_by("fill_trials", name, chosen, shape, bool_, device, chance, cast_to=kind)
-    chances = _on_host(p)
-    inside = (chances >= 0) & (chances <= 1)
-    if not inside.all():
-        raise RuntimeError(f"{name}(): expected p between 0 and 1, but got p={chances[~inside].flat[0]}")
+    _require_chances(name, p)
     if broadcast_shapes(name, shape, p._shape) != shape:
         raise ShapeError(f"{name}(): expected p to broadcast to {list(shape)}, but got shape {list(p._shape)}")
     drawn = uniform(name, chosen, shape, float64, device=device)
     if drawn._device is CPU and p._device is CPU:
-        return from_array(np.asarray(drawn.array < chances), kind)
+        return from_array(np.asarray(drawn.array < _on_host(p)), kind)
     return op.lt(drawn, _plain(p)).to(kind)
+
+
+def _require_chances(name: str, p: Any) -> None:
+    """Every element is a probability, where elements can be looked at."""
+    chances = _on_host(p) if is_known(p) else np.zeros(1)
+    inside = (chances >= 0) & (chances <= 1)
+    if not inside.all():
+        raise RuntimeError(f"{name}(): expected p between 0 and 1, but got p={chances[~inside].flat[0]}")
 
 
 def _on_host(t: Any) -> np.ndarray:
@@ -203,11 +211,11 @@ def binomial(count: Any, prob: Any, generator: Generator | None = None) -> Any:
 
 
 def _numbers(name: str, argument: str, value: Any) -> np.ndarray:
-    """The elements of a floating-point tensor on the host."""
+    """The elements of a floating-point tensor on the host; none where they cannot be looked at."""
     checks.tensor(name, argument, value)
     if value._dtype.kind != "f":
         raise UnsupportedDtypeError(f"{name}(): expected {argument} of a floating point dtype, but got {value._dtype}")
-    return _on_host(value)
+    return _on_host(value) if is_known(value) else np.empty(0)
 
 
 def _flat(t: Any, shape: Shape) -> Any:

@@ -1,8 +1,8 @@
 """Indices out of bounds on a device: kernels skip them, and note them in memory that is read when a program waits.
 
-Each stream of a device has such a word, three int64: a ticket, 0 where all is well, the index and the number of places
-that there are. A ticket stands for an op and a dimension. The first bad index stays until it is raised; then all goes
-on, as no memory was touched.
+Each stream of a device, and each graph, has such a word, three int64: a ticket, 0 where all is well, the index and the
+number of places that there are. A ticket stands for an error and its text, as other values that an op refuses are noted
+too. The first bad index stays until it is raised; then all goes on, as no memory was touched.
 """
 
 from __future__ import annotations
@@ -19,20 +19,22 @@ from .allocator import allocate
 from .array import DeviceArray
 from .current import current_stream
 from .driver import driver
+from .graphs import captures
+from .graphs.captures import Capture
 
 INT64 = np.dtype(np.int64)
 SIZE = 3
 
 
 class Ticket(NamedTuple):
-    """What is said of a bad index."""
+    """What is said of a bad index, or of another bad value."""
 
-    op: str
-    dim: int
+    error: type[Exception]
+    text: str  # of {index} and {size}
 
 
 class Word:
-    """The word of one stream; `pending` says that some kernel has got it since it was last read."""
+    """The word of one stream, or of a graph: `pending` says that some kernel has got it since it was last read."""
 
     def __init__(self, device: Any, stream: int) -> None:
         block = allocate(device.index, SIZE * 8)
@@ -43,6 +45,10 @@ class Word:
 
     def clear(self) -> None:
         driver().fill(self.array.address, 0, SIZE * 8, self.stream)
+
+    def forget(self) -> None:
+        """Its graph is gone."""
+        _words.pop((driver(), self.array.device.index, ~id(self)), None)
 
     def read(self) -> tuple[int, ...]:
         """What it holds when its stream is done."""
@@ -59,6 +65,9 @@ _making = new_lock()
 
 def word_for(device: Any) -> DeviceArray:
     """The word of the current stream on a device, for a launch."""
+    capture = captures.here_on(device.index)
+    if capture is not None:
+        return _word_of(capture, device)
     key = driver(), device.index, current_stream(device.index)
     with _making:
         found = _words.get(key)
@@ -68,15 +77,36 @@ def word_for(device: Any) -> DeviceArray:
     return found.array
 
 
-def ticket(op: str, dim: int) -> Any:
-    """The number that a kernel puts into a word."""
+def _word_of(capture: Capture, device: Any) -> DeviceArray:
+    """The word of the graph that is recorded: `replayed` says when its kernels have run."""
+    if capture.word is None:
+        with capture.aside():
+            capture.word = Word(device, capture.side)
+    found: DeviceArray = capture.word.array
+    return found
+
+
+def replayed(word: Word, stream: int) -> None:
+    """A stream was given the kernels of a graph: what they find is raised where a program waits for that stream."""
     with _making:
-        return np.int64(_tickets.setdefault(Ticket(op, dim), len(_tickets) + 1))
+        word.stream, word.pending = stream, True
+        _words[driver(), word.array.device.index, ~id(word)] = word
+
+
+def ticket(op: str, dim: int) -> Any:
+    """The number that a kernel puts into a word for an index that is out of bounds."""
+    return fault(BadIndexError, f"{op}(): index {{index}} is out of bounds for dimension {dim} with size {{size}}")
+
+
+def fault(error: type[Exception], text: str) -> Any:
+    """The number that a kernel puts into a word for an error."""
+    with _making:
+        return np.int64(_tickets.setdefault(Ticket(error, text), len(_tickets) + 1))
 
 
 def raise_at_once(device: Any) -> None:
     """After a launch: `CUDA_LAUNCH_BLOCKING=1` asks for errors where they are made."""
-    if os.environ.get("CUDA_LAUNCH_BLOCKING") == "1":
+    if os.environ.get("CUDA_LAUNCH_BLOCKING") == "1" and captures.here_on(device.index) is None:
         raise_if_any(device.index, current_stream(device.index))
 
 
@@ -85,13 +115,14 @@ def raise_if_any(device: int, stream: int | None = None) -> None:
 
     Raises:
         IndexError: an index was out of bounds; it is a RuntimeError, too, as some ops raise that on the CPU.
+        RuntimeError: a value was one that an op refuses.
     """
     for word in _pending(device, stream):
         number, index, size = word.read()
         if number:
             word.clear()
-            op, dim = list(_tickets)[number - 1]
-            raise BadIndexError(f"{op}(): index {index} is out of bounds for dimension {dim} with size {size}")
+            error, text = list(_tickets)[number - 1]
+            raise error(text.format(index=index, size=size))
 
 
 def _pending(device: int, stream: int | None) -> Iterable[Word]:
@@ -100,8 +131,8 @@ def _pending(device: int, stream: int | None) -> Iterable[Word]:
     known = driver()
     return [
         word
-        for (owner, place, own), word in list(_words.items())
-        if owner is known and place == device and word.pending and stream in (None, own)
+        for (owner, place, _), word in list(_words.items())
+        if owner is known and place == device and word.pending and stream in (None, word.stream)
     ]
 
 

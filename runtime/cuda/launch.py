@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -14,6 +14,7 @@ from .array import DeviceArray
 from .current import current_stream
 from .driver import driver
 
+ADDRESS = 4  # the word of an array in which its address stands
 WORD, DOUBLE = struct.Struct("<q"), struct.Struct("<d")
 PYTHON_NUMBERS = {
     float: np.dtype(np.float64),
@@ -22,6 +23,17 @@ PYTHON_NUMBERS = {
     complex: np.dtype(np.complex128),
 }
 _functions: WeakKeyDictionary[Any, dict[Any, int]] = WeakKeyDictionary()  # handles, by driver
+
+
+class Launched(NamedTuple):
+    """A launch as the driver was given it, and the places among its words that calls of the same layouts change."""
+
+    function: int
+    blocks: int
+    threads: int
+    words: list[int]
+    given: tuple[Any, ...]  # operands, arrays or numbers, and results
+    places: list[int]  # of each of them: of an array the word with its address, of a number its first word
 
 
 def launch(kernel: Kernel, blocks: Any, threads: Any, *arguments: Any, shared: int = 0) -> None:

@@ -17,6 +17,7 @@ from .array import DeviceArray
 from .bad_indices import raise_if_any
 from .current import current_stream
 from .driver import driver
+from .graphs import captures
 from .launch import reach
 from .pinned import is_pinned, used_on
 
@@ -49,7 +50,18 @@ def from_host(array: np.ndarray, device: Any, non_blocking: bool = False) -> Dev
         driver().copy(result.address, given.ctypes.data, given.nbytes, "h2d", stream)
         if is_pinned(given):  # else the copy is complete
             used_on(given, device.index, stream) if non_blocking else driver().synchronize_stream(stream)
+            captures.keep_pinned(device.index, given)
     return result
+
+
+def constant(array: np.ndarray, device: Any) -> DeviceArray:
+    """A copy on a device of what an op knows beforehand, such as a table: a graph keeps it, and does not copy again."""
+    capture = captures.here_on(device.index)
+    if capture is None:
+        return from_host(array, device)
+    with capture.aside():
+        capture.kept.append(found := from_host(array, device))
+    return found
 
 
 def to_host(array: DeviceArray) -> np.ndarray:

@@ -24,8 +24,9 @@ LONG = 8192  # elements of a row for which a block has more threads
 SPLIT = 1 << 14  # elements of a part, at least, where rows are split among blocks
 ALONE = 1 << 11  # the same where no element waits for others
 BLOCKS = 512  # that keep a device busy
-MOST = 1 << 31  # elements of an array: places are 32 bits
-UINT32 = np.uint32
+NEAR = 1 << 31  # elements of arrays whose places are 32 bits
+MOST = (1 << 32) - (1 << 20)  # rows, and elements of one: these are counted with 32 bits, in steps of a team's lanes
+UINT32, UINT64 = np.uint32, np.uint64
 
 
 class Rows(NamedTuple):
@@ -133,18 +134,27 @@ def compute(
     """
     if not rows.amount:
         return
-    if rows.amount * rows.along >= MOST:
-        raise RuntimeError(f"expected rows of fewer than {MOST} elements in all, but got {rows.amount * rows.along}")
-    layout = tuple(map(UINT32, rows.layout))
-    computed = arrays[0].dtype
+    if max(rows.amount, rows.along) > MOST:
+        raise RuntimeError(f"expected at most {MOST} rows of at most {MOST} elements, but got {rows}")
     flat = [array.ravel() for array in arrays], [array.ravel() for array in made]
     parts = parts_of(rows, SPLIT if importlib.import_module(module).PARTS else ALONE)
     if parts > 1:
         split(module, rows, *flat, numbers, parts)
         return
     team, blocks, threads = team_of(rows)
-    kernel = row_kernel(module, "whole", team, rows.kind, computed)
-    launch(kernel, blocks, threads, *flat[0], *flat[1], *numbers, UINT32(rows.along), UINT32(rows.amount), layout)
+    kernel = row_kernel(module, "whole", team, rows.kind, arrays[0].dtype, is_far(rows))
+    sizes = UINT32(rows.along), UINT32(rows.amount)
+    launch(kernel, blocks, threads, *flat[0], *flat[1], *numbers, *sizes, layout_of(rows))
+
+
+def is_far(rows: Rows) -> bool:
+    """Whether 32 bits do not reach all places of the arrays."""
+    return rows.amount * rows.along >= NEAR
+
+
+def layout_of(rows: Rows) -> tuple[Any, ...]:
+    """The sizes of a layout as kernels take them."""
+    return tuple(map(UINT64 if is_far(rows) else UINT32, rows.layout))
 
 
 def team_of(rows: Rows) -> tuple[str, int, Any]:
@@ -190,13 +200,13 @@ def split(
     teams = -(-rows.amount // 32) if columns else rows.amount
     threads = (32, lanes_of_column(rows.along), 1) if columns else threads_of_row(rows.along)
     sizes = (UINT32(rows.along), UINT32(rows.amount), UINT32(parts), UINT32(-(-rows.along // parts)))
-    rest = (*numbers, *sizes, tuple(map(UINT32, rows.layout)))
+    rest = (*numbers, *sizes, layout_of(rows))
     kinds = {"T": computed, "W": wide_of(computed), "int32": np.dtype(np.int32), "uint32": np.dtype(np.uint32)}
     known: list[DeviceArray] = []
     for number, held in enumerate(importlib.import_module(module).PARTS, 1):
         own = [memory.empty((rows.amount * parts,), kinds[kind], arrays[0].device) for _, kind in held]
-        kernel = row_kernel(module, f"fold_{number}", team, rows.kind, computed)
+        kernel = row_kernel(module, f"fold_{number}", team, rows.kind, computed, is_far(rows))
         launch(kernel, teams * parts, threads, *arrays, *known, *own, *rest)
         known += own
-    kernel = row_kernel(module, "finish", team, rows.kind, computed)
+    kernel = row_kernel(module, "finish", team, rows.kind, computed, is_far(rows))
     launch(kernel, teams * parts, threads, *arrays, *known, *made, *rest)

@@ -43,5 +43,15 @@ def require_kind(op: str, tensor: Any, kinds: str, expected: str) -> None:
 
 
 def is_known(value: Any) -> bool:
-    """Whether the elements of a tensor can be looked at: not those of one example of a batch under vmap."""
-    return not getattr(value, "is_example", False)
+    """Whether the elements of a tensor can be looked at: not those of one example of a batch under vmap, and not those
+    of a device while a graph is recorded: they are not there yet."""
+    return not getattr(value, "is_example", False) and not is_recorded(value)
+
+
+def is_recorded(value: Any) -> bool:
+    """Whether a tensor is on a device whose current stream is recorded for a graph."""
+    if not getattr(value, "is_cuda", False):
+        return False
+    from ..cuda.graphs.captures import here_on  # loaded with the first device
+
+    return here_on(value.device.index) is not None

@@ -90,8 +90,8 @@ def has_room_backward(node: Any) -> bool:
     return len(node.keeps) <= gradients.MOST and all(fits(mask, *reads) for mask, reads in node.fused.items())
 
 
-def forward_plan(op: Any) -> np.ndarray:
-    """The plan of an element-wise op for `forward.launch`."""
+def forward_plan(op: Any, name: str) -> np.ndarray:
+    """The plan of an element-wise op for `forward.launch` or `launch_in_place`."""
     masks = [op.is_raw(i) for i in range(len(op.operands))]
     by_rows = len(op.operands) == 2 and not any(masks)
     inputs = () if op.node is None else op.node.inputs
@@ -106,6 +106,7 @@ def forward_plan(op: Any) -> np.ndarray:
         differentiable=bits([name in inputs for name in op.operands]),
         name=address(f"{op.name}_"),
         rows=address(op.rows) if by_rows else 0,
+        device=address(op.launches[name]),
     )
     kernels = plan[ForwardPlan.word("kernels") :]
     ForwardPlan.put(plan, "resolver", resolver(kernels, lambda number: forward_kernel(op, number)))
@@ -260,6 +261,7 @@ def put_fused_kernel(words: np.ndarray, node: Any, mask: int, kept: Sequence[str
         numbers=len(numbers),
         number_slots=slot_distances(node, numbers),
         resolver=resolver(words[FusedKernel.word("kernels") :], find),
+        device=address(op.launches[mask]),
     )
 
 

@@ -124,5 +124,9 @@ class Libraries(Solvers, Protocol):
     def gemm(self, gemm: Gemm, a: int, b: int, c: int, stream: int) -> None:
         """Products of matrices."""
 
+    def gemm_with_bias(self, gemm: Gemm, a: int, b: int, bias: int, c: int, stream: int) -> bool:
+        """One product, and the m elements of bias added to each of its columns, in the dtype of the result; whether the
+        library has that: if not, nothing is written."""
+
     def fft(self, fft: Fft, source: int, to: int, stream: int) -> None:
         """Fourier transforms, from one memory to another."""

@@ -7,6 +7,7 @@ import functools
 import itertools
 import os
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,14 @@ import numpy as np
 from ...errors import AcceleratorError
 from ...locks import new_lock
 from ..protocol import Properties
-from .arguments import decoded
-from .launches import Launch, check_limits
+from .arguments import decoded, word_count
+from .entries import LaunchEntry
+from .launches import Launch, check_limits, follows_addresses
 from .memory import FREED, Block, Memory, Region, fault, is_of_device
 from .order import Work
 from .queues import Queues
+from .recordings import Item
+from .replays import Executable, print_items
 
 MOST_ELEMENTS = 4096  # a thread takes microseconds here
 
@@ -48,12 +52,21 @@ class SimulatedDriver:
 
     def __init__(self, devices: int = 1, memory: int = 1 << 30, seed: int = 0, blocking: bool = False) -> None:
         self.lock = new_lock()
-        self.most_elements: int | None = int(os.environ.get("SPECGRAD_CUDA_SIMULATED_ELEMENTS", MOST_ELEMENTS))
+        self._most_elements = int(os.environ.get("SPECGRAD_CUDA_SIMULATED_ELEMENTS", MOST_ELEMENTS))
         self.memory = Memory([memory] * devices)
         self.queues = Queues(devices, seed, blocking)
         self._handles = itertools.count(1 << 32)
         self._functions: dict[int, tuple[Any, tuple[Any, ...]]] = {}
+        self._following: set[int] = set()  # functions that find arrays by addresses in memory
         self._pinned: dict[int, np.ndarray] = {}
+        self._entry = LaunchEntry(self)
+        self._graphs: dict[int, tuple[list[Item], int]] = {}
+        self._executables: dict[int, Executable] = {}
+
+    @property
+    def most_elements(self) -> int | None:
+        """While anything is recorded there is no limit: the host could not compute it."""
+        return None if self.queues.recordings else self._most_elements
 
     def device_count(self) -> int:
         return len(self.memory.totals)
@@ -82,6 +95,14 @@ class SimulatedDriver:
         """The allocator gives a block out again, of which `size` bytes may be used."""
         block = self.memory.start(address, "allocate")
         block.live, block.usable = True, size
+        block.owner += 1
+        recording = self.queues.stream(stream).recording
+        if recording is not None and not block.is_of_graph:
+            block.is_of_graph = True
+            recording.fresh.add(block)  # what the program writes to it before a replay stays
+            return
+        if recording is not None:
+            recording.fresh.discard(block)
         self._renew(block, stream)
 
     def _renew(self, block: Block, stream: int) -> None:
@@ -89,7 +110,7 @@ class SimulatedDriver:
             self.queues.races.note(block, 0, block.size, True, work)
             block.refresh()
 
-        self.queues.give(stream, f"allocation of {block.usable} bytes", run)
+        self.queues.give(stream, f"allocation of {block.usable} bytes", run, (block,))
 
     @locked
     def taken_back(self, address: int, stream: int) -> None:
@@ -105,7 +126,7 @@ class SimulatedDriver:
             self.queues.races.note(block, 0, block.size, True, work)
             block.bytes.fill(FREED)
 
-        self.queues.give(stream, f"free of {block.size} bytes", run)
+        self.queues.give(stream, f"free of {block.size} bytes", run, (block,))
 
     def trim(self, device: int) -> None:
         pass  # what is freed is free at once
@@ -121,6 +142,8 @@ class SimulatedDriver:
 
     def _upload(self, to: int, source: int, size: int, stream: int, what: str) -> None:
         block = self.memory.block(to, size, what)
+        if not self._is_pinned(source, size):
+            self.queues.require_free(stream, "copies from pageable memory of the host")
         kept = None if self._is_pinned(source, size) else ctypes.string_at(source, size)
 
         def run(work: Work) -> None:
@@ -128,16 +151,18 @@ class SimulatedDriver:
             block.bytes[there] = np.frombuffer(ctypes.string_at(source, size) if kept is None else kept, np.uint8)
             block.written[there] = True
 
-        self.queues.give(stream, what, run)
+        self.queues.give(stream, what, run, (block,))
 
     def _download(self, to: int, source: int, size: int, stream: int, what: str) -> None:
         block = self.memory.block(source, size, what)
+        if not self._is_pinned(to, size):
+            self.queues.require_free(stream, "copies to the host")
 
         def run(work: Work) -> None:
             here = self._touched(block, source, size, False, work)
             ctypes.memmove(to, block.bytes[here].ctypes.data, size)
 
-        given = self.queues.give(stream, what, run)
+        given = self.queues.give(stream, what, run, (block,))
         if self._is_pinned(to, size):
             return
         try:
@@ -153,7 +178,7 @@ class SimulatedDriver:
             there = self._touched(target, to, size, True, work)
             target.bytes[there], target.written[there] = origin.bytes[here].copy(), origin.written[here].copy()
 
-        self.queues.give(stream, what, run)
+        self.queues.give(stream, what, run, (target, origin))
 
     def _touched(self, block: Block, address: int, size: int, writes: bool, work: Work) -> slice:
         """The place of bytes in their block; an item of work reads or writes them."""
@@ -175,30 +200,50 @@ class SimulatedDriver:
             there = self._touched(block, address, size, True, work)
             block.bytes[there], block.written[there] = byte, True
 
-        self.queues.give(stream, what, run)
+        self.queues.give(stream, what, run, (block,))
         self.queues.relieve(stream)
 
+    @locked
     def expose(self, address: int, size: int, stream: int) -> None:
-        self.fill(address, 0xFF, size, stream)  # nan, or -1
+        recording = self.queues.stream(stream).recording
+        if size and recording is not None and (block := self.memory.block(address, size, "expose")) in recording.fresh:
+            block.written[:size] = True  # in replays nothing writes there, so what the program has written stays
+        else:
+            self.fill(address, 0xFF, size, stream)  # nan, or -1
 
     @locked
     def load(self, kernel: Any, signature: tuple[Any, ...], device: int) -> int:
         handle = next(self._handles)
         self._functions[handle] = kernel, signature
+        if follows_addresses(kernel, signature):
+            self._following.add(handle)
         return handle
 
     @locked
     def launch(
         self, function: int, grid: Triple, block: Triple, words: Sequence[int], shared: int, stream: int
     ) -> None:
+        self._entry.raise_if_failed()
         if function not in self._functions:
             raise AcceleratorError(f"CUDA error: invalid resource handle: there is no function {function:#x}")
         kernel, signature = self._functions[function]
         check_limits(grid, block, shared, self.properties(0).shared_memory_per_block_optin)
         found = Launch(self.memory, self.queues.races, decoded(words, signature), kernel.name)
         run = functools.partial(found.run, kernel, signature, grid, block, shared)
-        self.queues.give(stream, f"launch of {kernel.name}", run)
+        self.queues.give(stream, f"launch of {kernel.name}", run, tuple(found.blocks.values()))
+        if function in self._following:  # what it touches must be in use now, not only when the stream is there
+            self.queues.catch_up(stream)
         self.queues.relieve(stream)
+
+    def words_of(self, function: int) -> int:
+        """How many words the arguments of a function take."""
+        return word_count(self._functions[function][1])
+
+    def launch_entry(self) -> int:
+        return self._entry.address
+
+    def launch_handle(self, stream: int) -> int:
+        return stream
 
     @locked
     def call(
@@ -227,7 +272,7 @@ class SimulatedDriver:
                     regions.append(Region(block.bytes[there], block.written[there]))
             run(regions)
 
-        self.queues.give(stream, what, work)
+        self.queues.give(stream, what, work, [block for block in blocks if block is not None])
         self.queues.relieve(stream)
 
     @locked
@@ -247,6 +292,7 @@ class SimulatedDriver:
 
     @locked
     def stream_done(self, stream: int) -> bool:
+        self.queues.require_free(stream)
         self.queues.step()
         if self.queues.stream(stream).queue:
             return False
@@ -272,13 +318,13 @@ class SimulatedDriver:
 
     @locked
     def synchronize_event(self, event: int) -> None:
-        work = self.queues.event(event).work
+        work = self.queues.passed(event).work
         if work is not None:
             self.queues.finish(work)
 
     @locked
     def event_done(self, event: int) -> bool:
-        work = self.queues.event(event).work
+        work = self.queues.passed(event).work
         if work is None:
             return True
         self.queues.step()
@@ -286,7 +332,7 @@ class SimulatedDriver:
 
     @locked
     def elapsed(self, start: int, end: int) -> float:
-        events = self.queues.event(start), self.queues.event(end)
+        events = self.queues.passed(start), self.queues.passed(end)
         for event in events:
             if event.work is None or not event.timing:
                 raise AcceleratorError("CUDA error: invalid resource handle: an event without a time")
@@ -311,6 +357,54 @@ class SimulatedDriver:
     @locked
     def synchronize(self, device: int) -> None:
         self.queues.finish_device(device)
+
+    @locked
+    def begin_capture(self, stream: int, mode: str) -> None:
+        self.queues.begin_recording(stream, mode)
+
+    @locked
+    def end_capture(self, stream: int) -> int:
+        self._graphs[handle := next(self._handles)] = (
+            self.queues.end_recording(stream),
+            self.queues.stream(stream).device,
+        )
+        return handle
+
+    @locked
+    def is_capturing(self, stream: int) -> bool:
+        return self.queues.stream(stream).recording is not None
+
+    @locked
+    def invalidate_capture(self, stream: int) -> None:
+        self.queues.stream(stream).recording.is_invalid = True
+
+    def unrestricted(self) -> AbstractContextManager[None]:
+        return nullcontext()  # other streams go on as they do without captures
+
+    @locked
+    def instantiate(self, graph: int) -> int:
+        self._executables[handle := next(self._handles)] = Executable(self.queues, *self._graphs[graph])
+        return handle
+
+    @locked
+    def replay(self, executable: int, stream: int) -> None:
+        self.queues.require_free(stream, "replays a graph")
+        self._executables[executable].replay(stream)
+        self.queues.relieve(stream)
+
+    def graph_size(self, graph: int) -> int:
+        return len(self._graphs[graph][0])
+
+    def print_graph(self, graph: int, path: str) -> None:
+        print_items(self._graphs[graph][0], path)
+
+    @locked
+    def destroy_graph(self, graph: int) -> None:
+        del self._graphs[graph]
+
+    @locked
+    def destroy_executable(self, executable: int) -> None:
+        self._executables.pop(executable).destroy()
 
 
 def _check_sides(to: int, source: int, kind: str) -> None:

@@ -29,16 +29,20 @@ class Region(NamedTuple):
 
 
 class Block:
-    """One allocation: `size` bytes from `address` on, of which the first `usable` may be touched."""
+    """One allocation: `size` bytes from `address` on, of which the first `usable` may be touched.
 
-    __slots__ = ("accesses", "address", "bytes", "epoch", "live", "size", "usable", "written")
+    `owner` counts how often it was given out; `is_of_graph` says that a capture got it.
+    """
+
+    __slots__ = ("accesses", "address", "bytes", "epoch", "is_of_graph", "live", "owner", "size", "usable", "written")
 
     def __init__(self, address: int, size: int) -> None:
         self.address, self.size, self.usable, self.live = address, size, size, True
         self.bytes = np.full(size, FRESH, np.uint8)
         self.written = np.zeros(size, np.bool_)
         self.accesses: list[Any] = []  # of the `epoch`: see races.py
-        self.epoch = 0
+        self.epoch = self.owner = 0
+        self.is_of_graph = False
 
     def refresh(self) -> None:
         """Nobody has written to it."""
@@ -77,7 +81,7 @@ class Memory:
         """Give a block back: nobody may touch it, but what waits in queues still does."""
         block = self.start(address, "free")
         place = bisect_right(self._starts, address) - 1
-        block.live = False
+        block.live = block.is_of_graph = False
         self.used[device_of(address)] -= block.size
         self._gone.append((address, block.size))
         del self._starts[place], self._blocks[place]

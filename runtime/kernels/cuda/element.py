@@ -31,12 +31,25 @@ def element_kernel(package: str, op: str, name: str, computed: np.dtype, own: tu
 
     def make(target: Target, signature: Signature) -> Any:
         function = getattr(importlib.import_module(f"{package}.kernels.cuda.{op}"), name)
-        scalars = target.scalars(function, computed.kind == "c")
-        compute = target.device(function, T=computed.type, **scalars)
         wanted = [own_dtype(part) if keeps else computed for part, keeps in zip(signature[0], own, strict=True)]
-        return loop(target, signature, compute, wanted)
+        return loop(target, signature, scalar(target, function, computed), wanted)
 
     return Kernel(f"{op}.{name}", make)
+
+
+@cache
+def text_kernel(function: Any, computed: np.dtype) -> Kernel:
+    """The kernel of a scalar function that is written by hand: it gets all its operands in the dtype `T`."""
+
+    def make(target: Target, signature: Signature) -> Any:
+        return loop(target, signature, scalar(target, function, computed), [computed] * len(signature[0]))
+
+    return Kernel(function.__name__, make)
+
+
+def scalar(target: Target, function: Any, computed: np.dtype) -> Any:
+    """A scalar function for a target, computing in a dtype."""
+    return target.device(function, T=computed.type, **target.scalars(function, computed.kind == "c"))
 
 
 @cache

@@ -1,7 +1,7 @@
 """Products of matrices in tiles: a block of 16 by 16 threads computes 64 by 64 elements, 16 of each thread.
 
-A slice of both operands is brought to shared memory at a time. Of small matrices, which would leave most of a tile empty,
-a thread computes each element. Operands lie in any layout: steps are in elements.
+A slice of both operands is brought to shared memory at a time. Of small matrices, which would leave most of a tile
+empty, a thread computes each element. Operands lie in any layout: steps are in elements.
 """
 
 from __future__ import annotations

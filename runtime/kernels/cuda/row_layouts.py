@@ -9,33 +9,44 @@ from __future__ import annotations
 from typing import Any
 
 from .kernel import Target
-from .vocabulary import uint32
+from .vocabulary import uint32, uint64
+
+# Texts name it; a kernel has its own in its place: the type of places in memory.
+index: Any = None
+
+
+def near(x: Any) -> Any:
+    return uint32(x)
+
+
+def far(x: Any) -> Any:
+    return uint64(x)
 
 
 def begin_rows(layout: Any, r: Any) -> Any:
-    return uint32(r * layout[0])
+    return index(r * layout[0])
 
 
 def place_rows(layout: Any, start: Any, i: Any) -> Any:
-    return uint32(start + i)
+    return index(start + i)
 
 
 def begin_columns(layout: Any, r: Any) -> Any:
-    q = uint32(r // layout[1])
-    return uint32(uint32(uint32(q * layout[0]) * layout[1]) + uint32(r - uint32(q * layout[1])))
+    q = index(r // layout[1])
+    return index(index(index(q * layout[0]) * layout[1]) + index(r - index(q * layout[1])))
 
 
 def place_columns(layout: Any, start: Any, i: Any) -> Any:
-    return uint32(start + uint32(i * layout[1]))
+    return index(start + index(i * layout[1]))
 
 
 def begin_segments(layout: Any, r: Any) -> Any:
-    return uint32(r * layout[0])
+    return index(r * layout[0])
 
 
 def place_segments(layout: Any, start: Any, i: Any) -> Any:
-    q = uint32(i // layout[0])
-    return uint32(start + uint32(uint32(q * layout[1]) + uint32(i - uint32(q * layout[0]))))
+    q = index(i // layout[0])
+    return index(start + index(index(q * layout[1]) + index(i - index(q * layout[0]))))
 
 
 def shared_by_all(layout: Any, r: Any, i: Any) -> Any:
@@ -43,12 +54,12 @@ def shared_by_all(layout: Any, r: Any, i: Any) -> Any:
 
 
 def shared_in_groups(layout: Any, r: Any, i: Any) -> Any:
-    q = uint32(r // layout[1])
-    return uint32(uint32(uint32(r - uint32(q * layout[1])) * layout[2]) + uint32(i // layout[3]))
+    q = index(r // layout[1])
+    return index(index(index(r - index(q * layout[1])) * layout[2]) + index(i // layout[3]))
 
 
 def shared_by_samples(layout: Any, r: Any, i: Any) -> Any:
-    return uint32(uint32(uint32(i // layout[0]) * layout[2]) + uint32(r // layout[3]))
+    return index(index(index(i // layout[0]) * layout[2]) + index(r // layout[3]))
 
 
 LAYOUTS = {
@@ -60,7 +71,8 @@ LAYOUTS = {
 }
 
 
-def names_of_layout(target: Target, kind: str) -> dict[str, Any]:
-    """What a kernel calls of its layout, by name."""
-    begin, place, shared = (target.device(function) for function in LAYOUTS[kind])
+def names_of_layout(target: Target, kind: str, is_far: bool) -> dict[str, Any]:
+    """What a kernel calls of its layout, by name; `is_far` says that 32 bits do not reach all places."""
+    of_places = target.device(far if is_far else near)
+    begin, place, shared = (target.device(function, index=of_places) for function in LAYOUTS[kind])
     return {"begin": begin, "place": place, "shared_place": shared}

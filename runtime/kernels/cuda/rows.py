@@ -20,7 +20,7 @@ FLOAT64, INT64 = np.dtype(np.float64), np.dtype(np.int64)
 
 
 @cache
-def row_kernel(module: str, name: str, team: str, layout: str, computed: np.dtype) -> Kernel:
+def row_kernel(module: str, name: str, team: str, layout: str, computed: np.dtype, is_far: bool = False) -> Kernel:
     """One kernel of a row program.
 
     Args:
@@ -29,6 +29,7 @@ def row_kernel(module: str, name: str, team: str, layout: str, computed: np.dtyp
         team: a kind of teams.KINDS.
         layout: a kind of row_layouts.LAYOUTS.
         computed: the dtype that elements are computed in.
+        is_far: whether places in memory take 64 bits; the rows, and the elements of one, are counted with 32.
     """
 
     def make(target: Target, signature: Signature) -> Any:
@@ -36,7 +37,7 @@ def row_kernel(module: str, name: str, team: str, layout: str, computed: np.dtyp
         wide = wide_of(computed)
         names = target.scalars(function, False)
         names |= {"T": computed.type, "W": wide.type, "BLOCK": BLOCK, **limits(computed)}
-        names |= names_of_team(target, team, computed.type, wide.type) | names_of_layout(target, layout)
+        names |= names_of_team(target, team, computed.type, wide.type) | names_of_layout(target, layout, is_far)
         names |= accessors(target, function, signature, computed)
         used = names_in(function.__code__)
         return target.kernel(function, **{name: value for name, value in names.items() if name in used})

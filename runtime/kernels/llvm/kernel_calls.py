@@ -177,3 +177,22 @@ def call_native(context: Any, function: Any, first: Any, second: Any, third: Any
         return builder.call(builder.inttoptr(args[0], kind.as_pointer()), args[1:])
 
     return Word(Word, first, second, third), build
+
+
+@intrinsic
+def call_launch(
+    context: Any, entry: Any, function: Any, blocks: Any, threads: Any, stream: Any, parameters: Any
+) -> Any:
+    """call_launch(entry, function, blocks, threads, stream, parameters): cuLaunchKernel, by its address; its status.
+
+    The grid and its blocks have one dimension, and no shared memory besides the kernel's own.
+    """
+
+    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
+        entry, function, blocks, threads, stream, parameters = args
+        blocks, threads = builder.trunc(blocks, HALF), builder.trunc(threads, HALF)
+        one, none = HALF(1), HALF(0)
+        given = [function, blocks, one, one, threads, one, one, none, stream, parameters, WORD(0)]
+        return builder.sext(_call(builder, entry, given), WORD)
+
+    return Word(Word, Word, Word, Word, Word, parameters), build

@@ -8,12 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ...cuda import memory
+from ...cuda import indexed, memory
 from ...cuda.array import DeviceArray
-from ...cuda.fallback import Fallback
+from ...cuda.bad_indices import fault, raise_at_once, ticket, word_for
+from ...cuda.elements import made
+from ...cuda.graphs.captures import here_on
 from ...cuda.rows import Rows, compute, in_order, over, program, rows_of
 from ...tensor.row_shapes import Output
-from . import cpu_cross_entropy
+from . import cuda_kernels as kernels
 
 Ints = tuple[int, ...]
 Maybe = DeviceArray | None
@@ -34,7 +36,7 @@ def mse_loss_backward(grad_output: DeviceArray, input: DeviceArray, target: Devi
     """2 (x - target) grad_output."""
     x, t, grad = in_order(input), in_order(target), in_order(grad_output)
     result = new(x, x.shape)
-    factor = 1 / max(x.size, 1) if reduction == 1 else 1.0
+    factor = share_of_one(x, reduction)
     name = "mse_slopes_of_one" if grad.size == 1 else "mse_slopes"
     if x.size:
         compute(program(name), rows_of(1, x.size, 1), (x, t, grad), (result,), (factor,))
@@ -47,6 +49,76 @@ def mse_loss_gradients(
     """The gradients of input and target: one is the other's negative."""
     first = mse_loss_backward(grad, input, target, reduction) if wanted[0] else None
     return first, mse_loss_backward(grad, target, input, reduction) if wanted[1] else None
+
+
+def binary_cross_entropy(
+    input: DeviceArray, target: DeviceArray, weight: Maybe = None, reduction: int = 1
+) -> DeviceArray:
+    """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100.
+
+    Raises:
+        RuntimeError: an input or a target outside [0, 1]: when the program next waits for the device.
+    """
+    require_chances("binary_cross_entropy", in_order(input), in_order(target))
+    return summed(made(kernels.bernoulli, input.shape, (input, target, or_one(weight))), reduction)
+
+
+def binary_cross_entropy_backward(
+    grad_output: DeviceArray, input: DeviceArray, target: DeviceArray, weight: Maybe, reduction: int
+) -> DeviceArray:
+    """weight (x - target) / max(x (1 - x), 1e-12) grad_output."""
+    given = input, target, grad_output, or_one(weight), share_of_one(input, reduction)
+    return made(kernels.bernoulli_slope, input.shape, given)
+
+
+def binary_cross_entropy_with_logits(
+    input: DeviceArray, target: DeviceArray, weight: Maybe = None, pos_weight: Maybe = None, reduction: int = 1
+) -> DeviceArray:
+    """weight (pos_weight target softplus(-x) + (1 - target) softplus(x))."""
+    given = input, target, or_one(weight), or_one(pos_weight)
+    return summed(made(kernels.logistic, input.shape, given), reduction)
+
+
+def binary_cross_entropy_with_logits_backward(
+    grad_output: DeviceArray,
+    input: DeviceArray,
+    target: DeviceArray,
+    weight: Maybe,
+    pos_weight: Maybe,
+    reduction: int,
+) -> DeviceArray:
+    """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output."""
+    given = input, target, grad_output, or_one(weight), or_one(pos_weight), share_of_one(input, reduction)
+    return made(kernels.logistic_slope, input.shape, given)
+
+
+def or_one(weight: Maybe) -> Any:
+    return 1.0 if weight is None else weight
+
+
+def share_of_one(input: DeviceArray, reduction: int) -> float:
+    """The derivative of the reduced loss by the loss of one element."""
+    return 1 / max(input.size, 1) if reduction == 1 else 1.0
+
+
+def summed(losses: DeviceArray, reduction: int) -> DeviceArray:
+    """The losses, or their mean or sum."""
+    if not reduction:
+        return losses
+    divisor = float(losses.size) if reduction == 1 else 1.0
+    found: DeviceArray = over("quotient_of_total", (losses,), tuple(range(losses.ndim)), divisor)
+    return found
+
+
+def require_chances(name: str, input: DeviceArray, target: DeviceArray) -> None:
+    """Inputs and targets must be in [0, 1]: what is not is noted, and raised when the program waits for the device."""
+    errors = [
+        fault(RuntimeError, f"{name}(): all elements of {which} should be between 0 and 1")
+        for which in ("input", "target")
+    ]
+    arguments = input.ravel(), target.ravel(), word_for(input.device), *errors
+    indexed.run(kernels.noted_outside, input.size, input.dtype, *arguments)
+    raise_at_once(input.device)
 
 
 def nll_loss(
@@ -95,16 +167,13 @@ def cross_entropy(
     Raises:
         IndexError: a target that is neither a class nor ignore_index.
     """
-    if label_smoothing:
-        given = input, target, weight, reduction, ignore_index, label_smoothing
-        found: tuple[DeviceArray, DeviceArray] = Fallback(cpu_cross_entropy.cross_entropy)(*given)
-        return found
     x, classes, rows = scores(input), in_order(target), rows_of_scores(input)
     require_classes("cross_entropy_loss", classes, rows.along, ignore_index)
     kept = new(x, (rows.amount + 1,))
     losses, shares = new(x, target.shape), new(x, target.shape)
-    made = losses, kept[: rows.amount], shares
-    compute(program("cross_entropy"), rows, (x, classes, weights(weight, x, rows)), made, (ignore_index,))
+    results = losses, kept[: rows.amount], shares
+    name, numbers = smoothed("cross_entropy", ignore_index, label_smoothing)
+    compute(program(name), rows, (x, classes, weights(weight, x, rows)), results, numbers)
     loss, total = reduced(losses, shares, reduction or 2)
     memory.copy(kept[rows.amount :], total.reshape(1))
     return (loss if reduction else losses), kept
@@ -120,17 +189,19 @@ def cross_entropy_backward(
     ignore_index: int,
     label_smoothing: float,
 ) -> DeviceArray:
-    """grad w_t (softmax(x) - 1 at the target), over the total weight for a mean."""
-    if label_smoothing:
-        given = grad_output, input, target, weight, kept, reduction, ignore_index, label_smoothing
-        found: DeviceArray = Fallback(cpu_cross_entropy.cross_entropy_backward)(*given)
-        return found
+    """u ((1 - e) w_t (p - 1 at the target) + (e / C) (p sum_c w_c - w)) with the gradient u of each target's loss."""
     x, rows = scores(input), rows_of_scores(input)
     factors = spread(grad_output, kept[rows.amount :] if reduction == 1 else None, target.shape)
     result = new(x, x.shape)
     arrays = (x, factors, in_order(target), kept[: rows.amount], weights(weight, x, rows))
-    compute(program("cross_entropy_backward"), rows, arrays, (result,), (ignore_index,))
+    name, numbers = smoothed("cross_entropy_backward", ignore_index, label_smoothing)
+    compute(program(name), rows, arrays, (result,), numbers)
     return result
+
+
+def smoothed(name: str, ignored: int, smoothing: float) -> tuple[str, tuple[Any, ...]]:
+    """The program of a cross-entropy and its numbers: there is another one for smoothed labels."""
+    return (f"smoothed_{name}", (ignored, float(smoothing))) if smoothing else (name, (ignored,))
 
 
 def new(like: DeviceArray, shape: Ints) -> DeviceArray:
@@ -156,12 +227,17 @@ def weights(weight: Maybe, like: DeviceArray, rows: Rows) -> DeviceArray:
 
 
 def require_classes(name: str, target: DeviceArray, classes: int, ignored: int) -> None:
-    """Every target must be a class, or ignored: the host waits for the answer.
+    """Every target must be a class, or ignored: the host waits for the answer; where a graph is recorded, which it
+    cannot wait for, the error comes when the program waits for a replay.
 
     Raises:
         IndexError: one is neither.
     """
     if not target.size:
+        return
+    if here_on(target.device.index) is not None:
+        note = word_for(target.device), ticket(name, 1)
+        indexed.run(kernels.noted, target.size, INT64, target, *note, classes, np.int64(ignored))
         return
     outputs = Output("each", "bool"), Output("each", "int64")
     dims = tuple(range(target.ndim))

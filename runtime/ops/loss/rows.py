@@ -56,7 +56,7 @@ def cross_entropy(x: Row, target_row: Each, weight_: Shared, ignored: int) -> tu
     """-log softmax(x) at the target times its weight, log sum exp(x), and the weight; 0 where the target is ignored."""
     top = max(x)
     shift = where(isfinite(top), top, 0.0)
-    spread = log(sum(exp(x - shift))) + shift
+    spread = where(target_row == ignored, 0.0, log(sum(exp(x - shift))) + shift)
     share = where(target_row == ignored, 0.0, at(weight_, target_row))
     result = where(target_row == ignored, 0.0, share * (spread - at(x, target_row)))
     return result, spread, share
@@ -68,6 +68,32 @@ def cross_entropy_backward(
     """grad times the target's weight times (softmax(x) - 1 at the target); 0 where the target is ignored."""
     factor = where(target_row == ignored, 0.0, grad_row * at(weight_, target_row))
     return factor * (exp(x - spread_row) - where(i == target_row, 1.0, 0.0))
+
+
+def smoothed_cross_entropy(
+    x: Row, target_row: Each, weight_: Shared, n: int, ignored: int, smoothing: float
+) -> tuple[Each, Each, Each]:
+    """(1 - smoothing) of what `cross_entropy` is, and smoothing / n of its sum over all classes as targets."""
+    top = max(x)
+    shift = where(isfinite(top), top, 0.0)
+    spread = log(sum(exp(x - shift)))
+    every = sum(weight_) * spread - sum(weight_ * (x - shift))
+    share = where(target_row == ignored, 0.0, at(weight_, target_row))
+    own = (1 - smoothing) * share * (spread - (at(x, target_row) - shift))
+    result = where(target_row == ignored, 0.0, own + smoothing / n * every)
+    log_sum = where(target_row == ignored, 0.0, spread + shift)
+    return result, log_sum, share
+
+
+def smoothed_cross_entropy_backward(
+    x: Row, grad_row: Each, target_row: Each, spread_row: Each, weight_: Shared, n: int, ignored: int,
+    smoothing: float, i: Place,
+) -> Row:  # fmt: skip
+    """grad times the gradient of `smoothed_cross_entropy`; 0 where the target is ignored."""
+    own = (1 - smoothing) * at(weight_, target_row)
+    even = smoothing / n
+    pulled = exp(x - spread_row) * (own + even * sum(weight_)) - even * weight_
+    return where(target_row == ignored, 0.0, grad_row * (pulled - where(i == target_row, own, 0.0)))
 
 
 def nll_loss(x: Row, target_row: Each, weight_: Shared, ignored: int) -> tuple[Each, Each]:

@@ -1,6 +1,6 @@
 """Norms on a device: row programs for rows with a weight for each place, and for channels with one each.
 
-What has weights of another shape is the host's.
+What has weights of another shape is put together of several kernels (`cuda_any.py`).
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from math import prod
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.fallback import Fallback
 from ...cuda.rows import Rows, compute, in_order, program
-from . import cpu
+from ..reduction.cuda import sum_to_size
 from .cpu_layout import layout_of
+from .cuda_any import standardize_any, standardize_backward_any
 from .cuda_layout import kind_of
 
 Ints = tuple[int, ...]
@@ -26,12 +26,10 @@ def standardize(
     """(x - mean) / sqrt(var + eps) * weight + bias, with the mean and the (biased) variance over `dim`."""
     plain = weight is None and bias is None
     kind = kind_of(input.shape, dim, () if plain else affine_shape)
-    if kind is None or not input.size:
-        found: tuple[DeviceArray, DeviceArray, DeviceArray] = Fallback(cpu.standardize)(
-            input, weight, bias, dim, affine_shape, eps
-        )
-        return found
-    x, stats = in_order(input), layout_of(input.shape, dim, affine_shape, plain).stats_shape
+    stats = layout_of(input.shape, dim, affine_shape, plain).stats_shape
+    if kind is None:
+        return standardize_any(input, weight, bias, dim, affine_shape, eps, stats)
+    x = in_order(input)
     made = [empty_like(x), new(x, stats), new(x, stats)]
     tables = () if plain else (table(weight, 1, x, affine_shape), table(bias, 0, x, affine_shape))
     compute(program(kind.forward), kind.rows, (x, *tables), made, (eps,))
@@ -50,13 +48,12 @@ def standardize_backward(
     eps: float,
 ) -> Sequence[Maybe]:
     """The gradients of input, weight and bias, of which those that are `wanted`."""
+    if input is None:  # only the gradient of the bias is wanted
+        return None, None, sum_to_size(grad, affine_shape)
     weightless = weight is None and not any(wanted[1:])
     kind = kind_of(grad.shape, dim, () if weightless else affine_shape)
-    if kind is None or input is None or not grad.size:
-        found: Sequence[Maybe] = Fallback(cpu.standardize_backward)(
-            wanted, grad, input, weight, mean, var, dim, affine_shape, eps
-        )
-        return found
+    if kind is None:
+        return standardize_backward_any(wanted, grad, input, weight, (mean, var), dim, affine_shape, eps)
     g, x, stats = in_order(grad), in_order(input), (in_order(mean), in_order(var))
     scales = () if weightless else (table(weight, 1, x, affine_shape),)
     result, share, shift = None, None, None

@@ -1,18 +1,19 @@
-"""Reductions on a device: row programs over the dimensions that are reduced. Complex numbers are the host's."""
+"""Reductions on a device: row programs over the dimensions that are reduced."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.fallback import Fallback
 from ...cuda.memory import contiguous
 from ...cuda.rows import over
 from ...kernels.cpu.folding import reduced_dims_of
 from ..scan.cuda import running_sum
-from . import cpu, plans
+from . import cuda_complex, plans
+from .cuda_products import prod_others as prod_others
 
 Dims = tuple[int, ...]
 LENGTHS = {0: "not_zero", 1: "total_size", 2: "length", math.inf: "greatest_size", -math.inf: "least_size"}
@@ -20,12 +21,12 @@ LENGTHS = {0: "not_zero", 1: "total_size", 2: "length", math.inf: "greatest_size
 
 def sum_all(a: DeviceArray) -> DeviceArray:
     """sum_i a_i."""
-    return reduced("total", cpu.sum_all, a, all_of(a), False, given=(a,))
+    return reduced("total", a, all_of(a), False)
 
 
 def sum_dim(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
     """sum_i a_i over `dim`."""
-    return reduced("total", cpu.sum_dim, a, dim, keepdim)
+    return reduced("total", a, dim, keepdim)
 
 
 def sum_to_size(a: DeviceArray, size: Dims) -> DeviceArray:
@@ -33,7 +34,7 @@ def sum_to_size(a: DeviceArray, size: Dims) -> DeviceArray:
     dims = plans.grown(size, a.shape)
     if not dims:  # which would stand for all
         return contiguous(a).reshape(size)
-    return reduced("total", cpu.sum_to_size, a, dims, True, given=(a, size)).reshape(size)
+    return reduced("total", a, dims, True).reshape(size)
 
 
 def filled(self: DeviceArray, size: Dims) -> DeviceArray:
@@ -46,45 +47,44 @@ def filled(self: DeviceArray, size: Dims) -> DeviceArray:
 
 def prod_all(a: DeviceArray) -> DeviceArray:
     """prod_i a_i."""
-    return reduced("product", cpu.prod_all, a, all_of(a), False, given=(a,))
+    return reduced("product", a, all_of(a), False)
 
 
 def prod_dim(a: DeviceArray, dim: int, keepdim: bool) -> DeviceArray:
     """prod_i a_i over `dim`."""
-    return reduced("product", cpu.prod_dim, a, dim, keepdim)
+    return reduced("product", a, dim, keepdim)
 
 
 def mean_all(a: DeviceArray) -> DeviceArray:
     """(1/n) sum_i a_i; nan of no elements."""
-    return reduced("quotient_of_total", cpu.mean_all, a, all_of(a), False, float(a.size), given=(a,))
+    return reduced("quotient_of_total", a, all_of(a), False, float(a.size))
 
 
 def mean_dim(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
     """(1/n) sum_i a_i over `dim`; nan of no elements."""
-    return reduced("quotient_of_total", cpu.mean_dim, a, dim, keepdim, float(math.prod(a.shape[d] for d in dim)))
+    return reduced("quotient_of_total", a, dim, keepdim, float(math.prod(a.shape[d] for d in dim)))
 
 
 def var_dim(a: DeviceArray, dim: Dims, correction: float, keepdim: bool) -> DeviceArray:
     """sum_i (a_i - mean)^2 / max(n - correction, 0), in two passes."""
-    given = a, dim, correction, keepdim
-    return reduced("variance", cpu.var_dim, a, dim, keepdim, float(correction), given=given)
+    return reduced("variance", a, dim, keepdim, float(correction))
 
 
 def std_dim(a: DeviceArray, dim: Dims, correction: float, keepdim: bool) -> DeviceArray:
     """sqrt(var)."""
-    given = a, dim, correction, keepdim
-    return reduced("deviation", cpu.std_dim, a, dim, keepdim, float(correction), given=given)
+    return reduced("deviation", a, dim, keepdim, float(correction))
 
 
 def norm(a: DeviceArray, p: float, dim: Dims, keepdim: bool) -> DeviceArray:
     """(sum_i |a_i|^p)^(1/p) over `dim`."""
     numbers = () if p in LENGTHS else (float(p),)
-    return reduced(LENGTHS.get(p, "length_of_power"), cpu.norm, a, dim, keepdim, *numbers, given=(a, p, dim, keepdim))
+    given = cuda_complex.sizes(a) if a.dtype.kind == "c" else a
+    return reduced(LENGTHS.get(p, "length_of_power"), given, dim, keepdim, *numbers)
 
 
 def logsumexp(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
     """m + log sum_i exp(a_i - m) over `dim`, m being the greatest element."""
-    return reduced("logsumexp", cpu.logsumexp, a, dim, keepdim)
+    return reduced("logsumexp", a, dim, keepdim)
 
 
 def cumsum_backward(grad: DeviceArray, dim: int) -> DeviceArray:
@@ -96,10 +96,21 @@ def all_of(a: DeviceArray) -> Dims:
     return reduced_dims_of(a.ndim, None)
 
 
-def reduced(
-    name: str, kernel: Any, a: DeviceArray, dim: Dims | int, keepdim: bool, *numbers: Any, given: tuple[Any, ...] = ()
-) -> DeviceArray:
-    """A program over `dim`; of complex numbers what the CPU's kernel gives for the arguments `given`."""
-    if a.dtype.kind == "c":
-        return Fallback(kernel)(*(given or (a, dim, keepdim)))
-    return over(name, (a,), dim, *numbers, keepdim=keepdim)
+# What stands for a program where numbers are complex; for others both parts are reduced by themselves.
+OF_COMPLEX: dict[str, Callable[..., DeviceArray]] = {
+    "product": cuda_complex.product,
+    "variance": cuda_complex.variance,
+    "deviation": cuda_complex.deviation,
+    "logsumexp": cuda_complex.logsumexp,
+}
+
+
+def reduced(name: str, a: DeviceArray, dim: Dims | int, keepdim: bool, *numbers: Any) -> DeviceArray:
+    """A program over `dim`."""
+    if a.dtype.kind != "c":
+        found: DeviceArray = over(name, (a,), dim, *numbers, keepdim=keepdim)
+        return found
+    dims = reduced_dims_of(a.ndim, dim)
+    if name in OF_COMPLEX:
+        return OF_COMPLEX[name](a, dims, keepdim, *numbers)
+    return cuda_complex.linear(name, a, dims, keepdim, *numbers)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from ...cuda.array import DeviceArray
-from ...cuda.fallback import Fallback
 from ...cuda.rows import over
 from ...kernels.cpu.folding import reduced_dims_of
 from ...tensor.row_shapes import Output
-from . import cpu_argreduce as cpu
+from . import cuda_complex
 
 Dims = tuple[int, ...]
 INT64 = np.dtype(np.int64)
@@ -59,22 +56,22 @@ def argmin(a: DeviceArray, dim: int | None, keepdim: bool) -> DeviceArray:
 
 def any_all(a: DeviceArray) -> DeviceArray:
     """Whether some element is not zero."""
-    return truth("some", cpu.any_all, a, reduced_dims_of(a.ndim, None), False, (a,))
+    return truth("some", a, reduced_dims_of(a.ndim, None), False)
 
 
 def any_dim(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
     """Whether some element along `dim` is not zero."""
-    return truth("some", cpu.any_dim, a, dim, keepdim, (a, dim, keepdim))
+    return truth("some", a, dim, keepdim)
 
 
 def all_all(a: DeviceArray) -> DeviceArray:
     """Whether no element is zero."""
-    return truth("every", cpu.all_all, a, reduced_dims_of(a.ndim, None), False, (a,))
+    return truth("every", a, reduced_dims_of(a.ndim, None), False)
 
 
 def all_dim(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
     """Whether no element along `dim` is zero."""
-    return truth("every", cpu.all_dim, a, dim, keepdim, (a, dim, keepdim))
+    return truth("every", a, dim, keepdim)
 
 
 def in_registers(a: DeviceArray) -> DeviceArray:
@@ -94,7 +91,6 @@ def with_place(name: str, a: DeviceArray, dim: int | None, keepdim: bool) -> tup
     return found
 
 
-def truth(name: str, kernel: Any, a: DeviceArray, dim: Dims, keepdim: bool, given: tuple[Any, ...]) -> DeviceArray:
-    if a.dtype.kind == "c":
-        return Fallback(kernel)(*given)
-    return over(name, (in_registers(a),), dim, keepdim=keepdim, outputs=(Output("each", "bool"),))
+def truth(name: str, a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
+    given = cuda_complex.truths(a) if a.dtype.kind == "c" else a
+    return over(name, (in_registers(given),), dim, keepdim=keepdim, outputs=(Output("each", "bool"),))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.fallback import Fallback
-from ...cuda.rows import Given, compute, in_order, program, rows_of, run
+from ...cuda.rows import Given, compute, in_order, over, program, rows_of, run
 from ...kernels.cpu.folding import folding, reduced_dims_of
 from ...tensor.row_shapes import Output
 from . import cpu_backward as cpu
+from .cuda_products import prod_backward as prod_backward
 
 Dims = tuple[int, ...]
 ROW = (Output("row"),)
@@ -41,32 +41,32 @@ def repeated(grad: DeviceArray, shape: Dims, dim: Dims | None) -> DeviceArray:
 
 def var_backward(grad: DeviceArray, x: DeviceArray, dim: Dims, correction: float) -> DeviceArray:
     """2 g (x - mean) / (n - correction)."""
-    return spread("variance_slopes", cpu.var_backward, (grad, x), dim, float(correction))
+    return spread("variance_slopes", (grad, x), dim, float(correction))
 
 
 def std_backward(grad: DeviceArray, x: DeviceArray, result: DeviceArray, dim: Dims, correction: float) -> DeviceArray:
     """g (x - mean) / (n - correction) / std, and 0 where that is 0."""
-    return spread("deviation_slopes", cpu.std_backward, (grad, x, result), dim, float(correction))
+    return spread("deviation_slopes", (grad, x, result), dim, float(correction))
 
 
 def extremum_backward(grad: DeviceArray, x: DeviceArray, result: DeviceArray, dim: Dims | None) -> DeviceArray:
     """g, shared evenly between the elements that are the extremum."""
-    return spread("extremum_slopes", cpu.extremum_backward, (grad, x, result), dim)
+    return spread("extremum_slopes", (grad, x, result), dim)
 
 
 def norm_backward(grad: DeviceArray, x: DeviceArray, result: DeviceArray, p: float, dim: Dims) -> DeviceArray:
     """g sgn(x) (|x| / norm)^(p - 1), and 0 where x is 0."""
-    if x.dtype.kind == "c" or p == 0:
-        found: DeviceArray = Fallback(cpu.norm_backward)(grad, x, result, p, dim)
+    if p == 0:
+        found: DeviceArray = over("no_slopes", (x,), reduced_dims_of(x.ndim, dim), outputs=ROW)
         return found
     if math.isinf(p):
-        return spread("size_extremum_slopes", cpu.norm_backward, (grad, x, result), dim)
-    return spread("length_slopes", cpu.norm_backward, (grad, x, result), dim, float(p))
+        return spread("size_extremum_slopes", (grad, x, result), dim)
+    return spread("length_slopes", (grad, x, result), dim, float(p))
 
 
 def logsumexp_backward(grad: DeviceArray, x: DeviceArray, result: DeviceArray, dim: Dims) -> DeviceArray:
     """g exp(x - result), and 0 where all x are -inf."""
-    return spread("logsumexp_slopes", cpu.logsumexp_backward, (grad, x, result), dim)
+    return spread("logsumexp_slopes", (grad, x, result), dim)
 
 
 def value_selecting_reduction_backward(grad: DeviceArray, shape: Dims, dim: int, indices: DeviceArray) -> DeviceArray:
@@ -81,9 +81,7 @@ def value_selecting_reduction_backward(grad: DeviceArray, shape: Dims, dim: int,
     return result
 
 
-def spread(
-    name: str, kernel: Any, arrays: tuple[DeviceArray, ...], dim: Dims | int | None, *numbers: float
-) -> DeviceArray:
+def spread(name: str, arrays: tuple[DeviceArray, ...], dim: Dims | int | None, *numbers: float) -> DeviceArray:
     """The gradient of x, the second array, by a program of one gradient, and one result, a row."""
     grad, x, *results = arrays
     dims = reduced_dims_of(x.ndim, dim)

@@ -163,6 +163,11 @@ def length_slopes(x: Row, grad_row: Each, length_row: Each, p: float) -> Row:
     return grad_row * sign(x) * ratio ** (p - 1)
 
 
+def no_slopes(x: Row) -> Row:
+    """0 for each element, nan where that is nan: how many are not 0 has no slope."""
+    return 0.0 * sign(x)
+
+
 def logsumexp_slopes(x: Row, grad_row: Each, result_row: Each) -> Row:
     """grad exp(x - result), and 0 where all x are -inf."""
     return where(isneginf(result_row), 0.0, grad_row * exp(x - result_row))

@@ -1,0 +1,41 @@
+"""Scalar functions that are written by hand, over arrays in any layout: for what no expression of the spec gives."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..kernels.cuda.element import text_kernel
+from ..kernels.cuda.storage import in_registers
+from .array import DeviceArray
+from .elementwise import as_given, run
+from .memory import empty, materialized
+
+
+def apply(function: Any, computed: np.dtype, operands: Sequence[Any], *outs: DeviceArray) -> None:
+    """Fill results of one shape with a function of the elements at each place.
+
+    Args:
+        function: the text. It may name `T`, the type that it computes in, and scalar functions; all its operands are
+            of that type, and it returns as many numbers as there are results.
+        computed: the dtype of `T`; 16-bit floats are computed with as float32.
+        operands: arrays of any dtype that broadcast to the results, and numbers.
+    """
+    registers = in_registers(computed)
+    given = [as_given(ready(value, registers), registers) for value in operands]
+    run(text_kernel(function, registers), given, outs[0].shape, outs)
+
+
+def made(function: Any, shape: Sequence[int], operands: Sequence[Any], dtype: np.dtype | None = None) -> DeviceArray:
+    """A new array of what a function makes of operands, the first of which is an array, in its dtype or another."""
+    first = operands[0]
+    result = empty(tuple(shape), dtype or first.dtype, first.device)
+    apply(function, first.dtype, operands, result)
+    return result
+
+
+def ready(value: Any, wanted: np.dtype) -> Any:
+    """An operand that one conversion brings to a dtype: the result of a cast that is another one is made before."""
+    return materialized(value) if isinstance(value, DeviceArray) and value.dtype != wanted else value

@@ -1,0 +1,18 @@
+"""Element-wise ops of several outputs on a device, which no scalar expression gives."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...cuda import memory
+from ...cuda.array import DeviceArray
+from ...cuda.elements import apply
+from . import cuda_kernels as kernels
+
+
+def binary_parts(a: DeviceArray) -> tuple[DeviceArray, DeviceArray]:
+    """m and e with a = m 2^e and 1/2 <= |m| < 1."""
+    mantissa = memory.empty(a.shape, a.dtype, a.device)
+    exponent = memory.empty(a.shape, np.dtype(np.int32), a.device)
+    apply(kernels.binary_parts, a.dtype, (a,), mantissa, exponent)
+    return mantissa, exponent

@@ -1,0 +1,70 @@
+"""Losses on a device that are no row programs, element by element.
+
+`share` is the derivative of the reduced loss by the loss of one element.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...kernels.cuda.vocabulary import T, cuda, int64
+from ...kernels.scalar import exp, log, log1p
+
+# Texts name these; a kernel has its own in their place.
+index: Any = None
+get_x: Any = None
+get_target: Any = None
+
+
+def bernoulli(x: Any, target: Any, weight: Any) -> Any:
+    """-weight (target log x + (1 - target) log(1 - x)), logarithms at least -100."""
+    yes, no = log(x), log1p(-x)
+    yes = yes if yes > T(-100) else T(-100)
+    no = no if no > T(-100) else T(-100)
+    return -weight * (target * yes + (T(1) - target) * no)
+
+
+def bernoulli_slope(x: Any, target: Any, grad: Any, weight: Any, share: Any) -> Any:
+    """grad share weight (x - target) / max(x (1 - x), 1e-12)."""
+    variance = x * (T(1) - x)
+    return (x - target) / (variance if variance > T(1e-12) else T(1e-12)) * (share * grad) * weight
+
+
+def logistic(x: Any, target: Any, weight: Any, positive: Any) -> Any:
+    """weight (positive target softplus(-x) + (1 - target) softplus(x))."""
+    tail = log1p(exp(-abs(x)))
+    above = tail + (x if x > T(0) else T(0))
+    below = tail + (-x if x < T(0) else T(0))
+    return weight * (positive * target * below + (T(1) - target) * above)
+
+
+def logistic_slope(x: Any, target: Any, grad: Any, weight: Any, positive: Any, share: Any) -> Any:
+    """grad share weight ((1 - target) sigmoid(x) - positive target sigmoid(-x))."""
+    tail = exp(-abs(x))
+    near = T(1) / (T(1) + tail)
+    far = tail * near
+    yes, no = (near, far) if x >= T(0) else (far, near)
+    return ((T(1) - target) * yes - positive * target * no) * (share * grad) * weight
+
+
+def noted_outside(x: Any, target: Any, word: Any, of_input: Any, of_target: Any, total: Any) -> None:
+    """Notes in a word whether some x or some target is not in [0, 1]."""
+    i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
+    if i < total:
+        found = int64(0)
+        if not (get_target(target, i) >= T(0) and get_target(target, i) <= T(1)):
+            found = of_target
+        if not (get_x(x, i) >= T(0) and get_x(x, i) <= T(1)):
+            found = of_input
+        if found != int64(0):
+            cuda.atomic.cas(word, 0, int64(0), found)
+
+
+def noted(target: Any, word: Any, ticket: Any, classes: Any, ignored: Any, total: Any) -> None:
+    """The first target that is neither a class nor ignored is noted in a word."""
+    i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
+    if i < total:
+        given = get_target(target, i)
+        if given != ignored and not 0 <= given < classes and cuda.atomic.cas(word, 0, int64(0), ticket) == int64(0):
+            word[1] = int64(given)
+            word[2] = int64(classes)

@@ -1,0 +1,83 @@
+"""Norms on a device over any dimensions, with weights of any shape that broadcasts.
+
+Rows are copied together and standardized without weights; these come before and after, element by element.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from ...cuda import memory
+from ...cuda.array import DeviceArray
+from ...cuda.elements import made
+from ...cuda.rows import Rows, compute, program
+from ...cuda.views import in_order, permuted
+from ..reduction.cuda import sum_to_size
+from . import cuda_kernels as kernels
+
+Ints = tuple[int, ...]
+Maybe = DeviceArray | None
+Three = tuple[DeviceArray, DeviceArray, DeviceArray]
+
+
+def standardize_any(
+    input: DeviceArray, weight: Maybe, bias: Maybe, dim: Ints, affine_shape: Ints, eps: float, stats_shape: Ints
+) -> Three:
+    """(x - mean) / sqrt(var + eps) * weight + bias, with the mean and the (biased) variance over `dim`."""
+    order, rows = rows_over(input.shape, dim)
+    units, mean, var = (memory.empty(s, input.dtype, input.device) for s in (input.shape, stats_shape, stats_shape))
+    compute(program("standardize_plain"), rows, (together(input, order),), (units, mean, var), (eps,))
+    given = apart(units, order, input.shape), seen(weight, affine_shape, 1.0), seen(bias, affine_shape, 0.0)
+    return made(kernels.scaled, input.shape, given), mean, var
+
+
+def standardize_backward_any(
+    wanted: Sequence[bool],
+    grad: DeviceArray,
+    input: DeviceArray,
+    weight: Maybe,
+    stats: tuple[DeviceArray, DeviceArray],
+    dim: Ints,
+    affine_shape: Ints,
+    eps: float,
+) -> Sequence[Maybe]:
+    """The gradients of input, weight and bias, of which those that are `wanted`."""
+    order, rows = rows_over(input.shape, dim)
+    result = share = shift = None
+    if wanted[0]:
+        scaled = made(kernels.scaled, grad.shape, (grad, seen(weight, affine_shape, 1.0), 0.0))
+        found = memory.empty(input.shape, input.dtype, input.device)
+        given = together(scaled, order), together(input, order), *map(in_order, stats)
+        compute(program("standardize_plain_backward"), rows, given, (found,), (eps,))
+        result = memory.copied(apart(found, order, input.shape))
+    if wanted[1]:
+        kept = tuple(1 if d in dim else n for d, n in enumerate(input.shape))
+        factors = (in_order(each).reshape(kept) for each in stats)
+        share = sum_to_size(made(kernels.unit_scaled, input.shape, (input, grad, *factors, eps)), affine_shape)
+    if wanted[2]:
+        shift = sum_to_size(grad, affine_shape)
+    return result, share, shift
+
+
+def rows_over(shape: Ints, dim: Ints) -> tuple[Ints, Rows]:
+    """The order of dimensions in which rows over `dim` lie in row order, and these rows."""
+    kept = tuple(d for d in range(len(shape)) if d not in dim)
+    along = prod(shape[d] for d in dim)
+    return (*kept, *dim), Rows("rows", prod(shape[d] for d in kept), along, (along,))
+
+
+def together(array: DeviceArray, order: Ints) -> DeviceArray:
+    """An array whose dimensions are in this order, in row order."""
+    return memory.copied(permuted(array, *order))
+
+
+def apart(array: DeviceArray, order: Ints, shape: Ints) -> DeviceArray:
+    """A view of an array whose memory has dimensions in this order, in the order that they have in a shape."""
+    back = sorted(range(len(order)), key=order.__getitem__)
+    return permuted(array.reshape(tuple(shape[d] for d in order)), *back)
+
+
+def seen(values: Maybe, shape: Ints, neutral: float) -> DeviceArray | float:
+    """Weights or shifts in the shape in which they broadcast; `neutral` in place of None."""
+    return neutral if values is None else in_order(values).reshape(shape)

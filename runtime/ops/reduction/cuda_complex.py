@@ -1,0 +1,82 @@
+"""Reductions of complex numbers on a device: row programs over their parts, or over their sizes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...cuda import memory
+from ...cuda.array import DeviceArray
+from ...cuda.elements import made
+from ...cuda.rows import over
+from ...kernels.cpu.folding import folding
+from . import cuda_kernels as kernels
+from .cuda_products import product_of_all
+
+Dims = tuple[int, ...]
+COMPLEX = {"float32": np.dtype(np.complex64), "float64": np.dtype(np.complex128)}
+BOOL = np.dtype(np.bool_)
+
+
+def pairs(a: DeviceArray) -> DeviceArray:
+    """Complex numbers as pairs of real ones along one more dimension, the last; a number alone is a row of one."""
+    given = memory.materialized(a)
+    part = np.dtype(f"f{given.itemsize // 2}")
+    shape, steps = (*(a.shape or (1,)), 2), (*(given.byte_strides or (given.itemsize,)), part.itemsize)
+    kept = None if given.strides is None else steps
+    return DeviceArray(given.address, shape, part, given.block, given.device, kept)
+
+
+def joined(parts: DeviceArray) -> DeviceArray:
+    """Pairs of real numbers in row order as complex ones."""
+    return parts.ravel().view(COMPLEX[parts.dtype.name]).reshape(parts.shape[:-1])
+
+
+def by_parts(name: str, a: DeviceArray, dim: Dims, keepdim: bool, *numbers: Any) -> DeviceArray:
+    """The results of a program over real and over imaginary parts, as pairs."""
+    found: DeviceArray = over(name, (pairs(a),), dim or (0,), *numbers, keepdim=keepdim)
+    return found
+
+
+def linear(name: str, a: DeviceArray, dim: Dims, keepdim: bool, *numbers: Any) -> DeviceArray:
+    """A program that gives for complex numbers what it gives for both parts."""
+    return joined(by_parts(name, a, dim, keepdim, *numbers)).reshape(folding(a.shape, dim, keepdim).result)
+
+
+def variance(a: DeviceArray, dim: Dims, keepdim: bool, correction: float) -> DeviceArray:
+    """The variances of both parts in one."""
+    parts = by_parts("variance", a, dim, keepdim, correction)
+    return over("total", (parts,), -1).reshape(folding(a.shape, dim, keepdim).result)
+
+
+def deviation(a: DeviceArray, dim: Dims, keepdim: bool, correction: float) -> DeviceArray:
+    """The square root of the variance."""
+    parts = by_parts("deviation", a, dim, keepdim, correction)
+    return over("length", (parts,), -1).reshape(folding(a.shape, dim, keepdim).result)
+
+
+def product(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
+    """prod_i a_i."""
+    fold = folding(a.shape, dim, keepdim)
+    return memory.copied(product_of_all(a, fold.folded).as_read(a.dtype)).reshape(fold.result)
+
+
+def sizes(a: DeviceArray) -> DeviceArray:
+    """|a|, element by element."""
+    return made(kernels.size, a.shape, (a,), np.dtype(f"f{a.dtype.itemsize // 2}"))
+
+
+def truths(a: DeviceArray) -> DeviceArray:
+    """Whether each element is not zero."""
+    return made(kernels.is_not_zero, a.shape, (a,), BOOL)
+
+
+def logsumexp(a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
+    """m + log sum_i exp(a_i - m) over `dim`, m being the greatest real part of an element."""
+    fold = folding(a.shape, dim, keepdim)
+    tops = by_parts("greatest", a, dim, True)
+    top = tops.viewed(fold.kept, 0, tops.byte_strides[:-1][: len(fold.kept)])
+    parts = made(kernels.exponential_from, a.shape, (a, top))
+    total = linear("total", parts, dim, True)
+    return made(kernels.logarithm_from, fold.kept, (total, top)).reshape(fold.result)

@@ -1,0 +1,53 @@
+"""Functions of elements, and of their neighbours along a dimension, that reductions on a device are put together of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...kernels.cuda.vocabulary import T, cuda
+from ...kernels.scalar import exp, isfinite, log
+
+# Texts name these; a kernel has its own in their place.
+index: Any = None
+get_before: Any = None
+get_after: Any = None
+put_result: Any = None
+
+
+def product(x: Any, y: Any) -> Any:
+    """x y."""
+    return x * y
+
+
+def size(z: Any) -> Any:
+    """|z|."""
+    return abs(z)
+
+
+def is_not_zero(z: Any) -> Any:
+    """Whether z is not 0."""
+    return z != T(0)
+
+
+def exponential_from(z: Any, top: Any) -> Any:
+    """exp(z - top), of z itself where top is no finite number."""
+    return exp(z - top if isfinite(top) else z)
+
+
+def logarithm_from(z: Any, top: Any) -> Any:
+    """log(z) + top, of z itself where top is no finite number."""
+    return log(z) + top if isfinite(top) else log(z)
+
+
+def products_of_others(before: Any, after: Any, result: Any, along: Any, step: Any, total: Any) -> None:
+    """What comes before each element times what comes after it; both are running products that include it."""
+    i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
+    if i < total:
+        row = index(i // step)
+        place = index(row - index(index(row // along) * along))
+        found = T(1)
+        if place > 0:
+            found = T(get_before(before, index(i - step)))
+        if place < along - 1:
+            found = T(found * get_after(after, index(i + step)))
+        put_result(result, i, found)

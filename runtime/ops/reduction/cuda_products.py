@@ -1,0 +1,58 @@
+"""Products of all elements but one on a device, by running products from both ends: exact where elements are 0."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...cuda import indexed, memory
+from ...cuda.array import DeviceArray
+from ...cuda.elements import apply
+from ...cuda.rows import in_order
+from ...cuda.scans import scan, seen
+from ...cuda.views import narrowed
+from ...kernels.cpu.folding import folding
+from . import cuda_kernels as kernels
+
+WIDE = {"f": np.dtype(np.float64), "c": np.dtype(np.complex128)}  # of products on the way
+Triple = tuple[int, ...]  # before, along, after
+
+
+def of_others(a: DeviceArray, shape: Triple) -> DeviceArray:
+    """prod_{j != i} a_j along the second of three dimensions, in double precision."""
+    kind = WIDE.get(a.dtype.kind, a.dtype)
+    before, after, result = (memory.empty(shape, kind, a.device) for _ in range(3))
+    source = in_order(a)
+    line = seen(shape, 1)
+    scan("product", kind, [source], [before], line)
+    scan("product", kind, [source], [after], line, True)
+    indexed.run(kernels.products_of_others, a.size, kind, before, after, result, shape[1], shape[2])
+    return result
+
+
+def prod_others(a: DeviceArray, dim: int) -> DeviceArray:
+    """prod_{j != i} a_j along `dim`: the products of what comes before i times those of what comes after."""
+    shape = a.shape or (1,)
+    found = of_others(a, folding(shape, dim % len(shape)).folded).as_read(a.dtype)
+    return memory.copied(found).reshape(a.shape)
+
+
+def prod_backward(grad: DeviceArray, x: DeviceArray, dim: int | None) -> DeviceArray:
+    """g times the product of the other elements."""
+    shape = folding(x.shape, dim).folded
+    result = memory.empty(x.shape, x.dtype, x.device)
+    if x.size:
+        grads = in_order(grad).reshape(shape[0], 1, shape[2])
+        apply(kernels.product, WIDE["f"], (of_others(x, shape), grads), result.reshape(shape))
+    return result
+
+
+def product_of_all(a: DeviceArray, shape: Triple) -> DeviceArray:
+    """prod_j a_j along the second of three dimensions, which becomes 1: where a running product ends."""
+    before, along, after = shape
+    kind = WIDE.get(a.dtype.kind, a.dtype)
+    running = memory.empty((before, max(along, 1), after), kind, a.device)
+    if along:
+        scan("product", kind, [in_order(a)], [running], seen(shape, 1))
+    else:
+        memory.fill(running, 1)
+    return narrowed(running, 1, running.shape[1] - 1, running.shape[1])
