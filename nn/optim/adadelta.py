@@ -59,7 +59,7 @@ class Adadelta(PerParameter):
         if not state:
             start(state, param, group, "square_avg", "acc_delta")
         tensors = (param, grad, state["square_avg"], state["acc_delta"])
-        self._apply(_RULE, tensors, (float(group["rho"]), float(group["eps"])), group)
+        self._apply(_RULE, state, tensors, (float(group["rho"]), float(group["eps"])), group)
 
 
 def _update(

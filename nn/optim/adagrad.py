@@ -70,8 +70,8 @@ class Adagrad(PerParameter):
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         if param not in self.state:
             self._start(param, group)
-        settings = float(group["lr_decay"]), float(group["eps"])
-        self._apply(_RULE, (param, grad, self.state[param]["sum"]), settings, group)
+        state, settings = self.state[param], (float(group["lr_decay"]), float(group["eps"]))
+        self._apply(_RULE, state, (param, grad, state["sum"]), settings, group)
 
 
 def _update(param: Tensor, grad: Tensor, sums: Tensor, step: float, lr: Any, lr_decay: float, eps: float) -> None:

@@ -53,6 +53,8 @@ class Adam(PerParameter):
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
+        if isinstance(lr, Tensor) and foreach and not capturable:
+            raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
         super().__init__(params, checked(locals(), "lr", "eps", "weight_decay"))
 
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
@@ -63,8 +65,9 @@ class Adam(PerParameter):
             state["max_exp_avg_sq"] = zeros_like(param)
         greatest = state["max_exp_avg_sq"] if group["amsgrad"] else None
         tensors = (param, grad, state["exp_avg"], state["exp_avg_sq"], greatest)
-        settings = (*map(float, group["betas"]), float(group["eps"]), float(group["amsgrad"]), decay_apart(group))
-        self._apply(_RULE, tensors, settings, group)
+        beta1, beta2 = group["betas"]
+        settings = (float(beta1), float(beta2), float(group["eps"]), float(group["amsgrad"]), decay_apart(group))
+        self._apply(_RULE, state, tensors, settings, group)
 
 
 def _update(

@@ -56,7 +56,7 @@ class Adamax(PerParameter):
         if not state:
             start(state, param, group, "exp_avg", "exp_inf")
         tensors = (param, grad, state["exp_avg"], state["exp_inf"])
-        self._apply(_RULE, tensors, (*map(float, group["betas"]), float(group["eps"])), group)
+        self._apply(_RULE, state, tensors, (*map(float, group["betas"]), float(group["eps"])), group)
 
 
 def _update(

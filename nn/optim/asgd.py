@@ -62,7 +62,7 @@ class ASGD(PerParameter):
             state["eta"], state["mu"] = number(group["lr"], param, group), number(1.0, param, group)
             state["ax"] = zeros_like(param)
         settings = float(group["lambd"]), float(group["alpha"]), float(group["t0"])
-        self._apply(_RULE, (param, grad, state["ax"]), settings, group)
+        self._apply(_RULE, state, (param, grad, state["ax"]), settings, group)
 
 
 def _update(

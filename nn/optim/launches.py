@@ -12,7 +12,6 @@ from typing import Any
 from ...generated.tensor import Tensor
 from ...runtime.autograd.saved.mutation import announce_write
 from ...runtime.modes.intercept import watch
-from ...runtime.namespace import op
 from .rule import Rule, host_counts, is_counted_on_device
 
 Tensors = Sequence[Tensor | None]
@@ -79,7 +78,8 @@ class Launches:
             kind = (*kind, id(lr) if rate is lr else rate, tuple([each._dtype for each in counts]))
         else:
             counts, rate = (), float(lr)
-            numbers = rule.numbers(*host_counts(rule, state, group, rate, settings), rate, *settings)
+            found_counts = host_counts(rule, state, group, rate, settings) if rule.counts else ()
+            numbers = rule.numbers(*found_counts, rate, *settings)
             found = Together(rule, (*signs, *numbers))
         found = self.waiting.setdefault((*kind, found.numbers), found)
         found.tensors.append(tensors)
@@ -111,7 +111,7 @@ def on_device(state: dict[str, Any], name: str, param: Tensor) -> Tensor:
 
 def in_order(t: Any) -> Any:
     """The tensor, or a copy of its elements in row order."""
-    return t if t is None or t._flat is not None else op.contiguous(t)
+    return t if t is None or t._flat is not None else t.contiguous()
 
 
 def put_back(tensors: Tensors, computed: Sequence[Any]) -> None:

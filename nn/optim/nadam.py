@@ -64,7 +64,7 @@ class NAdam(PerParameter):
             state["exp_avg"], state["exp_avg_sq"] = zeros_like(param), zeros_like(param)
         tensors = (param, grad, state["exp_avg"], state["exp_avg_sq"])
         settings = (*map(float, group["betas"]), float(group["eps"]), float(group["momentum_decay"]))
-        self._apply(_RULE, tensors, (*settings, decay_apart(group)), group)
+        self._apply(_RULE, state, tensors, (*settings, decay_apart(group)), group)
 
 
 def _momentum(beta1: float, step: float, decay: float) -> float:

@@ -10,9 +10,11 @@ import numpy as np
 from ...generated.tensor import Tensor
 from ...runtime.autograd.saved.mutation import announce_write
 from ...runtime.creation import tensor
+from ...runtime.dispatch.shape_checks import is_recorded
 from ...runtime.modes.grad_mode import enable_grad, no_grad
 from ...runtime.modes.intercept import watch
 from ...runtime.pool.parallel_for import by_slices
+from ...runtime.tensor.devices import CPU
 from ...runtime.tensor.dtypes import float32, float64
 from .launches import Launches, fits
 from .optimizer import Closure, Optimizer
@@ -33,9 +35,10 @@ class PerParameter(Optimizer):
         momentum: how much of the last direction is kept.
         foreach: accepted for compatibility.
         maximize: go up instead of down.
-        capturable: accepted for compatibility.
+        capturable: count steps on the device of the parameters, so that a graph that has captured a step counts on.
         differentiable: let gradients flow through the step.
-        fused: False computes with separate tensor operations; otherwise one kernel is used where possible.
+        fused: False computes with separate tensor operations; otherwise one kernel is used where possible, on a
+            device one launch for all parameters. True counts steps there as `capturable` does.
         decoupled_weight_decay: p = (1 - lr weight_decay) p instead of a penalty.
 
     Raises:
@@ -61,6 +64,7 @@ class PerParameter(Optimizer):
             with enable_grad():
                 loss = closure()
         self._launches = Launches()
+        self._require_capturable()
         with enable_grad() if self.defaults.get("differentiable") else no_grad():
             for group in self.param_groups:
                 for param in group["params"]:
@@ -69,8 +73,26 @@ class PerParameter(Optimizer):
             self._launches.run()
         return loss
 
+    def _require_capturable(self) -> None:
+        """A graph repeats the numbers that it was captured with: steps that are counted on the host do not go on.
+
+        Raises:
+            RuntimeError: a graph is captured, and a group is not `capturable`.
+        """
+        for group in self.param_groups:
+            if group.get("capturable") is False and group["params"] and is_recorded(group["params"][0]):
+                raise RuntimeError(
+                    f"Attempting CUDA graph capture of step() for an instance of {type(self).__name__} but "
+                    "param_groups' capturable is False."
+                )
+
     def _apply(
-        self, rule: Rule, tensors: Sequence[Tensor | None], settings: Sequence[float], group: dict[str, Any]
+        self,
+        rule: Rule,
+        state: dict[str, Any],
+        tensors: Sequence[Tensor | None],
+        settings: Sequence[float],
+        group: dict[str, Any],
     ) -> None:
         """Change a parameter, the first of `tensors`, in one pass, or by the same rule in tensor operations.
 
@@ -80,16 +102,16 @@ class PerParameter(Optimizer):
         only.
         """
         param: Any = tensors[0]
-        state = self.state[param] if rule.counts else {}
         weight_decay, maximize = float(group.get("weight_decay", 0.0)), bool(group["maximize"])
         if weight_decay and group.get("decoupled_weight_decay"):
             weight_decay = 0.0
         by_kernel = not group["differentiable"] and group.get("fused") is not False
-        if by_kernel and param.is_cuda and fits(tensors):
+        if by_kernel and param._device is not CPU and fits(tensors):
             signs = (-1.0 if maximize else 1.0, weight_decay)
             self._launches.add(rule, tensors, state, settings, group, signs)
             return
-        counts = host_counts(rule, state, group, float(group["lr"]), settings)
+        lr = float(group["lr"])
+        counts = host_counts(rule, state, group, lr, settings) if rule.counts else ()
         arrays = _arrays(tensors) if by_kernel else None
         if arrays is None:
             _, grad, *buffers = tensors
@@ -98,8 +120,8 @@ class PerParameter(Optimizer):
             return
         if watch.active:
             announce_write(param)
-        given = (*arrays, *counts, float(group["lr"]), *settings, weight_decay, maximize)
-        by_slices(rule.loop, given, arrays[0].size)
+        loop = rule.loop.compiled or rule.loop  # the first call compiles it
+        by_slices(loop, (*arrays, *counts, lr, *settings, weight_decay, maximize), arrays[0].size)
         param._bump_version()
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -57,7 +57,7 @@ class RAdam(PerParameter):
             start(state, param, group, "exp_avg", "exp_avg_sq")
         tensors = (param, grad, state["exp_avg"], state["exp_avg_sq"])
         settings = (*map(float, group["betas"]), float(group["eps"]), decay_apart(group))
-        self._apply(_RULE, tensors, settings, group)
+        self._apply(_RULE, state, tensors, settings, group)
 
 
 def _rectified(step: float, beta2: float) -> float:

@@ -66,7 +66,7 @@ class RMSprop(PerParameter):
         mean = state["grad_avg"] if group["centered"] else None
         tensors = (param, grad, state["square_avg"], buffer, mean)
         settings = float(group["alpha"]), float(group["eps"]), momentum, float(group["centered"])
-        self._apply(_RULE, tensors, settings, group)
+        self._apply(_RULE, state, tensors, settings, group)
 
 
 def _update(

@@ -62,7 +62,7 @@ class Rprop(PerParameter):
             state["step_size"] = full_like(param, complex(first, first) if param.is_complex() else first)
         tensors = (param, grad, state["prev"], state["step_size"])
         settings = (*map(float, group["etas"]), *map(float, group["step_sizes"]))
-        self._apply(_RULE, tensors, settings, group)
+        self._apply(_RULE, state, tensors, settings, group)
 
 
 def _update(

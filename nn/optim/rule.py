@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.creation import tensor, zeros_like
+from ...runtime.kernels.jit import LazyKernel
 from ...runtime.modes.grad_mode import is_grad_enabled
 from ...runtime.ops.optim import rules
+from ...runtime.tensor.devices import CPU
 from ...runtime.tensor.dtypes import dtype, float32, float64, get_default_dtype
 
 
-class Rule(NamedTuple):
+class Rule:
     """An update rule, see `runtime/ops/optim/rules.py`.
 
     Args:
@@ -20,18 +22,22 @@ class Rule(NamedTuple):
         loop: (arrays, what is counted, the step size, settings, weight decay, maximize): the loop of the CPU.
         operations: (tensors, what is counted, the step size, settings): the same in operations on tensors.
         counts: under which names of its state a parameter has what is counted for it.
+
+    Attributes:
+        numbers: (what is counted, the step size, settings) -> the numbers of a step.
+        later: the same -> what is counted besides steps, once the step is done.
     """
 
-    name: str
-    loop: Callable[..., None]
-    operations: Callable[..., None]
-    counts: tuple[str, ...] = ("step",)
+    def __init__(
+        self, name: str, loop: LazyKernel, operations: Callable[..., None], counts: tuple[str, ...] = ("step",)
+    ) -> None:
+        self.name, self.loop, self.operations, self.counts = name, loop, operations, counts
+        self.numbers: Callable[..., Any] = getattr(rules, f"{name}_numbers")
+        self.later: Callable[..., Any] = getattr(rules, f"{name}_counts", _nothing)
 
-    @property
-    def numbers(self) -> Callable[..., Any]:
-        """What makes the numbers of a step."""
-        found: Callable[..., Any] = getattr(rules, f"{self.name}_numbers")
-        return found
+
+def _nothing(*given: float) -> tuple[float, ...]:
+    return ()
 
 
 def is_counted_on_device(group: dict[str, Any]) -> bool:
@@ -69,36 +75,28 @@ def host_number(state: dict[str, Any], name: str) -> Any:
     """The memory of a number that is kept as a tensor, as PyTorch has it; written past autograd, as every parameter
     pays for this. It is brought to the CPU from where a checkpoint was loaded to."""
     kept = state[name]
-    if kept.is_cuda:
+    if kept._device is not CPU:
         kept = state[name] = kept.cpu()
     return kept._flat
 
 
 def host_counts(
     rule: Rule, state: dict[str, Any], group: dict[str, Any], lr: float, settings: Sequence[float]
-) -> list[float]:
+) -> Sequence[float]:
     """What is counted for a parameter: the number of this step, from one, and the rest, which is brought up to date."""
-    if not rule.counts:
-        return []
-    if state["step"].is_cuda and is_counted_on_device(group):
-        return _read_and_counted(rule, state, lr, settings)
-    found = [count(state), *[float(host_number(state, name)[0]) for name in rule.counts[1:]]]
-    for name, value in zip(rule.counts[1:], _later(rule, found, lr, settings), strict=True):
-        host_number(state, name)[0] = value
+    if state["step"]._device is not CPU and is_counted_on_device(group):
+        found = [float(state[name].item()) for name in rule.counts]
+        found[0] += 1.0
+        for name, value in zip(rule.counts, (found[0], *rule.later(*found, lr, *settings)), strict=True):
+            state[name].fill_(value)
+        return found
+    if len(rule.counts) == 1:
+        return (count(state),)
+    kept = [host_number(state, name) for name in rule.counts[1:]]
+    found = [count(state), *[float(number[0]) for number in kept]]
+    for number, value in zip(kept, rule.later(*found, lr, *settings), strict=True):
+        number[0] = value
     return found
-
-
-def _read_and_counted(rule: Rule, state: dict[str, Any], lr: float, settings: Sequence[float]) -> list[float]:
-    found = [float(state[name].item()) for name in rule.counts]
-    found[0] += 1.0
-    for name, value in zip(rule.counts, (found[0], *_later(rule, found, lr, settings)), strict=True):
-        state[name].fill_(value)
-    return found
-
-
-def _later(rule: Rule, found: list[float], lr: float, settings: Sequence[float]) -> tuple[float, ...]:
-    """What is counted besides steps, once the step is done."""
-    return getattr(rules, f"{rule.name}_counts")(*found, lr, *settings) if len(found) > 1 else ()
 
 
 def rate(group: dict[str, Any]) -> Any:

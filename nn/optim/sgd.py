@@ -63,7 +63,7 @@ class SGD(PerParameter):
                 is_first = 1.0
                 buffer = self.state[param]["momentum_buffer"] = zeros_like(param)
         settings = momentum, float(group["dampening"]), float(group["nesterov"]), is_first
-        self._apply(_RULE, (param, grad, buffer), settings, group)
+        self._apply(_RULE, {}, (param, grad, buffer), settings, group)
 
 
 def _update(

@@ -20,10 +20,11 @@ from typing import Any
 from ..errors import OutOfMemoryError
 from ..locks import new_lock
 from .current import here
-from .driver import driver
+from .driver import chosen
 from .graphs import captures
 from .graphs.captures import underway
 from .graphs.pools import PrivatePool, new_handle
+from .rehearsals import block_noted
 from .statistics import Counting, Statistics, out_of_memory
 
 SMALL = 1 << 20  # bytes up to which classes are multiples of UNIT
@@ -98,11 +99,15 @@ def rounded(size: int) -> int:
 
 
 class Cache:
-    """The blocks of one device. The collector may free a block anywhere, so the lock lets its thread in again."""
+    """The blocks of one device.
+
+    The collector may free a block anywhere, also where its thread has this lock or one that others want who have this
+    one: so the lock lets its thread in again, and a block that finds it closed waits in `late` for who comes next.
+    """
 
     def __init__(self, device: int) -> None:
         self.device = device
-        self.driver = driver()
+        self.driver = chosen()
         self.lock = new_lock()
         self.shelves: dict[tuple[int, int], Shelf] = {}
         self.pools: dict[tuple[int, int], PrivatePool] = {}  # of graphs, by their handles
@@ -110,13 +115,16 @@ class Cache:
         self.statistics = Statistics()
         self.fraction = 1.0
         self.waiting: deque[tuple[list[int], Shelf, int]] = deque()  # events that come before a block is free
-        self.give: Callable[[Block], None] = self._give
+        self.late: deque[Block] = deque()
+        self.give: Callable[[Block], None] = self._give_or_leave
         watcher: Any = self.driver  # the simulated one tells blocks that are in use from those in the cache
         self.given_out = getattr(watcher, "given_out", None)
         self.taken_back = getattr(watcher, "taken_back", None)
 
     def take(self, size: int, stream: int) -> Block:
         """A block of at least `size` bytes, for work on a stream."""
+        if self.late:
+            self._give_late()
         kind = (size + 511) & -512 or 512 if size <= SMALL else rounded(size)
         block = Block()
         block.size, block.streams = size, None
@@ -135,6 +143,7 @@ class Cache:
             Counting.given(shelf, size)
             if self.given_out is not None:
                 self.given_out(block.address, size, stream)
+        block_noted(block)
         return block
 
     def _shelf(self, stream: int, kind: int) -> Shelf:
@@ -146,6 +155,20 @@ class Cache:
             return self._shelf(stream, kind)
         found: Shelf = capture.pool.shelves.setdefault((stream, kind), Shelf(self, stream, kind, capture.pool))
         return found
+
+    def _give_or_leave(self, block: Block) -> None:
+        if not self.lock.acquire(blocking=False):
+            self.late.append(block)
+            return
+        try:
+            self._give(block)
+        finally:
+            self.lock.release()
+
+    def _give_late(self) -> None:
+        with self.lock:
+            while self.late:
+                self._give(self.late.popleft())
 
     def _give(self, block: Block) -> None:
         """A block is no longer used."""
@@ -219,6 +242,7 @@ class Cache:
             RuntimeError: the current stream is recorded for a graph.
         """
         captures.refuse(self.device, "gives memory back")
+        self._give_late()
         with self.lock:
             self._look_at_events(wait=True)
             for shelf in list(self.shelves.values()):

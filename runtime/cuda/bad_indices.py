@@ -18,7 +18,7 @@ from ..locks import new_lock
 from .allocator import allocate
 from .array import DeviceArray
 from .current import current_stream
-from .driver import driver
+from .driver import chosen, driver
 from .graphs import captures
 from .graphs.captures import Capture
 
@@ -47,8 +47,8 @@ class Word:
         driver().fill(self.array.address, 0, SIZE * 8, self.stream)
 
     def forget(self) -> None:
-        """Its graph is gone."""
-        _words.pop((driver(), self.array.device.index, ~id(self)), None)
+        """Of a graph: it is known again when that is replayed."""
+        _words.pop((chosen(), self.array.device.index, ~id(self)), None)
 
     def read(self) -> tuple[int, ...]:
         """What it holds when its stream is done."""
@@ -68,7 +68,7 @@ def word_for(device: Any) -> DeviceArray:
     capture = captures.here_on(device.index)
     if capture is not None:
         return _word_of(capture, device)
-    key = driver(), device.index, current_stream(device.index)
+    key = chosen(), device.index, current_stream(device.index)
     with _making:
         found = _words.get(key)
         if found is None:
@@ -90,7 +90,7 @@ def replayed(word: Word, stream: int) -> None:
     """A stream was given the kernels of a graph: what they find is raised where a program waits for that stream."""
     with _making:
         word.stream, word.pending = stream, True
-        _words[driver(), word.array.device.index, ~id(word)] = word
+        _words[chosen(), word.array.device.index, ~id(word)] = word
 
 
 def ticket(op: str, dim: int) -> Any:
@@ -119,6 +119,7 @@ def raise_if_any(device: int, stream: int | None = None) -> None:
     """
     for word in _pending(device, stream):
         number, index, size = word.read()
+        word.forget()
         if number:
             word.clear()
             error, text = list(_tickets)[number - 1]
@@ -128,7 +129,7 @@ def raise_if_any(device: int, stream: int | None = None) -> None:
 def _pending(device: int, stream: int | None) -> Iterable[Word]:
     if not _words:
         return ()
-    known = driver()
+    known = chosen()
     return [
         word
         for (owner, place, _), word in list(_words.items())

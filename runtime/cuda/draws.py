@@ -15,11 +15,13 @@ from ..kernels.cpu import draws as host
 from ..kernels.cuda import draws as kernels
 from ..kernels.cuda.kernel import Kernel
 from .array import DeviceArray
-from .fallback import note
 from .graphs import captures
 from .graphs.positions import position
 from .launch import launch
-from .memory import copy
+from .memory import copy, empty, is_long
+from .sorting import sort_into
+
+UINT64 = np.dtype(np.uint64)
 
 __all__ = ["position"]  # by the name that `creation/drawing.py` asks for
 
@@ -66,12 +68,16 @@ def fill_binomial(flat: DeviceArray, seed: Any, offset: int, counts: DeviceArray
 
 
 def fill_permutation(flat: DeviceArray, seed: Any, offset: int) -> None:
-    """The host sorts: there is no kernel for that yet."""
-    captures.refuse(flat.device.index, "is computed on the CPU (fill_permutation has no CUDA kernel)")
-    note("fill_permutation", flat.nbytes)
-    order = np.empty(flat.size, np.int64)
-    host.fill_permutation(order, seed, offset)
-    copy(flat, order)
+    """The numbers below the size in the order of their words; equal words leave them in order."""
+    if is_long(flat):
+        captures.refuse(flat.device.index, "is computed on the CPU (a simulated device sorts few elements)")
+        order = np.empty(flat.size, np.int64)
+        host.fill_permutation(order, seed, offset)
+        copy(flat, order)
+    else:
+        words = empty((flat.size,), UINT64, flat.device)
+        fill_words(words, seed, offset)
+        sort_into((flat,), words, (1, flat.size, 1), (0, flat.size), False)
 
 
 def _computed(flat: DeviceArray) -> Any:

@@ -15,9 +15,7 @@ from ..kernels.cuda.storage import FLOAT32, in_registers
 from ..kernels.table import ElementKernels
 from ..tensor.shapes import Shape
 from .array import DeviceArray
-from .current import current_stream
-from .driver import driver
-from .launch import ADDRESS, Launched, array_words, dtype_of, function_of, handles, number_words
+from .launch import ADDRESS, Launched, array_words, dtype_of, function_of, handles, number_words, perform
 from .layouts import Layout, merged, slices, steps_in
 
 WARP = 32
@@ -91,16 +89,15 @@ def run(kernel: Kernel, operands: Sequence[Any], shape: Shape, outs: Sequence[De
         layout = merged(shape, tuple([steps_in(a, shape) for a in arrays]))
         dims = len(layout.sizes)
     device = outs[0].device.index or 0
-    function, stream = function_for(kernel, operands, outs, dims, device), current_stream(device)
+    function = function_for(kernel, operands, outs, dims, device)
     done = []
     for part, starts in slices(layout):
         total = prod(part.sizes)
         threads = THREADS if total > THREADS else -(-total // WARP) * WARP
         given = (*operands, *outs)
         words, places = argument_words(given, part, starts, dims)
-        made = Launched(function, -(-total // PER_BLOCK), threads, words, given, places)
-        driver().launch(function, (made.blocks, 1, 1), (threads, 1, 1), words, 0, stream)
-        done.append(made)
+        done.append(Launched(function, (-(-total // PER_BLOCK), 1, 1), (threads, 1, 1), 0, words, given, places))
+        perform(done[-1], device)
     return done
 
 

@@ -112,7 +112,7 @@ def materialized(array: DeviceArray) -> DeviceArray:
 
 def fill(array: DeviceArray, value: Any) -> None:
     """Set all elements to one value."""
-    if _is_long(array):
+    if is_long(array):
         _upload(array, np.asarray(value))
     else:
         elementwise.fill(array, value)
@@ -130,13 +130,13 @@ def copy(to: Any, source: Any) -> None:
         driver().copy(to.address, source.address, to.nbytes, "d2d", current_stream(to.device.index))
     elif source.stored != source.dtype != to.stored or _overlap(to, source):
         elementwise.convert(to, copied(source))  # two conversions, or elements that are read after they are written
-    elif _is_long(to):
+    elif is_long(to):
         _upload(to, to_host(source))
     else:
         elementwise.convert(to, source)
 
 
-def _is_long(array: DeviceArray) -> bool:
+def is_long(array: DeviceArray) -> bool:
     """Whether a simulated device would take too long for an array."""
     most = driver().most_elements
     return most is not None and array.size > most

@@ -17,7 +17,7 @@ import numpy as np
 
 from ..errors import OutOfMemoryError
 from ..locks import new_lock
-from .driver import driver, in_use
+from .driver import chosen, in_use
 from .graphs import captures
 from .protocol import Driver
 from .statistics import human
@@ -49,7 +49,7 @@ class HostPool:
     """The pinned memory of a process."""
 
     def __init__(self) -> None:
-        self.driver: Driver = driver()
+        self.driver: Driver = chosen()
         self.lock = new_lock()
         self.free: dict[int, list[int]] = {}
         self.waiting: deque[tuple[list[int], int, int]] = deque()  # events that come before a block is free

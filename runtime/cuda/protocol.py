@@ -87,6 +87,9 @@ class Driver(Protocol):
     def expose(self, address: int, size: int, stream: int) -> None:
         """Let the program read memory that nobody has written: it is given to a user as it is."""
 
+    def lies_on(self, address: int, size: int, device: int) -> bool:
+        """Whether bytes at an address are memory of a device, whoever allocated it."""
+
     def load(self, kernel: Any, signature: tuple[Any, ...], device: int) -> int:
         """The function of a kernel for arguments of a signature."""
 

@@ -19,7 +19,7 @@ from .protocol import DEFAULT_STREAMS, Properties, handle_of
 
 LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
 NO_BINDINGS = "There is an NVIDIA driver, but not the package cuda-bindings, by which specgrad calls it: {}"
-SUCCESS, OUT_OF_MEMORY, NO_DEVICE, NOT_READY = 0, 2, 100, 600  # of CUresult
+SUCCESS, INVALID_VALUE, OUT_OF_MEMORY, NO_DEVICE, NOT_READY = 0, 1, 2, 100, 600  # of CUresult
 DISABLE_TIMING, NON_BLOCKING, PORTABLE = 2, 1, 1
 KEEP_ALL = 2**64 - 1  # bytes that a pool may keep when the program waits
 STATIC_SHARED = 49152  # bytes of shared memory that a function has without asking
@@ -241,6 +241,14 @@ class RealDriver(RealGraphs):
 
     def expose(self, address: int, size: int, stream: int) -> None:
         pass  # whoever reads it finds something
+
+    def lies_on(self, address: int, size: int, device: int) -> bool:
+        self._at(device)
+        attribute = self.cuda.CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+        status, found = self.cuda.cuPointerGetAttribute(attribute, address)
+        if int(status) not in (SUCCESS, INVALID_VALUE):
+            raise self._error("cuPointerGetAttribute", int(status))
+        return int(status) == SUCCESS and int(found) == device
 
     def pin(self, size: int) -> int:
         self._at(max(self._here.device, 0))

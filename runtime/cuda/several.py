@@ -1,8 +1,7 @@
 """Launches over several groups of arrays: a table in the device's memory says where they lie.
 
 A table is made and copied when there is none for these addresses yet: while parameters, gradients and estimates stay
-where they are, a step is its launches and nothing else. It is copied from pinned memory that it keeps, so a copy that a
-graph has captured finds the same words whenever it is done again.
+where they are, a step is its launches and nothing else. A graph has tables of its own, which it keeps.
 """
 
 from __future__ import annotations
@@ -17,10 +16,11 @@ import numpy as np
 from ..kernels.cuda.several import Change, changing, counting, folding
 from ..kernels.cuda.storage import in_registers
 from ..locks import new_lock
-from . import memory, pinned
+from . import memory
 from .array import DeviceArray
 from .current import current_stream
-from .driver import driver
+from .driver import chosen, driver
+from .graphs.captures import here_on
 from .launch import launch
 
 MOST_TABLES = 64
@@ -45,8 +45,7 @@ class Table:
         places = [np.arange(count, dtype=INT64) + (row << 32) for row, count in enumerate(parts)]
         arrived = np.zeros(-(-len(rows) // 2), INT64)
         words = np.concatenate([np.array(rows, INT64).ravel(), *places, arrived])
-        self.host = pinned.copied(words)
-        self.words = memory.from_host(self.host, device, non_blocking=True)
+        self.words = memory.constant(words, device)
         ends = len(rows) * len(rows[0]), len(rows) * len(rows[0]) + self.blocks
         self.rows, self.places = self.words[: ends[0]], self.words[ends[0] : ends[1]]
         self.arrived = self.words[ends[1] :].view(INT32)
@@ -58,7 +57,9 @@ _finding = new_lock()
 
 def table_of(rows: Rows, device: Any) -> Table:
     """The table of these rows for work of the current stream."""
-    key = driver(), device.index, current_stream(device.index), rows
+    if here_on(device.index) is not None:
+        return Table(rows, device)
+    key = chosen(), device.index, current_stream(device.index), rows
     with _finding:
         found = _tables.get(key)
         if found is None:

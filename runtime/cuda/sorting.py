@@ -40,38 +40,52 @@ def sort_into(
         ranks: the first one and how many.
         descending: whether the greatest elements come first.
     """
-    flat = tuple([each.ravel() for each in results])
+    before, along, after = shape
+    flat, lines = tuple([each.ravel() for each in results]), before * after
     if not flat[-1].size:
         return
-    if shape[1] <= SHORT:
-        in_blocks(flat, x, shape, (*ranks, shape[2]), descending)
+    if along <= SHORT:
+        in_blocks(flat, x.ravel(), lines, along, after, (*ranks, after), descending)
     else:
-        order = by_radix(x.ravel(), shape[0] * shape[2], *shape[1:], descending)
-        over_elements(PICKED, flat[-1].size, x.ravel(), order, flat, *numbers(*shape[1:], *ranks))
+        order = by_radix(x.ravel(), lines, along, after, descending)
+        over_elements(PICKED, flat[-1].size, x.ravel(), order, flat, *numbers(along, after, *ranks))
 
 
-def order_of(x: DeviceArray, shape: Shape) -> DeviceArray:
-    """The places along each line in ascending order of the elements, one line after the other, as int32."""
-    before, along, after = shape
+def order_of(x: DeviceArray, lines: int, along: int, after: int, order: DeviceArray | None = None) -> DeviceArray:
+    """The places along each line in ascending order of the elements, one line after the other, as int32.
+
+    Args:
+        x: a flat array that is `keyed`, of whose lines the first ones are sorted.
+        lines: how many.
+        along: elements of a line, of which each lies `after` elements behind the one before.
+        order: the places in the order in which equal elements stay; by default their own.
+    """
     if along > SHORT:
-        return by_radix(x.ravel(), before * after, along, after)
-    result = memory.empty((before * along * after,), INT32, x.device)
+        return by_radix(x, lines, along, after, False, order)
+    result = memory.empty((lines * along,), INT32, x.device)
     if result.size:
-        in_blocks((result,), x, shape, (0, along, 1), False)
+        in_blocks((result,), x, lines, along, after, (0, along, 1), False, order)
     return result
 
 
 def in_blocks(
-    results: tuple[DeviceArray, ...], x: DeviceArray, shape: Shape, ranks: tuple[int, int, int], descending: bool
+    results: tuple[DeviceArray, ...],
+    x: DeviceArray,
+    lines: int,
+    along: int,
+    after: int,
+    ranks: tuple[int, int, int],
+    descending: bool,
+    order: DeviceArray | None = None,
 ) -> None:
     """Sort short lines; `ranks` are the first one, how many, and the elements after them in the results."""
-    before, along, after = shape
-    lines, width = before * after, 1 << max(along - 1, 1).bit_length()
+    width = 1 << max(along - 1, 1).bit_length()
     slots = short.FEW if width <= short.FEW else short.MOST
     rows = min(slots // width, lines)
     threads = min(max(rows * width // short.PER_THREAD // LEAST, 1) * LEAST, slots // short.PER_THREAD)
+    given: Any = x, (() if order is None else order), results
     layout = numbers(along, after, lines), numbers(*ranks), *flips(x, descending), *numbers(width, rows)
-    launch(short.SORTED[slots], -(-lines // rows), threads, x.ravel(), results, *layout)
+    launch(short.SORTED[slots], -(-lines // rows), threads, *given, *layout)
 
 
 def flips(x: DeviceArray, descending: bool) -> tuple[Any, Any]:
@@ -82,16 +96,9 @@ def flips(x: DeviceArray, descending: bool) -> tuple[Any, Any]:
 
 
 def by_radix(
-    x: DeviceArray, lines: int, along: int, after: int, descending: bool = False, order: DeviceArray | None = None
+    x: DeviceArray, lines: int, along: int, after: int, descending: bool, order: DeviceArray | None = None
 ) -> DeviceArray:
-    """The places along each line in order, one line after the other.
-
-    Args:
-        x: a flat array that is `keyed`, in which the first `lines` lines are sorted.
-        along: elements of a line, of which each lies `after` elements behind the one before.
-        descending: whether the greatest elements come first.
-        order: the places in the order in which equal elements stay; by default their own.
-    """
+    """The places along each line in order; see `order_of`."""
     keys = memory.empty((lines * along,), key_dtype(x.stored), x.device)
     given: Any = () if order is None else order
     over_elements(radix.KEYED, keys.size, x, given, keys, *numbers(along, after), flips(x, descending)[0])
@@ -105,7 +112,7 @@ def keys_and_order(
 
     Args:
         bits: the first one that counts, and the first one after it that does not.
-        order: see `by_radix`.
+        order: see `order_of`.
         kept: whether the keys are wanted too; else those that are given come back.
     """
     for shift in range(bits[0], bits[1], radix.BITS):

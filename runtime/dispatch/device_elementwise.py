@@ -20,6 +20,8 @@ from ..tensor.shapes import Shape
 from .fast_path import launches_on_devices
 from .row_loops import launch
 
+MOST = 4096  # launches of one kernel; then it forgets all of them
+
 
 def launch_on_device(
     kernels: ElementKernels,
@@ -135,17 +137,37 @@ def remember_forward(op: Any, name: str, given: Sequence[Any], launches: Any, ou
     """Keep the launch of an op, `launch` or `launch_in_place`, for native code: of tensors of one dtype for floats, and
     a number as the second operand where the op takes one. `given` are tensors and then numbers."""
     native = launches_on_devices()
-    if native is None or not launches:
+    if native is None or len(launches) != 1:
         return
     native.enter(out.device)
     operands = given[: len(op.operands)]
     takes = [i for i, v in enumerate(operands) if not isinstance(v, TensorBase)]
     tensors = [v for v in operands if isinstance(v, TensorBase)]
     own = {v._dtype for i, v in enumerate(operands) if isinstance(v, TensorBase) and not op.is_raw(i)}
+    plain = all(v.__class__ in (int, float) for v in given if not isinstance(v, TensorBase))
     there = all(v._device is out.device for v in tensors) and takes in ([], [1] if op.takes_number else [])
-    if there and len(own) == 1 and all(dtype.kind == "f" for dtype in own):
+    if plain and there and len(own) == 1 and all(dtype.kind == "f" for dtype in own):
         key = tuple([part for v in operands for part in layout_of(v)])
-        native.remember(op.launches[name], key, launches, given, (out,), (result._shape, result._dtype))
+        blocks = () if name == "launch_in_place" else (out.block,)
+        keep(native, op.launches[name], key, launches, given, [(out, result._shape, result._dtype)], blocks)
+
+
+def keep(
+    native: Any,
+    table: dict[Any, Any],
+    key: tuple[Any, ...],
+    launches: Any,
+    given: Sequence[Any],
+    results: Sequence[tuple[Any, Shape, Any]],
+    blocks: Sequence[Any],
+) -> None:
+    """Keep the one launch of a call under a key."""
+    arrays = launches[0].given[: len(given)]
+    found = native.found(launches, given, arrays, results, blocks, in_order=True)
+    if found is not None:
+        if len(table) >= MOST:
+            table.clear()
+        table[key] = found
 
 
 def layout_of(value: Any) -> tuple[Any, Any, Any]:
@@ -159,7 +181,7 @@ def remember_gradients(
 ) -> None:
     """Keep the launch of a fused backward kernel for native code: of arrays in row order, of one shape."""
     native, grad = launches_on_devices(), given[0]
-    if native is None or not launches:
+    if native is None or len(launches) != 1:
         return
     place, shape = grad._device, grad._shape
     native.enter(place)
@@ -167,5 +189,6 @@ def remember_gradients(
     of_host = [t for t in given if t._device is CPU]
     plain = all(t._flat is not None and t._shape == shape for t in there) and grad._dtype is dtype
     if plain and len(there) + len(of_host) == len(given) and len(of_host) <= 1 and all(t.numel() == 1 for t in of_host):
-        key = dtype, shape, bool(of_host)
-        native.remember(op.launches[mask], key, launches, (*given, *numbers), outs, (shape, dtype))
+        key, blocks = (dtype, shape, bool(of_host)), [out.block for out in outs]
+        results = [(out, shape, dtype) for out in outs]
+        keep(native, op.launches[mask], key, launches, (*given, *numbers), results, blocks)

@@ -50,8 +50,13 @@ def is_known(value: Any) -> bool:
 
 def is_recorded(value: Any) -> bool:
     """Whether a tensor is on a device whose current stream is recorded for a graph."""
-    if not getattr(value, "is_cuda", False):
+    return getattr(value, "is_cuda", False) and is_recorded_on(value.device)
+
+
+def is_recorded_on(place: Any) -> bool:
+    """Whether the current stream of a device is recorded for a graph."""
+    if place.type != "cuda":
         return False
     from ..cuda.graphs.captures import here_on  # loaded with the first device
 
-    return here_on(value.device.index) is not None
+    return here_on(place.index) is not None

@@ -72,6 +72,8 @@ class DeviceFunctions(Struct):
     launch: int
     launch_in_place: int
     gradients: int
+    launch_kernel_op: int
+    planned_gradients: int
 
 
 device_words = DeviceFunctions.pack()

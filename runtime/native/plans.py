@@ -195,6 +195,7 @@ def kernel_op_plan(op: Any) -> np.ndarray:
     listed = "L" in op.letters
     return KernelOpPlan.pack(
         found=address(op.found),
+        device=address(op.launches),
         node=0 if op.node is None else memory(record_plan(op.node, op.operands, False, listed)),
         outputs=op.outputs,
         differentiable=bits([name in inputs for name in op.operands]),
@@ -217,6 +218,7 @@ def planned_gradients_plan(op: Any) -> np.ndarray:
         slots=slot_distances(node, node.saved_slots),
         listed=node.differentiable[0] if node.output_count > 1 else -1,
         found=address(op.found),
+        device=address(op.launches),
         layouts=sum(letter in "gk" for letter, _ in op.reads),
         operands=len(reads),
         reads=reads,

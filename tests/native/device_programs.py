@@ -1,4 +1,4 @@
-"""Programs of element-wise ops on a device, whose launches are native from the second time on."""
+"""Programs on a device, most of whose launches are native from the second time on."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 import specgrad as sg
 
+F = sg.nn.functional
 Program = Callable[[], list[Any]]
 
 
@@ -61,6 +62,27 @@ def in_place() -> list[Any]:
     return [x, part]
 
 
+def normalised() -> list[Any]:
+    x, weight, bias = (numbers(*shape, requires_grad=True) for shape in ((4, 6), (6,), (6,)))
+    result = F.layer_norm(x, (6,), weight, bias).softmax(-1) + F.log_softmax(x, 0)
+    result.backward(numbers(4, 6))
+    return [result, x.grad, weight.grad, bias.grad]
+
+
+def folded() -> list[Any]:
+    x = numbers(3, 4, 5, requires_grad=True)
+    result = x.sum(1).mean() + x.var((0, 2)).sum() + x.logsumexp(2).norm() + x.mean((0, 1), keepdim=True).sum()
+    result.backward()
+    return [result, x.grad, x.sum(), x[0].t().sum(0)]
+
+
+def joined() -> list[Any]:
+    x, y = numbers(3, 4, requires_grad=True), numbers(2, 4)
+    result = sg.cat([x, y]).roll(1, 0).cumsum(0).flip(1) * 2
+    result.backward(numbers(5, 4))
+    return [result, x.grad, x.max(1).values, x.argmax(0)]
+
+
 PROGRAMS: dict[str, Program] = {
     "arithmetic": arithmetic,
     "float32": lambda: arithmetic(sg.float32),
@@ -71,4 +93,7 @@ PROGRAMS: dict[str, Program] = {
     "masks": masks,
     "views": views,
     "in place": in_place,
+    "normalised": normalised,
+    "folded": folded,
+    "joined": joined,
 }

@@ -1,4 +1,4 @@
-"""Element-wise ops on devices by native launches: what they give, when they stand back, and whose memory it is."""
+"""Ops on devices by native launches: what they give, when they stand back, and whose memory it is."""
 
 from __future__ import annotations
 
@@ -64,6 +64,46 @@ def test_each_op_is_one_launch(natively: list[int]) -> None:
         result = (x * y).exp() * 2.0
         result.backward(y)
     assert len(natively) == 6
+
+
+def test_ops_with_kernels_of_their_own_launch_natively(natively: list[int]) -> None:
+    """Softmax, and its gradient, are one launch each from the second call on."""
+    x, given = numbers(3, 5, requires_grad=True), numbers(3, 5)
+    for _ in range(2):
+        natively.clear()
+        result = x.softmax(-1)
+        result.backward(given)
+    assert len(natively) == 2
+    natively.clear()
+    assert x.detach().softmax(dim=0).tolist() == x.detach().softmax(dim=0).tolist()  # of other arguments
+    assert len(natively) == 2
+
+
+def test_operands_that_share_memory_are_told_apart(natively: list[int]) -> None:
+    """What was found for one tensor as both operands is not used for two."""
+    x, y = numbers(4, 4), numbers(4, 4) + 1
+    F = sg.nn.functional
+    for one, other in ((x, x), (x, y), (y, x), (x, x)):
+        for _ in range(2):
+            assert (one * other).tolist() == (one.cpu() * other.cpu()).tolist()
+            expected = F.mse_loss(one.cpu(), other.cpu())
+            assert abs(F.mse_loss(one, other).item() - expected.item()) < 1e-12
+
+
+def test_what_only_libraries_do_is_not_launched(natively: list[int]) -> None:
+    x, y = numbers(3, 4), numbers(4, 2)
+    expected = (x.cpu() @ y.cpu()).tolist()
+    for _ in range(3):
+        assert (x @ y).tolist() == expected
+    assert not natively
+
+
+def test_a_rehearsal_takes_no_memory() -> None:
+    x = numbers(64, 64)
+    before = sg.cuda.memory_allocated()
+    x.softmax(1)
+    x.var(0)
+    assert sg.cuda.memory_allocated() == before
 
 
 def test_numbers_differ_from_call_to_call(natively: list[int]) -> None:

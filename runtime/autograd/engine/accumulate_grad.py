@@ -41,6 +41,11 @@ def accumulate(leaf: Any, grad: Any, owned: bool, create: bool) -> None:
     if leaf._fn is not None:
         check_outside(leaf)
         return
+    if grad._device is not leaf._device:
+        raise GraphError(
+            f"backward(): invalid gradient for a leaf of shape {list(leaf._shape)} - expected device {leaf._device} "
+            f"but got {grad._device}"
+        )
     if leaf._grad is None:
         if grad._shape != leaf._shape:
             grad, owned = spread(leaf, grad), False

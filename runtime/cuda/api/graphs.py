@@ -57,7 +57,7 @@ class CUDAGraph:
         ...     recorded = sg.cuda.CUDAGraph()
         ...     with sg.cuda.graph(recorded):
         ...         y = x * 2
-        ...     x.fill_(5.0)
+        ...     x = x.fill_(5.0)
         ...     recorded.replay()
         ...     doubled = y.cpu()
     """

@@ -9,8 +9,8 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from ...locks import new_lock
-from ..current import Changes, current_stream, here
-from ..driver import driver
+from ..current import Changes, current_stream, go, here
+from ..driver import chosen
 from ..protocol import DEFAULT_STREAMS, Driver
 from .pools import PrivatePool
 from .refusals import Status, refusal
@@ -31,7 +31,7 @@ class Capture:
     """
 
     def __init__(self, device: int, stream: int, pool: PrivatePool) -> None:
-        self.driver: Driver = driver()
+        self.driver: Driver = chosen()
         self.device, self.stream, self.pool = device, stream, pool
         self.side = side_stream(self.driver, device)
         self.kept: list[Any] = []  # what the graph reads that nobody else may hold
@@ -64,13 +64,13 @@ class Capture:
     def aside(self) -> Iterator[None]:
         """What is given to the current stream inside is done at once and not recorded; memory is the graph's."""
         before = here.streams
-        here.streams = {**before, self.device: (self.side, None)}
+        go(here.device, {**before, self.device: (self.side, None)})
         try:
             with self.driver.unrestricted():
                 yield
                 self.driver.synchronize_stream(self.side)
         finally:
-            here.streams = before
+            go(here.device, before)
 
 
 def side_stream(found: Driver, device: int) -> int:

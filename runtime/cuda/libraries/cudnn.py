@@ -1,103 +1,49 @@
-"""Convolutions by cuDNN, through its frontend: a graph of one operation each, whose plans are kept."""
+"""Convolutions and attention by cuDNN: each is a graph of one operation."""
 
 from __future__ import annotations
 
-import threading
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from ...tensor.devices import device as device_of
-from ...user_warning import warn_once
-from .. import memory
-from .convolutions import Convolution, Ints, row_strides
-from .kept import Kept
-from .real_streams import stream_handle
+from .attentions import Attention, Ints, Layout
+from .convolutions import Convolution, row_strides
+from .cudnn_graphs import DATA_TYPES, Graphs
 
-PLANS = 512  # of a thread
-FIRST, SECOND, RESULT = 1, 2, 3  # the tensors of each graph
-DATA_TYPES = {"float16": "HALF", "bfloat16": "BFLOAT16", "float32": "FLOAT", "float64": "DOUBLE"}
+FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
+FIRST, SECOND, RESULT = 1, 2, 3  # the tensors of a convolution
 
 
-class Plan(NamedTuple):
-    """A graph that is ready to run, and the bytes of memory that it needs meanwhile."""
-
-    graph: Any
-    workspace: int
-
-
-class _Here(threading.local):
-    """The handles of a thread by device, and its plans; None stands for what cuDNN has refused."""
-
-    def __init__(self) -> None:
-        self.handles: dict[int, Any] = {}
-        self.plans: Kept[Plan | None] = Kept(PLANS)
-
-
-class Cudnn:
-    """Convolutions that call cuDNN. See `Convolutions`.
-
-    Args:
-        cudnn: the frontend's module.
-        driver: the driver in use, which makes the context of a stream's device the current one.
-    """
-
-    def __init__(self, cudnn: Any, driver: Any) -> None:
-        self.cudnn, self.driver = cudnn, driver
-        self.here = _Here()
+class Cudnn(Graphs):
+    """What cuDNN computes. See `Convolutions` and `Attentions`."""
 
     def convolve(self, given: Convolution, input: int, weight: int, output: int, stream: int) -> bool:
-        return self._run("fprop", given, (input, weight, output), stream)
+        return self._convolve("fprop", given, (input, weight, output), stream)
 
     def convolve_input_gradient(self, given: Convolution, grad: int, weight: int, result: int, stream: int) -> bool:
-        return self._run("dgrad", given, (grad, weight, result), stream)
+        return self._convolve("dgrad", given, (grad, weight, result), stream)
 
     def convolve_weight_gradient(self, given: Convolution, input: int, grad: int, result: int, stream: int) -> bool:
-        return self._run("wgrad", given, (input, grad, result), stream)
+        return self._convolve("wgrad", given, (input, grad, result), stream)
 
-    def _run(self, kind: str, given: Convolution, addresses: tuple[int, int, int], stream: int) -> bool:
+    def _convolve(self, kind: str, given: Convolution, addresses: Ints, stream: int) -> bool:
         if given.stored.name not in DATA_TYPES:
             return False
-        device = self.driver.enter(stream)
-        handle = self._handle(device)
-        plan = self.here.plans.get((kind, given, device), lambda: self._planned(kind, given, handle))
-        if plan is None:
-            return False
-        self.cudnn.set_stream(handle, stream_handle(stream))
-        scratch = memory.empty((max(plan.workspace, 1),), np.dtype(np.uint8), device_of("cuda", device))
-        tensors = dict(zip((FIRST, SECOND, RESULT), addresses, strict=True))
-        plan.graph.execute(tensors, scratch.address, handle=handle)
-        return True
 
-    def _handle(self, device: int) -> Any:
-        if device not in self.here.handles:
-            self.here.handles[device] = self.cudnn.create_handle()
-        return self.here.handles[device]
+        def describe(handle: Any) -> Any:
+            return self._convolution(kind, given, handle)
 
-    def _planned(self, kind: str, given: Convolution, handle: Any) -> Plan | None:
-        """A plan for a convolution; None where cuDNN has none."""
-        graph = self._described(kind, given, handle)
-        try:
-            graph.validate()
-            graph.build_operation_graph()
-            graph.create_execution_plans([self.cudnn.heur_mode.A, self.cudnn.heur_mode.FALLBACK])
-            if refused := self._refused(given):
-                graph.deselect_numeric_notes(refused)
-            graph.check_support()
-            graph.build_plans()
-        except self.cudnn.cudnnGraphNotSupportedError:
-            return None
-        except RuntimeError as error:
-            warn_once(f"cuDNN cannot compute a convolution, which is computed by products of matrices: {error}")
-            return None
-        return Plan(graph, int(graph.get_workspace_size()))
+        return self.run((kind, given), describe, self._refused(given), addresses, stream)
 
-    def _described(self, kind: str, given: Convolution, handle: Any) -> Any:
-        """The graph of one operation."""
-        own = getattr(self.cudnn.data_type, DATA_TYPES[given.stored.name])
-        computed = self.cudnn.data_type.DOUBLE if given.stored.itemsize == 8 else self.cudnn.data_type.FLOAT
+    def _graph(self, stored: np.dtype, handle: Any) -> Any:
+        """An empty graph, which adds up in float32, or float64 where that is given."""
+        computed = self.data_type(FLOAT64 if stored == FLOAT64 else FLOAT32)
+        own = self.data_type(stored)
         types = {"io_data_type": own, "intermediate_data_type": computed, "compute_data_type": computed}
-        graph = self.cudnn.pygraph(handle=handle, **types)
+        return self.cudnn.pygraph(handle=handle, **types)
+
+    def _convolution(self, kind: str, given: Convolution, handle: Any) -> Any:
+        graph, own = self._graph(given.stored, handle), self.data_type(given.stored)
         names, shapes = operands(kind, given)
         first, second = (
             graph.tensor(name=name, dim=list(shape), stride=list(row_strides(shape)), data_type=own, uid=uid)
@@ -111,8 +57,7 @@ class Cudnn:
             stride=list(given.stride[spatial]),
             dilation=list(given.dilation[spatial]),
         )
-        result.set_output(True).set_uid(RESULT).set_data_type(own)
-        result.set_dim(list(shapes[2])).set_stride(list(row_strides(shapes[2])))
+        finish(result, RESULT, own, Layout(shapes[2], row_strides(shapes[2])))
         return graph
 
     def _refused(self, given: Convolution) -> list[Any]:
@@ -125,6 +70,38 @@ class Cudnn:
         if given.deterministic:
             found.append(notes.NONDETERMINISTIC)
         return found
+
+    def attend(self, given: Attention, operands: Ints, output: int, logarithms: int, stream: int) -> bool:
+        def describe(handle: Any) -> Any:
+            graph, own = self._graph(given.stored, handle), self.data_type(given.stored)
+            q, k, v = self._inputs(graph, own, {"q": given.query, "k": given.key, "v": given.value})
+            scores = {"attn_scale": given.scale, "use_causal_mask": given.is_causal}
+            found, stats = graph.sdpa(q=q, k=k, v=v, generate_stats=True, **scores)
+            finish(found, 4, own, given.output)
+            finish(stats, 5, self.data_type(FLOAT32), logarithms_of(given))
+            return graph
+
+        return self.run(given, describe, [], (*operands, output, logarithms), stream)
+
+    @staticmethod
+    def _inputs(graph: Any, kind: Any, layouts: dict[str, Layout]) -> list[Any]:
+        """The tensors that are given, numbered from 1 on."""
+        return [
+            graph.tensor(name=name, dim=list(one.shape), stride=list(one.strides), data_type=kind, uid=uid)
+            for uid, (name, one) in enumerate(layouts.items(), 1)
+        ]
+
+
+def finish(result: Any, uid: int, kind: Any, layout: Layout) -> None:
+    """Say how a result is to lie in memory."""
+    result.set_output(True).set_uid(uid).set_data_type(kind)
+    result.set_dim(list(layout.shape)).set_stride(list(layout.strides))
+
+
+def logarithms_of(given: Attention) -> Layout:
+    """How the logarithms of an attention lie."""
+    shape = (*given.query.shape[:3], 1)
+    return Layout(shape, row_strides(shape))
 
 
 def operands(kind: str, given: Convolution) -> tuple[tuple[str, str], tuple[Ints, Ints, Ints]]:

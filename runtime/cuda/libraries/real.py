@@ -10,6 +10,7 @@ import numpy as np
 
 from .kept import Kept
 from .protocol import Fft, Gemm
+from .real_batches import RealBatches
 from .real_epilogues import RealEpilogues
 from .real_precision import DATA_TYPES, DEFAULT_MATH, FULL_SUMS, compute_type, full_sums
 from .real_solvers import RealSolvers
@@ -41,7 +42,7 @@ class _Here(threading.local):
         importlib.import_module("nvmath.bindings.cufft").destroy(plan)
 
 
-class RealLibraries(RealSolvers, RealEpilogues):
+class RealLibraries(RealSolvers, RealBatches, RealEpilogues):
     """Libraries that call NVIDIA's.
 
     Args:

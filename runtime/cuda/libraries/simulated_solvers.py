@@ -10,6 +10,7 @@ import numpy as np
 from ...errors import AcceleratorError
 from ..simulated.driver import SimulatedDriver
 from ..simulated.memory import Region
+from .batches import OneByOne
 from .simulated_memory import Operand, column_major, row
 
 INT32 = np.dtype(np.int32)
@@ -35,7 +36,7 @@ def lapack(name: str, dtype: np.dtype) -> Callable[..., Any]:
     return find((name,), (np.empty(0, dtype),))[0]
 
 
-class SimulatedSolvers:
+class SimulatedSolvers(OneByOne):
     """Solvers that compute when the stream of a simulated driver gets there. See `protocol.Solvers`."""
 
     driver: SimulatedDriver

@@ -7,40 +7,27 @@ import functools
 import itertools
 import os
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
 
 from ...errors import AcceleratorError
-from ...locks import new_lock
+from ...locks import locked, new_lock
 from ..protocol import Properties
 from .arguments import decoded, word_count
 from .entries import LaunchEntry
+from .graphs import SimulatedGraphs
 from .launches import Launch, check_limits, follows_addresses
-from .memory import FREED, Block, Memory, Region, fault, is_of_device
+from .memory import FREED, Block, Memory, Region, device_of, fault, is_of_device
 from .order import Work
 from .queues import Queues
-from .recordings import Item
-from .replays import Executable, print_items
 
 MOST_ELEMENTS = 4096  # a thread takes microseconds here
 
 Triple = tuple[int, int, int]
 
 
-def locked(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method that one thread at a time is in."""
-
-    @functools.wraps(method)
-    def call(self: SimulatedDriver, *arguments: Any, **keywords: Any) -> Any:
-        with self.lock:
-            return method(self, *arguments, **keywords)
-
-    return call
-
-
-class SimulatedDriver:
+class SimulatedDriver(SimulatedGraphs):
     """A `Driver` of devices that are memory of this process.
 
     Args:
@@ -51,6 +38,7 @@ class SimulatedDriver:
     """
 
     def __init__(self, devices: int = 1, memory: int = 1 << 30, seed: int = 0, blocking: bool = False) -> None:
+        super().__init__()
         self.lock = new_lock()
         self._most_elements = int(os.environ.get("SPECGRAD_CUDA_SIMULATED_ELEMENTS", MOST_ELEMENTS))
         self.memory = Memory([memory] * devices)
@@ -60,8 +48,6 @@ class SimulatedDriver:
         self._following: set[int] = set()  # functions that find arrays by addresses in memory
         self._pinned: dict[int, np.ndarray] = {}
         self._entry = LaunchEntry(self)
-        self._graphs: dict[int, tuple[list[Item], int]] = {}
-        self._executables: dict[int, Executable] = {}
 
     @property
     def most_elements(self) -> int | None:
@@ -212,6 +198,14 @@ class SimulatedDriver:
             self.fill(address, 0xFF, size, stream)  # nan, or -1
 
     @locked
+    def lies_on(self, address: int, size: int, device: int) -> bool:
+        try:
+            self.memory.block(address, size, "search")
+        except AcceleratorError:
+            return False
+        return device_of(address) == device
+
+    @locked
     def load(self, kernel: Any, signature: tuple[Any, ...], device: int) -> int:
         handle = next(self._handles)
         self._functions[handle] = kernel, signature
@@ -357,54 +351,6 @@ class SimulatedDriver:
     @locked
     def synchronize(self, device: int) -> None:
         self.queues.finish_device(device)
-
-    @locked
-    def begin_capture(self, stream: int, mode: str) -> None:
-        self.queues.begin_recording(stream, mode)
-
-    @locked
-    def end_capture(self, stream: int) -> int:
-        self._graphs[handle := next(self._handles)] = (
-            self.queues.end_recording(stream),
-            self.queues.stream(stream).device,
-        )
-        return handle
-
-    @locked
-    def is_capturing(self, stream: int) -> bool:
-        return self.queues.stream(stream).recording is not None
-
-    @locked
-    def invalidate_capture(self, stream: int) -> None:
-        self.queues.stream(stream).recording.is_invalid = True
-
-    def unrestricted(self) -> AbstractContextManager[None]:
-        return nullcontext()  # other streams go on as they do without captures
-
-    @locked
-    def instantiate(self, graph: int) -> int:
-        self._executables[handle := next(self._handles)] = Executable(self.queues, *self._graphs[graph])
-        return handle
-
-    @locked
-    def replay(self, executable: int, stream: int) -> None:
-        self.queues.require_free(stream, "replays a graph")
-        self._executables[executable].replay(stream)
-        self.queues.relieve(stream)
-
-    def graph_size(self, graph: int) -> int:
-        return len(self._graphs[graph][0])
-
-    def print_graph(self, graph: int, path: str) -> None:
-        print_items(self._graphs[graph][0], path)
-
-    @locked
-    def destroy_graph(self, graph: int) -> None:
-        del self._graphs[graph]
-
-    @locked
-    def destroy_executable(self, executable: int) -> None:
-        self._executables.pop(executable).destroy()
 
 
 def _check_sides(to: int, source: int, kind: str) -> None:

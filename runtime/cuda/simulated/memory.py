@@ -60,6 +60,7 @@ class Memory:
     def __init__(self, totals: list[int]) -> None:
         self.totals = totals
         self.used = [0] * len(totals)
+        self.is_replaying = False  # a graph, whose blocks are its own though no tensor holds them
         self._next = [FIRST + PER_DEVICE * device + GAP for device in range(len(totals))]
         self._starts: list[int] = []
         self._blocks: list[Block] = []
@@ -101,10 +102,12 @@ class Memory:
             raise fault(what, self._said(address))
         return block
 
-    def block(self, address: int, size: int, what: str) -> Block:
-        """The block in which `size` bytes from `address` on lie."""
+    def block(self, address: int, size: int, what: str, of_graphs: bool = False) -> Block:
+        """The block in which `size` bytes from `address` on lie; `of_graphs`: what captures got is always in use."""
         block = self._around(address, what)
         end = address - block.address + size
+        if (of_graphs or self.is_replaying) and block.is_of_graph and end <= block.size:
+            return block
         if not block.live:
             raise fault(what, f"use after free of {size} bytes at {address:#x}, in a block of {block.size} bytes")
         if end > block.usable:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from .memory import Block, fault
+from .memory import Block, Memory, fault
 from .order import Clock, Stream, Work, join
 from .queues import Queues
 from .recordings import Item
@@ -16,12 +18,13 @@ class Executable:
 
     Args:
         queues: where these streams are.
+        memory: in which kernels find what they have addresses of.
         items: what was recorded.
         device: the number of the device.
     """
 
-    def __init__(self, queues: Queues, items: Sequence[Item], device: int) -> None:
-        self.queues, self.items = queues, items
+    def __init__(self, queues: Queues, memory: Memory, items: Sequence[Item], device: int) -> None:
+        self.queues, self.memory, self.items = queues, memory, items
         self.streams = {item.work.stream: -1 for item in items}
         for captured in self.streams:
             self.streams[captured] = queues.create_stream(device, 0, blocking=False)
@@ -54,7 +57,16 @@ class Executable:
         clock = join(stream.clock, self.queues.host, moved)
         what = f"{work.what}, recorded at {work.where} and replayed"
         stream.given, stream.clock = moved[stream.handle], clock
-        stream.queue.append(Work(stream.handle, stream.given, clock, what, begin.where, work.run))
+        run = partial(self._run, work.run)
+        stream.queue.append(Work(stream.handle, stream.given, clock, what, begin.where, run))
+
+    def _run(self, run: Callable[[Work], Any] | None, work: Work) -> None:
+        assert run is not None
+        self.memory.is_replaying = True
+        try:
+            run(work)
+        finally:
+            self.memory.is_replaying = False
 
     def destroy(self) -> None:
         """Let the streams go."""

@@ -70,9 +70,7 @@ class Interpreted:
     }
 
     def __init__(self) -> None:
-        given = {name: rebuilt(getattr(primitives, name), {"fma": fma}) for name in primitives.PRIMITIVES} | {
-            "fma": fma
-        }
+        given = vars(primitives) | {"fma": fma, "polynomial": rebuilt(primitives.polynomial, {"fma": fma})}
         compiler = ScalarCompiler(typed, typed, given)
         self.libraries = (ScalarLibrary(scalar, compiler), ScalarLibrary(scalar_complex, compiler))
 

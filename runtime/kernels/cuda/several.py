@@ -182,7 +182,7 @@ def note_counts(counts: Any, before: Any, lr: Any, settings: Any, arrived: Any, 
     cuda.threadfence()
     if cuda.atomic.add(arrived, row, int32(1)) == int32(blocks - int32(1)):
         cuda.threadfence()
-        arrived[row] = int32(0)
+        cuda.atomic.exch(arrived, row, int32(0))
         write(counts, uint32(0), counts_of(before, lr, settings))
 
 

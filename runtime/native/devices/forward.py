@@ -7,23 +7,22 @@ from ...kernels.llvm.typed import NULL, New, cast, native, new
 from .. import c_functions as c
 from ..forward import ForwardPlan, apart, awaited, count_write, needs_graph
 from ..interned import none
-from ..layout import Array, DType, Object, Tensor, Tuple
+from ..layout import Array, Object, Tensor, Tuple
 from ..recording import record
 from ..references import Owned, begin, item, own, own_new, put_item, release_all, retain
-from ..tensors import new_tensor_on, not_handled, withdrawn
+from ..tensors import not_handled, withdrawn
 from .launches import (
-    DTYPE,
-    SHAPE,
-    Launch,
-    Words,
+    LaunchPlan,
+    Sources,
     holds,
     is_here,
-    launch_of,
-    new_result,
+    plan_of,
     put_number,
     put_tensor,
+    refused,
+    result_of,
     run,
-    start,
+    take_blocks,
 )
 
 PARTS = 3  # of a key, for each tensor
@@ -69,21 +68,21 @@ def is_as_in_key(tensor: Tensor, key: Tuple, i: int) -> bool:
 
 @native
 def put_all(
-    plan: ForwardPlan, launch: Launch, key: Tuple, arguments: Items[Object], words: Words, owned: Owned
+    plan: ForwardPlan, launches: LaunchPlan, key: Tuple, arguments: Items[Object], sources: Sources, owned: Owned
 ) -> bool:
-    """Put addresses and numbers among the words; False where an operand is not as it was found."""
+    """Make addresses and numbers sources; False where an operand is not as it was found."""
     for i in range(plan.tensors):
         if item(key, PARTS * i) is none:
-            if not put_number(launch, i, arguments[i], words):
+            if not put_number(launches, i, arguments[i], sources):
                 return False
         else:
             tensor = cast(Tensor, arguments[i])
             as_found = is_here(arguments[i]) and is_as_in_key(tensor, key, i)
-            if not as_found or not put_tensor(launch, i, tensor, words, owned):
+            if not as_found or not put_tensor(launches, i, tensor, sources, owned):
                 return False
     fit = True
     for i in range(plan.tensors, plan.tensors + plan.numbers):
-        fit = fit and put_number(launch, i, arguments[i], words)
+        fit = fit and put_number(launches, i, arguments[i], sources)
     return fit
 
 
@@ -95,15 +94,9 @@ def found_launch(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> t
         return nothing, nothing
     key = own_new(owned, key_of(plan, arguments))
     entry = NULL if key is NULL else c.dict_item(plan.device, key)
-    if entry is NULL or not holds(launch_of(cast(Tuple, entry))):
+    if entry is NULL or not holds(plan_of(cast(Tuple, entry))):
         return nothing, nothing
     return cast(Tuple, own(owned, entry)), key  # owned: the table may forget it
-
-
-@native
-def refused() -> New[Object]:
-    """The answer where something failed: NULL with an error, else the general path is for the call."""
-    return not_handled() if c.error_set() is NULL else NULL
 
 
 @native
@@ -112,21 +105,16 @@ def computed(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[O
     found, key = found_launch(plan, arguments, owned)
     if found is NULL:
         return refused()
-    launch, words, is_number = launch_of(found), new(Words), second_is_number(plan, arguments)
+    launches, sources, is_number = plan_of(found), new(Sources), second_is_number(plan, arguments)
     device = own(owned, cast(Tensor, arguments[plan.lead]).device)
     recorded = needs_graph(plan, arguments, NUMBER if is_number else 0)
-    flat = own_new(owned, new_result(found))
-    if flat is NULL or recorded < 0:
+    first = take_blocks(launches, found, sources, owned)
+    if first < 0 or recorded < 0:
         return NULL
-    start(launch, words)
-    if not put_all(plan, launch, key, arguments, words, owned):
+    if not put_all(plan, launches, key, arguments, sources, owned) or not run(launches, sources):
         return refused()
-    words.words[launch.results[0]] = c.as_int(flat.address)
-    if not run(launch, words):
-        return refused()
-    shape, dtype = cast(Tuple, item(found, SHAPE)), cast(DType, item(found, DTYPE))
-    result = new_tensor_on(device, retain(flat), shape, dtype)
-    broadcasts = launch.broadcasts != 0
+    result = result_of(launches, found, 0, first, device, owned)
+    broadcasts = launches.broadcasts != 0
     if result is not NULL and recorded and not record(plan.node, result, arguments, is_number, broadcasts, owned):
         return withdrawn(result)
     return result
@@ -148,7 +136,7 @@ def written(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Ob
     found, key = found_launch(plan, arguments, owned)
     if found is NULL:
         return refused()
-    first, launch, words = cast(Tensor, arguments[0]), launch_of(found), new(Words)
+    first, launches, sources = cast(Tensor, arguments[0]), plan_of(found), new(Sources)
     is_number = second_is_number(plan, arguments)
     recorded = needs_graph(plan, arguments, NUMBER if is_number else 0)
     two = plan.tensors == 2 and not is_number
@@ -158,11 +146,9 @@ def written(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Ob
     # Before the write: no reader may take the old count for the new values.
     if recorded < 0 or not count_write(first, plan.name):
         return NULL
-    start(launch, words)
-    if not put_all(plan, launch, key, arguments, words, owned):
+    if not put_all(plan, launches, key, arguments, sources, owned):
         return refused()
-    words.words[launch.results[0]] = words.words[launch.places[0]]
-    return retain(first) if run(launch, words) else refused()
+    return retain(first) if run(launches, sources) else refused()
 
 
 @native

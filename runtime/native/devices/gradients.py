@@ -9,21 +9,21 @@ from ..gradients import FusedKernel, FusedPlan, unwritten, wanted_of
 from ..interned import false, none, true
 from ..layout import Array, Node, Object, Tensor, Tuple
 from ..references import Owned, begin, own, own_new, put_item, release_all, retain, size, slot
-from ..tensors import elements, holds_kind, is_tensor, kind_of, new_tensor_on
-from .forward import refused
+from ..tensors import elements, holds_kind, is_tensor, kind_of, same
 from .launches import (
     DOUBLE,
     SINGLE,
-    Launch,
-    Words,
+    LaunchPlan,
+    Sources,
     holds,
     is_here,
-    launch_of,
-    new_result,
+    plan_of,
     put_number,
     put_tensor,
+    refused,
+    result_of,
     run,
-    start,
+    take_blocks,
 )
 
 DTYPE, SHAPE, NUMBER = range(3)  # of a key: of the gradient, and whether a kept tensor is a number
@@ -57,68 +57,66 @@ def found_launch(kernel: FusedKernel, node: Node, gradient: Tensor, owned: Owned
     """What was found for a gradient, owned; NULL where nothing was, or an error is set."""
     key = cast(Tuple, NULL) if kernel.device is NULL else own_new(owned, key_of(kernel, node, gradient))
     entry = NULL if key is NULL else c.dict_item(kernel.device, key)
-    if entry is NULL or not holds(launch_of(cast(Tuple, entry))):
+    if entry is NULL or not holds(plan_of(cast(Tuple, entry))):
         return cast(Tuple, NULL)
     return cast(Tuple, own(owned, entry))
 
 
 @native
-def put_bits(launch: Launch, i: int, flat: Array, kind: int, words: Words) -> bool:
-    """Put the bits of a number that has been kept as an array in its place."""
-    fits = launch.kinds[i] == (DOUBLE if kind else SINGLE) and holds_kind(flat, kind)
+def put_bits(plan: LaunchPlan, i: int, flat: Array, kind: int, sources: Sources) -> bool:
+    """Make the bits of a number that has been kept as an array a source."""
+    fits = plan.kinds[i] == (DOUBLE if kind else SINGLE) and holds_kind(flat, kind)
     if fits:
-        words.words[launch.places[i]] = load(flat.memory, 0) if kind else load_half(flat.memory)
+        sources.values[i] = load(flat.memory, 0) if kind else load_half(flat.memory)
     return fits
 
 
 @native
 def put_kept(
-    kernel: FusedKernel, launch: Launch, node: Node, i: int, gradient: Tensor, words: Words, owned: Owned
+    kernel: FusedKernel, plan: LaunchPlan, node: Node, i: int, gradient: Tensor, sources: Sources, owned: Owned
 ) -> bool:
-    """Put a kept tensor, or the number in its place, among the words; False where it is not as it was kept."""
+    """Make a kept tensor, or the number in its place, a source; False where it is not as it was kept."""
     kept = kernel.tensors[i]
     thing, version = slot(node, kept.slot), slot(node, kept.version)
     tensor = cast(Tensor, thing)
     if is_tensor(thing):
         flat = kept_number(kernel, node) if kernel.number == i else cast(Array, NULL)
-        return flat is not NULL and put_bits(launch, 1 + i, flat, kind_of(tensor.dtype), words)
+        return flat is not NULL and put_bits(plan, 1 + i, flat, kind_of(tensor.dtype), sources)
     if not is_here(thing) or not unwritten(tensor, version) or tensor.flat is none:
         return False
-    return c.equal(tensor.shape, gradient.shape, 2) == 1 and put_tensor(launch, 1 + i, tensor, words, owned)
+    return same(tensor.shape, gradient.shape) and put_tensor(plan, 1 + i, tensor, sources, owned)
 
 
 @native
-def put_all(kernel: FusedKernel, launch: Launch, node: Node, gradient: Tensor, words: Words, owned: Owned) -> bool:
-    """Put the gradient, what is kept and numbers among the words; False where something is not as it was found."""
-    if not is_here(gradient) or not put_tensor(launch, GRADIENT, gradient, words, owned):
+def put_all(
+    kernel: FusedKernel, plan: LaunchPlan, node: Node, gradient: Tensor, sources: Sources, owned: Owned
+) -> bool:
+    """Make the gradient, what is kept and numbers sources; False where something is not as it was found."""
+    if not is_here(gradient) or not put_tensor(plan, GRADIENT, gradient, sources, owned):
         return False
     for i in range(kernel.saved):
-        if not put_kept(kernel, launch, node, i, gradient, words, owned):
+        if not put_kept(kernel, plan, node, i, gradient, sources, owned):
             return False
+    fit = True
     for i in range(kernel.numbers):
-        if not put_number(launch, 1 + kernel.saved + i, slot(node, kernel.number_slots[i]), words):
-            return False
-    return True
+        fit = fit and put_number(plan, 1 + kernel.saved + i, slot(node, kernel.number_slots[i]), sources)
+    return fit
 
 
 @native
-def new_results(
-    launch: Launch, found: Tuple, gradient: Tensor, wanted: int, count: int, words: Words, owned: Owned
+def results_of(
+    plan: LaunchPlan, found: Tuple, wanted: int, count: int, first: int, device: Object, owned: Owned
 ) -> New[Tuple]:
-    """Tensors for the gradients that are wanted, their addresses among the words; NULL where an error is set."""
+    """The gradients that are wanted as tensors, None for the others; NULL where an error is set."""
     results, place = c.new_tuple(count), 0
     if results is NULL:
         return NULL
-    shape, dtype, device = own(owned, gradient.shape), own(owned, gradient.dtype), own(owned, gradient.device)
     for i in range(count):
-        made = retain(none)
         if wanted >> i & 1:
-            c.release(made)
-            flat = new_result(found)
-            address = 0 if flat is NULL else c.as_int(flat.address)
-            made = cast(Object, NULL if flat is NULL else new_tensor_on(device, flat, shape, dtype))
-            words.words[launch.results[place]] = address
+            made = result_of(plan, found, place, first, device, owned)
             place += 1
+        else:
+            made = retain(none)
         if made is NULL:
             c.release(results)
             return cast(Tuple, NULL)
@@ -129,21 +127,19 @@ def new_results(
 @native
 def computed(plan: FusedPlan, node: Node, gradient: Tensor, owned: Owned) -> New[Object]:
     """The gradients that are wanted, in a tuple; None where this is for the general path."""
-    edges = own(owned, node.edges)
-    wanted, words = wanted_of(edges), new(Words)
+    edges, device, sources = own(owned, node.edges), own(owned, gradient.device), new(Sources)
+    wanted = wanted_of(edges)
     kernel = plan.cases[wanted - 1]
     found = found_launch(kernel, node, gradient, owned) if is_here(gradient) else cast(Tuple, NULL)
     if found is NULL:
         return refused()
-    launch = launch_of(found)
-    start(launch, words)
-    results = new_results(launch, found, gradient, wanted, size(edges), words, owned)
-    if results is NULL:
+    launches = plan_of(found)
+    first = take_blocks(launches, found, sources, owned)
+    if first < 0:
         return NULL
-    if not put_all(kernel, launch, node, gradient, words, owned) or not run(launch, words):
-        c.release(results)
+    if not put_all(kernel, launches, node, gradient, sources, owned) or not run(launches, sources):
         return refused()
-    return results
+    return results_of(launches, found, wanted, size(edges), first, device, owned)
 
 
 @native

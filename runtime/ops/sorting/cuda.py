@@ -106,7 +106,7 @@ def _middle(
 ) -> tuple[DeviceArray, DeviceArray]:
     """The middle of each line, and where it is, as arrays of a shape."""
     x, (before, along, after) = keyed(a), shape
-    order, ranks = order_of(x, shape), memory.empty((before * after,), INT32, a.device)
+    order, ranks = order_of(x.ravel(), before * after, along, after), memory.empty((before * after,), INT32, a.device)
     layout = numbers(along, after)
     over_elements(MIDDLE_RANKS, ranks.size, x.ravel(), order, ranks, *layout, np.bool_(skips))
     return _at_ranks(a, x, order, ranks, layout, kept)
@@ -125,9 +125,9 @@ def _at_ranks(
 @within_reach(cpu.mode)
 def mode(a: DeviceArray, dim: int, keepdim: bool) -> tuple[DeviceArray, DeviceArray]:
     """The least of the elements that occur most often along `dim`, and where it occurs last."""
-    x, shape = keyed(a), _seen(a, dim)
-    before, along, after = shape
-    lines, order = before * after, order_of(x, shape)
+    x, (before, along, after) = keyed(a), _seen(a, dim)
+    lines = before * after
+    order = order_of(x.ravel(), lines, along, after)
     begins, last, lengths = (memory.empty((lines, along), INT32, a.device) for _ in range(3))
     layout = numbers(along, after)
     over_elements(BEGINS, order.size, x.ravel(), order, begins.ravel(), *layout)

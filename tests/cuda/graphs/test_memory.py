@@ -7,8 +7,11 @@ import pytest
 
 import specgrad as sg
 from specgrad.runtime.cuda import allocator, elementwise, memory
+from specgrad.runtime.cuda.real import RealDriver
 from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
+from tests.cuda.fake_bindings import FakeBindings
 from tests.cuda.graphs.programs import recorded
+from tests.cuda.simulator import in_use
 
 KIB = 1024
 
@@ -186,3 +189,24 @@ def test_other_threads_and_streams_allocate_as_usual(device: SimulatedDriver) ->
         inside = allocator.allocate(0, KIB)
         outside = allocator.allocate(0, KIB, device.create_stream(0))
     assert inside.shelf.pool is not None and outside.shelf.pool is None
+
+
+def test_the_real_driver_allocates_aside() -> None:
+    """Memory of a graph comes from another stream than the one that is recorded, in a mode that allows it."""
+    bindings = FakeBindings(SimulatedDriver(1, 1 << 20))
+    with in_use(RealDriver(bindings)):
+        graph, place = sg.cuda.CUDAGraph(), sg.device("cuda:0")
+        with sg.cuda.graph(graph):
+            stream, before = sg.cuda.current_stream().cuda_stream, len(bindings.calls)
+            x = memory.zeros((8,), np.dtype(np.int32), place)
+            names = [call[0] for call in bindings.calls[before:]]
+            (asked,) = (call for call in bindings.calls[before:] if call[0] == "cuMemAllocFromPoolAsync")
+        assert asked[3] not in (0, stream)
+        start, end = names.index("cuThreadExchangeStreamCaptureMode"), names.index("cuMemAllocFromPoolAsync")
+        assert start < end < len(names) - names[::-1].index("cuThreadExchangeStreamCaptureMode")
+        graph.replay()
+        assert memory.to_host(x).tolist() == [0] * 8
+        graph.reset()
+        del x
+        allocator.release()
+        assert bindings.device.memory.used == [0]

@@ -84,6 +84,9 @@ def test_a_target_that_is_no_class() -> None:
     t.fill_(1)
     graph.replay()
     sg.cuda.synchronize()
+    del graph, loss
+    sg.cuda.empty_cache()
+    assert sg.cuda.memory_reserved() == sg.cuda.memory_allocated(), "the word is gone with its graph"
 
 
 def test_an_index_out_of_bounds() -> None:
@@ -112,6 +115,19 @@ def test_tables_of_ops_are_kept(mode: str) -> None:
         x.mul_(2.0 + k)
         graph.replay()
         assert sg.equal(padded, pad())
+
+
+def test_what_depends_on_arguments_alone() -> None:
+    """Ranges, windows and the like are made anew at each replay, so that writes to them do not add up."""
+
+    def made() -> Any:
+        steps = sg.arange(4.0, device="cuda")
+        return steps.add_(sg.linspace(0, 3, 4, device="cuda")), sg.eye(2, device="cuda").mul_(3.0)
+
+    graph, (steps, diagonal) = recorded(made)
+    for _ in range(3):
+        graph.replay()
+        assert steps.tolist() == [0.0, 2.0, 4.0, 6.0] and diagonal.tolist() == [[3.0, 0.0], [0.0, 3.0]]
 
 
 def test_recurrent_layers() -> None:

@@ -59,6 +59,32 @@ class FakeCublas(FakeLibrary):
         unit = DiagType(diag).name == "UNIT"
         self.world.simulated.trsm(dtype, lower, unit, m, n, a, lda, b, ldb, self.stream(handle))
 
+    def do_getrf_batched(
+        self, dtype: Any, handle: int, n: int, a: int, lda: int, p: int, info: int, batch_size: int
+    ) -> None:
+        stream = self.stream(handle)
+        for k, matrix in enumerate(self.world.numbers_at(a, batch_size, stream)):
+            self.world.simulated.getrf(dtype, n, n, matrix, lda, p + 4 * n * k, info + 4 * k, stream)
+
+    def do_getrs_batched(
+        self, dtype: Any, handle: int, trans: int, n: int, nrhs: int, aarray: int, lda: int, dev_ipiv: int, barray: int,
+        ldb: int, info: int, batch_size: int,
+    ) -> None:  # fmt: skip
+        assert trans == Operation["N"] and of_host(info, np.int32)[0] == 0
+        stream = self.stream(handle)
+        ignored = self.world.driver.allocate(self.world.found(handle, self.name)["device"], 4, stream)
+        pairs = zip(*(self.world.numbers_at(x, batch_size, stream) for x in (aarray, barray)), strict=True)
+        for k, (a, b) in enumerate(pairs):
+            self.world.simulated.getrs(dtype, n, nrhs, a, lda, dev_ipiv + 4 * n * k, b, ldb, ignored, stream)
+
+    def do_trsm_batched(
+        self, dtype: Any, handle: int, side: int, uplo: int, trans: int, diag: int, m: int, n: int, alpha: int, a: int,
+        lda: int, b: int, ldb: int, batch_count: int,
+    ) -> None:  # fmt: skip
+        found = [self.world.numbers_at(x, batch_count, self.stream(handle)) for x in (a, b)]
+        for one, other in zip(*found, strict=True):
+            self.do_trsm_64(dtype, handle, side, uplo, trans, diag, m, n, alpha, one, lda, other, ldb)
+
 
 def transposed(operation: int) -> bool:
     return {Operation["N"]: False, Operation["T"]: True}[Operation(operation)]

@@ -82,13 +82,13 @@ class Graph:
         return Tensor(name=name, dim=dim, stride=stride, data_type=data_type, uid=uid)
 
     def conv_fprop(self, *, image: Tensor, weight: Tensor, **sizes: Any) -> Tensor:
-        return self.operation("fprop", (image, weight), **sizes)
+        return self.operation("conv_fprop", (image, weight), **sizes)
 
     def conv_dgrad(self, *, loss: Tensor, filter: Tensor, **sizes: Any) -> Tensor:
-        return self.operation("dgrad", (loss, filter), **sizes)
+        return self.operation("conv_dgrad", (loss, filter), **sizes)
 
     def conv_wgrad(self, *, image: Tensor, loss: Tensor, **sizes: Any) -> Tensor:
-        return self.operation("wgrad", (image, loss), **sizes)
+        return self.operation("conv_wgrad", (image, loss), **sizes)
 
     def operation(
         self,
@@ -99,21 +99,37 @@ class Graph:
         stride: list[int],
         dilation: list[int],
     ) -> Tensor:
-        self.kind, self.operands = kind, [*inputs, Tensor()]
+        self.kind, self.operands, self.results = kind, [*inputs, Tensor()], 1
         self.pads, self.stride, self.dilation = list(zip(pre_padding, post_padding, strict=True)), stride, dilation
         return self.operands[-1]
+
+    def sdpa(
+        self, *, q: Tensor, k: Tensor, v: Tensor, attn_scale: float, use_causal_mask: bool, generate_stats: bool
+    ) -> tuple[Tensor, Tensor]:
+        assert generate_stats
+        self.kind, self.operands, self.results = "sdpa", [q, k, v, Tensor(), Tensor()], 2
+        self.scale, self.is_causal = attn_scale, use_causal_mask
+        return self.operands[3], self.operands[4]
 
     def step(self, name: str) -> None:
         assert ORDER[: len(self.done) + 1] == [*self.done, name]
         self.done.append(name)
 
     def validate(self) -> None:
-        """The shapes are those of a convolution, and dtypes are the same."""
+        """All tensors are numbered, and results are said to be such."""
         self.step("validate")
         attributes = [tensor.attributes for tensor in self.operands]
+        assert sorted(one["uid"] for one in attributes) == list(range(1, len(attributes) + 1))
+        assert all(one["output"] for one in attributes[-self.results :])
+        if self.module.failing:
+            raise RuntimeError(self.module.failing)
+        if self.kind.startswith("conv"):
+            self.check_convolution(attributes)
+
+    def check_convolution(self, attributes: list[dict[str, Any]]) -> None:
+        """The shapes are those of a convolution, and dtypes are the same."""
         assert all(one["data_type"] is attributes[0]["data_type"] for one in attributes)
-        assert sorted(one["uid"] for one in attributes) == [1, 2, 3] and attributes[2]["output"]
-        places = {"fprop": (0, 1, 2), "dgrad": (2, 1, 0), "wgrad": (0, 2, 1)}[self.kind]
+        places = {"conv_fprop": (0, 1, 2), "conv_dgrad": (2, 1, 0), "conv_wgrad": (0, 2, 1)}[self.kind]
         x, w, y = (attributes[place]["dim"] for place in places)
         self.x_shape, self.w_shape, self.y_shape = tuple(x), tuple(w), tuple(y)
         assert (y[0], y[1]) == (x[0], w[0]) and x[1] % w[1] == 0
@@ -121,8 +137,6 @@ class Graph:
             x[2:], w[2:], y[2:], self.pads, self.stride, self.dilation, strict=True
         ):
             assert p == (n + before + after - (k - 1) * d - 1) // s + 1 and min(before, after) >= 0
-        if self.module.failing:
-            raise RuntimeError(self.module.failing)
 
     def build_operation_graph(self) -> None:
         self.step("build_operation_graph")
@@ -145,7 +159,7 @@ class Graph:
 
     def get_workspace_size(self) -> int:
         assert self.done == ORDER
-        return 4 * prod(self.w_shape)
+        return 4 * prod(self.operands[1].attributes["dim"])
 
     def execute(self, tensors: dict[int, int], workspace: int, *, handle: int) -> None:
         world, found = self.module.world, [tensor.attributes for tensor in self.operands]
@@ -158,20 +172,49 @@ class Graph:
         assert all(one.address % 16 == 0 for one in given)
         self.module.executed.append((self.kind, self.plan))
 
+        count = len(given) - self.results
+
         def run(regions: Any) -> None:
-            values = [one.read(region, "conv") for one, region in zip(given[:2], regions, strict=False)]
-            given[2].write(regions[2], self.computes(*(value.astype(self.computed.value) for value in values)))
+            values = [one.read(region, self.kind) for one, region in zip(given[:count], regions, strict=False)]
+            found = self.computes(*(value.astype(self.computed.value) for value in values))
+            for one, region, value in zip(given[count:], regions[count:], found, strict=True):
+                one.write(region, value)
 
-        world.driver.call("conv", [(one.address, one.nbytes, one is given[2]) for one in given], run, stream)
+        uses = [(one.address, one.nbytes, place >= count) for place, one in enumerate(given)]
+        world.driver.call(self.kind, uses, run, stream)
 
-    def computes(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    def computes(self, *values: np.ndarray) -> tuple[np.ndarray, ...]:
+        if self.kind == "sdpa":
+            return attended(*values, self.scale, self.is_causal)
+        return (self.convolved(*values),)
+
+    def convolved(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         rest = tuple(self.stride), tuple(sum(self.pads, ())), tuple(self.dilation), self.x_shape[1] // self.w_shape[1]
         a, b = (np.ascontiguousarray(x) for x in (a, b))
-        if self.kind == "fprop":
+        if self.kind == "conv_fprop":
             return cpu.convolution(a, b, None, *rest)
-        if self.kind == "dgrad":
+        if self.kind == "conv_dgrad":
             return cpu.convolution_input_backward(a, b, self.x_shape, *rest)
         return cpu.convolution_weight_backward(b, a, self.w_shape, *rest)
+
+
+def weights_of(q: Any, k: Any, scale: float, is_causal: bool) -> tuple[Any, Any]:
+    """softmax(scale Q K^T) and log(sum(exp(scale Q K^T))) of each query, in float64."""
+    scores = scale * np.einsum("bhif,bhjf->bhij", *(x.astype(np.float64) for x in (q, shared(k, q))))
+    if is_causal:
+        scores = np.where(np.tri(*scores.shape[2:], dtype=bool), scores, -np.inf)
+    logarithms = np.log(np.exp(scores).sum(-1, keepdims=True))
+    return np.exp(scores - logarithms), logarithms
+
+
+def shared(k: Any, q: Any) -> Any:
+    """Heads of keys or values, each repeated for the heads of queries that share it."""
+    return np.repeat(k, q.shape[1] // k.shape[1], axis=1)
+
+
+def attended(q: Any, k: Any, v: Any, scale: float, is_causal: bool) -> tuple[Any, Any]:
+    weights, logarithms = weights_of(q, k, scale, is_causal)
+    return weights @ shared(v, q), logarithms
 
 
 class FakeCudnn:

@@ -40,6 +40,14 @@ class FakeCusolverDn(FakeLibrary):
         stream = self.lend(handle, dtype, workspace, lwork, needed)
         self.world.simulated.potrf(dtype, n, a, lda, dev_info, stream)
 
+    def do_potrf_batched(
+        self, dtype: Any, handle: int, uplo: int, n: int, aarray: int, lda: int, info_array: int, batch_size: int
+    ) -> None:
+        assert uplo == FillMode["LOWER"]
+        stream = self.stream(handle)
+        for k, matrix in enumerate(self.world.numbers_at(aarray, batch_size, stream)):
+            self.world.simulated.potrf(dtype, n, matrix, lda, info_array + 4 * k, stream)
+
     def do_getrf_buffer_size(self, dtype: Any, handle: int, m: int, n: int, a: int, lda: int) -> int:
         assert lda >= m
         return 2 * m + n

@@ -84,6 +84,12 @@ class World:
         self.found(number, kind)
         del self.handles[number]
 
+    def numbers_at(self, address: int, count: int, stream: int) -> list[int]:
+        """Addresses in memory of the device, once the stream has got there."""
+        found = np.zeros(count, np.int64)
+        self.driver.copy(found.ctypes.data, address, found.nbytes, "d2h", stream)
+        return [int(number) for number in found]
+
     def lend(self, address: int, size: int, stream: int) -> None:
         """Memory that a library may use as it likes until it is done."""
 

@@ -15,12 +15,13 @@ LETTERS = "sdcz"  # of float32, float64, complex64, complex128
 ROUTINES = ("potrf", "getrf", "geqrf", "orgqr", "ungqr", "gesvd", "syevd", "heevd")
 # A name that begins with * stands for those of all letters; those that are not there are left out.
 FUNCTIONS = {
-    "cublas": "create set_stream set_math_mode gemm_strided_batched_ex_64 *trsm_64",
+    "cublas": "create set_stream set_math_mode gemm_strided_batched_ex_64 *trsm_64 *getrf_batched "
+    "*getrs_batched *trsm_batched",
     "cublasLt": "create matmul matmul_algo_get_heuristic matrix_layout_create matrix_layout_destroy "
     "matrix_layout_set_attribute matmul_desc_create matmul_desc_destroy matmul_desc_set_attribute "
     "matmul_preference_create matmul_preference_destroy matmul_preference_set_attribute",
     "cufft": "create set_stream make_plan_many64 destroy exec_c2c exec_z2z exec_r2c exec_d2z exec_c2r exec_z2d",
-    "cusolverDn": "create set_stream create_params destroy_params xgeev xgeev_buffer_size *getrs "
+    "cusolverDn": "create set_stream create_params destroy_params xgeev xgeev_buffer_size *getrs *potrf_batched "
     + " ".join(f"*{name} *{name}_buffer_size" for name in ROUTINES),
 }
 ENUMERATIONS = {

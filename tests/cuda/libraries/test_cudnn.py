@@ -28,7 +28,7 @@ def with_cudnn() -> Iterator[FakeCudnn]:
     with simulated_device(), installed(driver(), FakeCublas) as world, pytest.MonkeyPatch.context() as patch:
         fake = FakeCudnn(world)
         patch.setitem(sys.modules, "cudnn", fake)
-        patch.setitem(chosen._convolutions, driver(), Cudnn(fake, world))
+        patch.setitem(chosen._cudnn, driver(), Cudnn(fake, world))
         yield fake
 
 
@@ -66,7 +66,7 @@ def test_values_and_gradients(cudnn: FakeCudnn, call: Any, kind: Any) -> None:
     """They are those of float64 on the CPU, up to the dtype."""
     dims, *shapes, keywords = call
     found = gradients(dims, shapes, keywords, kind, "cuda")
-    assert [name for name, _ in cudnn.executed] == ["fprop", "dgrad", "wgrad"] or kind is sg.float64
+    assert [name for name, _ in cudnn.executed] == ["conv_fprop", "conv_dgrad", "conv_wgrad"] or kind is sg.float64
     for one, other in zip(found, gradients(dims, shapes, keywords, kind, "cpu"), strict=True):
         np.testing.assert_allclose(one, other, rtol=KINDS[kind], atol=KINDS[kind] * abs(other).max())
 
@@ -123,7 +123,7 @@ def test_what_cudnn_refuses(cudnn: FakeCudnn, monkeypatch: pytest.MonkeyPatch) -
     assert len(cudnn.graphs) == 1 and not cudnn.executed
     monkeypatch.setattr(user_warning, "_said", set())
     cudnn.failing = "CUDNN_STATUS_BAD_PARAM"
-    with pytest.warns(UserWarning, match=r"cuDNN cannot compute a convolution.*BAD_PARAM"):
+    with pytest.warns(UserWarning, match=r"cuDNN failed to plan a call.*BAD_PARAM"):
         sg.nn.functional.conv2d(x.float(), w.float())
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -148,6 +148,40 @@ def test_current_stream(cudnn: FakeCudnn) -> None:
         (handle,) = (each for each in cudnn.world.handles.values() if each["kind"] == "cudnn")
         assert handle["stream"] == stream.cuda_stream
         assert float(y.sum()) == 48 * 18
+
+
+@pytest.mark.parametrize("is_causal", [False, True])
+@pytest.mark.parametrize("heads", [(2, 2), (4, 2)], ids=str)
+@pytest.mark.parametrize("kind", [sg.float16, sg.bfloat16], ids=str)
+def test_attention(cudnn: FakeCudnn, kind: Any, heads: tuple[int, int], is_causal: bool) -> None:
+    """Outputs and gradients are those of the CPU, for heads of keys that several of queries share too."""
+    rng = np.random.default_rng(6)
+    shapes = (2, heads[0], 5, 8), (2, heads[1], 6, 8), (2, heads[1], 6, 8)
+    drawn = [rng.normal(size=shape) for shape in shapes]
+
+    def run(place: str) -> list[np.ndarray]:
+        given = [sg.tensor(x).to(kind).to(place).requires_grad_() for x in drawn]
+        out = sg.nn.functional.scaled_dot_product_attention(*given, is_causal=is_causal, enable_gqa=True)
+        slopes = sg.autograd.grad(out.sin().sum(), given)
+        return [x.detach().cpu().to(sg.float64).numpy() for x in (out, *slopes)]
+
+    found = run("cuda")
+    assert [name for name, _ in cudnn.executed] == ["sdpa"]
+    for one, other in zip(found, run("cpu"), strict=True):
+        tolerance = 8e-3 if kind is sg.float16 else 6e-2
+        np.testing.assert_allclose(one, other, rtol=tolerance, atol=tolerance * abs(other).max())
+
+
+def test_attention_that_is_no_librarys(cudnn: FakeCudnn) -> None:
+    """float32, masks, and features that do not lie side by side are products of matrices; so is what is refused."""
+    q = sg.ones(1, 2, 4, 8, device="cuda")
+    attend = sg.nn.functional.scaled_dot_product_attention
+    attend(q, q, q)
+    attend(q.half(), q.half(), q.half(), attn_mask=sg.ones(4, 4, device="cuda", dtype=sg.bool))
+    attend(*[q.half().transpose(2, 3).contiguous().transpose(2, 3)] * 3)
+    assert not cudnn.executed
+    cudnn.refusing.add(DataType.HALF)
+    assert bool((attend(q.half(), q.half(), q.half()) == 1).all()) and not cudnn.executed
 
 
 def test_without_the_frontend() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.runtime.cuda.driver import driver
-from specgrad.runtime.cuda.libraries import real_precision
+from specgrad.runtime.cuda.libraries import real_batches, real_precision
 from specgrad.runtime.cuda.libraries.chosen import libraries
 from tests.cuda.libraries import nvmath_record
 from tests.cuda.libraries.fake_cublas import FakeCublas, FakeCufft
@@ -67,6 +67,27 @@ def test_solvers_in_other_dtypes(world: World, kind: Any) -> None:
     same(a.to(values.dtype) @ vectors, (vectors * values.unsqueeze(-2)).cpu().numpy())
     same(sg.linalg.solve_triangular(a.tril(), b, upper=False), np.linalg.solve(np.tril(given), hermitian))
     same(sg.fft.ifft(sg.fft.fft(a)), given)
+
+
+def test_batches_of_small_matrices_are_one_call(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of large matrices, and single ones, are a call for each."""
+    rng = np.random.default_rng(4)
+    given = rng.normal(size=(3, 2, 5, 5)) + 5 * np.eye(5)
+    a, right = sg.tensor(given, device="cuda"), sg.tensor(rng.normal(size=(3, 2, 5, 4)), device="cuda")
+    found = sg.linalg.solve(a, right).cpu().numpy()
+    np.testing.assert_allclose(found, np.linalg.solve(given, right.cpu().numpy()), rtol=1e-10, atol=1e-10)
+    hermitian = given @ given.swapaxes(-1, -2)
+    factor = sg.linalg.cholesky(sg.tensor(hermitian, device="cuda"))
+    np.testing.assert_allclose(factor.cpu().numpy(), np.linalg.cholesky(hermitian), rtol=1e-10, atol=1e-10)
+    solved = sg.linalg.solve_triangular(factor, right, upper=False).cpu().numpy()
+    np.testing.assert_allclose(factor.cpu().numpy() @ solved, right.cpu().numpy(), rtol=1e-10, atol=1e-10)
+    called = [name for name in world.calls if name not in ("create", "set_stream")]
+    assert called == ["dgetrf_batched", "dgetrs_batched", "dpotrf_batched", "dtrsm_batched"]
+    world.calls.clear()
+    sg.linalg.cholesky(sg.tensor(hermitian[0, 0], device="cuda"))
+    monkeypatch.setattr(real_batches, "SMALL", 3)
+    sg.linalg.cholesky(sg.eye(4, device="cuda").expand(2, 4, 4))
+    assert [name for name in world.calls if "potrf" in name and "size" not in name] == ["dpotrf", "spotrf", "spotrf"]
 
 
 @pytest.mark.parametrize("real_kind", [sg.float32, sg.float64], ids=str)

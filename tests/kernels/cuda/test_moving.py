@@ -11,7 +11,7 @@ import pytest
 from specgrad.runtime.kernels.cuda import scan_states, scans
 from specgrad.runtime.kernels.cuda.compile import ptx, to_cubin
 from specgrad.runtime.kernels.cuda.kernel import Kernel
-from specgrad.runtime.kernels.cuda.moving import collecting, ordering, places, searching, taking, windows
+from specgrad.runtime.kernels.cuda.moving import collecting, places, searching, taking, windows
 from specgrad.runtime.kernels.cuda.moving.logarithms import complex_logarithm_kernel
 from specgrad.runtime.kernels.cuda.signature import Array, Signature
 
@@ -36,9 +36,7 @@ def kernels() -> Iterator[tuple[str, Kernel, Signature]]:
     yield "ordered", searching.ORDER, (Array(BOOL), PLACES, PLACES, U)
     yield "bisected", searching.bisecting(F64, True), (Array(F32), Array(F32), PLACES, PLACES, U, U, U, U, U)
     yield "matched", searching.matching(F64), (Array(F32), Array(F32), Array(BOOL), U, BOOL, U)
-    yield "counted", ordering.COUNTED, (ROWS, ROWS, U, U, U)
-    yield "placed", ordering.PLACED, (ROWS, ROWS, ROWS, ROWS, ROWS, U, U, U)
-    yield "flattened", ordering.FLATTENED, (ROWS, ROWS, U, U, U, U)
+    yield "flattened", taking.FLATTENED, (ROWS, ROWS, U, U, U, U)
 
 
 def moves(x: Array, computed: np.dtype) -> Iterator[tuple[str, Kernel, Signature]]:

@@ -12,7 +12,7 @@ from specgrad.runtime.kernels.cuda.compile import ptx, to_cubin
 from specgrad.runtime.kernels.cuda.cubins import TARGETS
 from specgrad.runtime.kernels.cuda.kernel import Kernel
 from specgrad.runtime.kernels.cuda.signature import Array, Signature
-from specgrad.runtime.kernels.cuda.sorting import keys, radix, ranks, runs, short
+from specgrad.runtime.kernels.cuda.sorting import bins, keys, radix, ranks, runs, short
 from specgrad.runtime.kernels.cuda.storage import in_registers
 
 U, I32, BOOL = np.dtype(np.uint32), np.dtype(np.int32), np.dtype(np.bool_)
@@ -30,6 +30,9 @@ def kernels() -> Iterator[tuple[str, Kernel, Signature]]:
         for order, last in ((ROWS, row), ((), row), (ROWS, ()), ((), ())):
             signature = (row, order, ROWS, last, ROWS, U, U, U, U)
             yield f"placed {kind} {bool(order)} {bool(last)}", radix.PLACED, signature
+    for order in ((), ROWS):
+        yield f"numbered {bool(order)}", runs.NUMBERED, (order, PLACES, PLACES, PLACES, U)
+    yield "sizes", runs.COUNTED, (PLACES, PLACES, U, U)
     yield "lengths", runs.LENGTHS, (ROWS, ROWS, U, U)
 
 
@@ -39,14 +42,31 @@ def of_elements(stored: np.dtype) -> Iterator[tuple[str, Kernel, Signature]]:
     for results in (both, both[1:], (ROWS,)):
         shown = ", ".join(part.dtype.name for part in results)
         for slots, kernel in short.SORTED.items():
-            yield f"sorted in {slots} to {shown}", kernel, (x, results, (U,) * 3, (U,) * 3, kind, kind, U, U)
+            for order in ((), ROWS):
+                signature = (x, order, results, (U,) * 3, (U,) * 3, kind, kind, U, U)
+                yield f"sorted in {slots} to {shown} {bool(order)}", kernel, signature
     for results in (both, both[1:]):
         yield f"picked {len(results)}", ranks.PICKED, (x, ROWS, results, U, U, U, U, U)
     yield "picked at", ranks.PICKED_AT, (x, ROWS, ROWS, both, U, U, U)
+    yield "put back", ranks.PUT_BACK, (x, PLACES, x, U, U, U, U)
     yield "middle", ranks.MIDDLE_RANKS, (x, ROWS, ROWS, U, U, BOOL, U)
     for order in ((), ROWS):
         yield f"keyed {bool(order)}", radix.KEYED, (x, order, Array(kind), U, U, kind, U)
+        yield f"differs {bool(order)}", runs.DIFFERS, (x, order, Array(BOOL), U, U, U)
+        yield f"firsts {bool(order)}", runs.FIRSTS, (x, order, PLACES, both[0], U, U, U, U)
+    yield from of_bins(x, in_registers(stored))
     yield "begins", runs.BEGINS, (x, ROWS, ROWS, U, U, U)
+
+
+def of_bins(x: Array, computed: np.dtype) -> Iterator[tuple[str, Kernel, Signature]]:
+    given = {"whole": (), "even": (computed,) * 3, "between": (Array(computed),)}
+    for name, part in given.items():
+        if (name == "whole") != (computed.kind == "f"):
+            yield f"{name} in a block", bins.IN_BLOCK[name], (x, PLACES, part, U, U)
+            yield f"{name} at once", bins.AT_ONCE[name], (x, PLACES, part, U, U)
+    if computed.kind == "f":
+        yield "bins", bins.FOUND["between"], (x, Array(keys.UINT32), given["between"], U, U)
+        yield "weights", bins.SUMMED, (Array(keys.UINT32), ROWS, x, Array(computed), U)
 
 
 ALL = {label: (kernel, signature) for label, kernel, signature in kernels()}

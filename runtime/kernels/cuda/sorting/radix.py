@@ -147,13 +147,13 @@ def put_one(keys: Any, at: Any, key: Any) -> None:
     keys[at] = key
 
 
-def _places(target: Target, order: Any) -> Any:
+def places(target: Target, order: Any) -> Any:
     """What reads a place: none has been moved where there is no order yet."""
     return target.device(place_in_order if order else place_in_line)
 
 
 def _keyed(target: Target, signature: Signature) -> Any:
-    return target.kernel(keyed, read_key=reader(target, signature[0]), place_at=_places(target, signature[1]))
+    return target.kernel(keyed, read_key=reader(target, signature[0]), place_at=places(target, signature[1]))
 
 
 def _counted(target: Target, signature: Signature) -> Any:
@@ -161,7 +161,7 @@ def _counted(target: Target, signature: Signature) -> Any:
 
 
 def _placed(target: Target, signature: Signature) -> Any:
-    names = {"place_at": _places(target, signature[1])}
+    names = {"place_at": places(target, signature[1])}
     names["put_key"] = target.device(put_one if signature[3] else put_nothing)
     return target.kernel(placed, **with_helpers(target, placed, names, False))
 

@@ -85,6 +85,16 @@ def middle_ranks(x: Any, order: Any, ranks: Any, along: Any, after: Any, skips: 
         ranks[line] = rank
 
 
+def put_back(grad: Any, places: Any, out: Any, along: Any, after: Any, kept: Any, size: Any) -> None:
+    """Each element of (before, kept, after) to its place in (before, along, after)."""
+    i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
+    if i < size:
+        q = uint32(i // after)
+        a = uint32(i - uint32(q * after))
+        line = uint32(uint32(q // kept) * along)
+        put(out, uint32(uint32(uint32(line + uint32(places[i])) * after) + a), get(grad, i))
+
+
 def _picked(target: Target, signature: Signature) -> Any:
     return target.kernel(picked, write=writer(target, signature[0], signature[2]))
 
@@ -98,6 +108,13 @@ def _middle_ranks(target: Target, signature: Signature) -> Any:
     return target.kernel(middle_ranks, get=getter(target, stored, in_registers(stored)))
 
 
+def _put_back(target: Target, signature: Signature) -> Any:
+    grad, _, out = signature[:3]
+    names = {"get": getter(target, grad.dtype, in_registers(out.dtype)), "put": putter(target, out.dtype)}
+    return target.kernel(put_back, **names)
+
+
 PICKED = Kernel("elements of ranks", _picked)
 PICKED_AT = Kernel("elements of a rank each", _picked_at)
 MIDDLE_RANKS = Kernel("ranks of medians", _middle_ranks)
+PUT_BACK = Kernel("elements put back", _put_back)
