@@ -52,7 +52,7 @@ def record() -> int:
     """Write the lines of all samples in float32 and complex64; how many there are."""
     with recording() as recorder:
         for op in OPS:
-            for text in call_texts(op):
+            for text in (*call_texts(op), *op.hard):
                 for is_complex in (False, True):
                     with suppress(*REFUSED):
                         run(op, Drawing(op, text, is_complex, dtypes).arguments(text))
