@@ -22,7 +22,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, wraps
 from itertools import compress, starmap
 from operator import and_, methodcaller
 from typing import Any
@@ -57,6 +57,17 @@ def new_lock() -> Any:
     lock = threading.RLock()
     remember(lock)
     return lock
+
+
+def locked(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that one thread at a time is in, by the object's `lock`."""
+
+    @wraps(method)
+    def call(self: Any, *arguments: Any, **keywords: Any) -> Any:
+        with self.lock:
+            return method(self, *arguments, **keywords)
+
+    return call
 
 
 def remember(lock: Any) -> None:

@@ -1,52 +1,52 @@
-"""Settings that PyTorch programs make (determinism, precision, default device): kept, but nothing depends on them."""
+"""Settings that PyTorch programs make: determinism and precision, on which libraries of CUDA depend, and others."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from .dispatch import checks
+from .modes.math_modes import PRECISIONS, math_modes
 from .tensor.devices import CPU, default_device, set_default
 from .tensor.devices import device as Device
 
-_PRECISIONS = ("highest", "high", "medium")
 _DEBUG_MODES = ("default", "warn", "error")
-_settings: dict[str, Any] = {"deterministic": False, "precision": "highest", "warn_always": False, "warn_only": False}
+_settings: dict[str, Any] = {"warn_always": False}
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Ask for kernels that give the same numbers each time; all kernels here do.
+    """Ask for kernels that give the same numbers each time: all here do, and of CUDA's libraries only such are asked.
 
     Args:
         mode: whether they are asked for.
         warn_only: whether others would only be warned of.
     """
-    _settings["deterministic"] = checks.boolean("use_deterministic_algorithms", "mode", mode)
-    _settings["warn_only"] = checks.boolean("use_deterministic_algorithms", "warn_only", warn_only)
+    math_modes.deterministic = checks.boolean("use_deterministic_algorithms", "mode", mode)
+    math_modes.warn_only = checks.boolean("use_deterministic_algorithms", "warn_only", warn_only)
 
 
 def are_deterministic_algorithms_enabled() -> bool:
     """Whether deterministic kernels were asked for, by `use_deterministic_algorithms` or the debug mode."""
-    return _settings["deterministic"]
+    return math_modes.deterministic
 
 
 def set_float32_matmul_precision(precision: str) -> None:
-    """Allow less precise products of float32 matrices; here they have the full precision always.
+    """Allow less precise products of float32 matrices on CUDA devices; on the CPU they have the full precision always.
 
     Args:
-        precision: "highest", "high" or "medium".
+        precision: "highest", or "high" or "medium", by which such products may be computed in TF32.
 
     Raises:
         RuntimeError: it is none of these.
     """
-    if precision not in _PRECISIONS:
-        known = ", ".join(_PRECISIONS)
+    if precision not in PRECISIONS:
+        known = ", ".join(PRECISIONS)
         raise RuntimeError(f"set_float32_matmul_precision(): expected one of {known}, got {precision!r}")
-    _settings["precision"] = precision
+    math_modes.precision = precision
 
 
 def get_float32_matmul_precision() -> str:
     """The precision that `set_float32_matmul_precision` was called with; "highest" at first."""
-    return _settings["precision"]
+    return math_modes.precision
 
 
 def set_deterministic_debug_mode(debug_mode: int | str) -> None:
@@ -64,17 +64,17 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
             f"set_deterministic_debug_mode(): expected 0, 1, 2 or one of {known}, but got {debug_mode!r}"
         )
     level = _DEBUG_MODES.index(debug_mode) if isinstance(debug_mode, str) else debug_mode
-    _settings["deterministic"], _settings["warn_only"] = level > 0, level == 1
+    math_modes.deterministic, math_modes.warn_only = level > 0, level == 1
 
 
 def get_deterministic_debug_mode() -> int:
     """The debug mode for nondeterministic kernels as a number: 0 (default), 1 (warn) or 2 (error)."""
-    return 0 if not _settings["deterministic"] else 1 if _settings["warn_only"] else 2
+    return 0 if not math_modes.deterministic else 1 if math_modes.warn_only else 2
 
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
     """Whether `use_deterministic_algorithms` was called with `warn_only`."""
-    return _settings["warn_only"]
+    return math_modes.warn_only
 
 
 def set_warn_always(b: bool, /) -> None:

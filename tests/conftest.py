@@ -15,6 +15,7 @@ import pytest
 import specgrad as sg
 from specgrad.runtime.pool import layout, parallel_for
 
+from . import both_places
 from .places import everything_on_the_device
 
 LIBRARIES = ["specgrad"] + (["torch"] if importlib.util.find_spec("torch") else [])
@@ -35,11 +36,19 @@ def lib(request: pytest.FixtureRequest) -> ModuleType:
 
 
 @pytest.fixture(autouse=True)
-def place() -> Iterator[str]:
-    """Where tests make their tensors: on the CPU, or with SPECGRAD_TEST_DEVICE=cuda on a simulated device."""
-    chosen = os.environ.get("SPECGRAD_TEST_DEVICE", "cpu")
-    with everything_on_the_device() if chosen == "cuda" else nullcontext():
+def place(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Where tests make their tensors: see `tests/both_places.py`."""
+    chosen = both_places.of_test(request)
+    with everything_on_the_device(request.module) if chosen == "cuda" else nullcontext():
         yield chosen
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "cpu(why): what the test, or each test of the module, is about is the CPU's own")
+
+
+pytest_generate_tests = both_places.pytest_generate_tests
+pytest_collection_modifyitems = both_places.pytest_collection_modifyitems
 
 
 @pytest.fixture

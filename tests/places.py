@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import ModuleType
 from typing import Any
 
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.cuda import allocator, driver
+from specgrad.runtime.cuda import allocator, current, driver
 from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
 from specgrad.runtime.tensor.base import host_array
 
@@ -35,12 +37,18 @@ def simulated_device() -> Iterator[None]:
         patch.setattr(driver, "_chosen", [simulated])
         patch.setattr(allocator, "_caches", caches)
         patch.setenv("SPECGRAD_CUDA_FALLBACK", "silent")
+        current.Changes.told()
         yield
+    current.Changes.told()
 
 
 @contextmanager
-def everything_on_the_device() -> Iterator[None]:
-    """Tensors are made on the simulated device unless a test says otherwise; `numpy()` copies them to the host."""
+def everything_on_the_device(module: ModuleType) -> Iterator[None]:
+    """Tensors are made on the simulated device unless a test says otherwise; `numpy()` copies them to the host.
+
+    Those that the test's module and its classes have since it was imported are moved. What the device has been given
+    to do is done in the end, so that it is this test that fails by it.
+    """
     before, from_numpy = sg.Tensor.numpy, sg.from_numpy
 
     def numpy(tensor: Any, *, force: bool = False) -> Any:
@@ -54,8 +62,33 @@ def everything_on_the_device() -> Iterator[None]:
         patch.setattr(sg, "from_numpy", lambda array: from_numpy(array).to("cuda"))
         patch.setattr(sg.Tensor, "numpy", numpy)
         patch.setattr(sg.Tensor, "__array__", array)
+        classes = [value for value in vars(module).values() if getattr(value, "__module__", "") == module.__name__]
+        for owner in (module, *filter(inspect.isclass, classes)):
+            for name, value in list(vars(owner).items()):
+                if holds_tensor(value):
+                    patch.setattr(owner, name, moved(value))
         sg.set_default_device("cuda")
         try:
             yield
+            sg.cuda.synchronize()
         finally:
             sg.set_default_device(None)
+
+
+def holds_tensor(value: Any) -> bool:
+    """Whether this is a tensor, or a list, tuple or dictionary with one inside."""
+    if isinstance(value, (list, tuple, dict)):
+        return any(map(holds_tensor, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, sg.Tensor)
+
+
+def moved(value: Any) -> Any:
+    """The same with its tensors on the device."""
+    if isinstance(value, dict):
+        return {key: moved(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)) and holds_tensor(value):
+        items = [moved(item) for item in value]
+        return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
+    if isinstance(value, sg.Tensor):
+        return value.detach().cuda().requires_grad_(value.requires_grad)
+    return value

@@ -50,7 +50,7 @@ ORDER = [
     ["runtime.methods.interop", "runtime.ops.shape.formulas"],  # which find ops by `namespace.op` alone
     ["runtime.tensor*", "runtime.modes*", "runtime.random"],
     # Arrays.
-    ["runtime.ops.*.cpu*", "runtime.ops.*.cuda*", "runtime.ops.*.plans*"],
+    ["runtime.ops.*.cpu*", "runtime.ops.*.cuda*", "runtime.ops.*.plans*", "runtime.ops.optim.rules"],
     # Memory and launches of CUDA devices: known by addresses, not by tensors.
     ["runtime.cuda*", "runtime.tensor.devices"],
     ["runtime.kernels*", "runtime.tensor.row_shapes", "runtime.tensor.views"],
@@ -58,8 +58,8 @@ ORDER = [
     ["runtime.kernels.compile*", "runtime.kernels.jit", "runtime.kernels.llvm*"],
     ["runtime.kernels.scalar*", "runtime.kernels.llvm.structs", "runtime.pool.layout", "runtime.tensor.shapes"],
     ["runtime.dispatch.fast_path", "runtime.dispatch.spec_lines"],  # which need nothing
-    ["runtime.errors", "runtime.locks", "runtime.modes.thread_state", "runtime.namespace", "runtime.pytree"]
-    + ["runtime.user_warning"],
+    ["runtime.errors", "runtime.locks", "runtime.modes.math_modes", "runtime.modes.thread_state", "runtime.namespace"]
+    + ["runtime.pytree", "runtime.user_warning"],
 ]
 RANK = {pattern: rank for rank, line in enumerate(ORDER) for pattern in line}
 

@@ -55,7 +55,8 @@ class NodeClass:
             lines += [f"elementwise = kernels.{node.entry.identifier.upper()}", f"fused = {node.fused}"]
         if node.kernel_plan:
             reads = ", ".join(map(repr, node.backward_reads))
-            lines.append(f"plans = KernelOpGradient({node.kernel_plan.spelling}, {reads})")
+            kernel = node.kernel.spelling  # type: ignore[union-attr]
+            lines.append(f"plans = KernelOpGradient({node.kernel_plan.spelling}, {kernel}, {reads})")
         return lines + (self._plain if node.plain else [])
 
     @property

@@ -216,7 +216,8 @@ def found_by(ops: Sequence[OpCode]) -> list[str]:
     lines = []
     for code in (code for code in ops if code.fast.has_plan):
         outputs = f", outputs={len(code.entry.schema.returns)}" if code.several else ""
-        given = f"{code.fast.plan.spelling}, {code.node_class}, {code.fast.letters}{outputs}"
+        kernel = code.library["kernel", code.entry.compute.text].spelling
+        given = f"{code.fast.plan.spelling}, {kernel}, {code.node_class}, {code.fast.letters}{outputs}"
         lines.append(f'{code.fast.found_by} = KernelOp("{code.entry.schema.name}", {given})')
     for code in (code for code in ops if code.fast.recalls):
         given = behind(f'"{a.name}"' for a in code.arguments)

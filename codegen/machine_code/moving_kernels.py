@@ -11,7 +11,7 @@ import numpy as np
 from specgrad.runtime.kernels.cuda import draws, scan_states, scans
 from specgrad.runtime.kernels.cuda.gemm import gemm_kernel
 from specgrad.runtime.kernels.cuda.kernel import Array, Kernel, Signature
-from specgrad.runtime.kernels.cuda.moving import collecting, ordering, places, searching, taking, windows
+from specgrad.runtime.kernels.cuda.moving import collecting, places, searching, taking, windows
 from specgrad.runtime.kernels.cuda.moving.logarithms import complex_logarithm_kernel
 
 from .known import Known
@@ -47,9 +47,7 @@ def movers() -> Iterator[Named]:
     yield "ordered", searching.ORDER, (Array(BOOL), PLACES, PLACES, U)
     yield "bisected", searching.bisecting(F64, True), (Array(F32), Array(F32), PLACES, PLACES, U, U, U, U, U)
     yield "matched", searching.matching(F64), (Array(F32), Array(F32), Array(BOOL), U, BOOL, U)
-    yield "counted", ordering.COUNTED, (ROWS, ROWS, U, U, U)
-    yield "placed", ordering.PLACED, (ROWS, ROWS, ROWS, ROWS, ROWS, U, U, U)
-    yield "flattened", ordering.FLATTENED, (ROWS, ROWS, U, U, U, U)
+    yield "flattened", taking.FLATTENED, (ROWS, ROWS, U, U, U, U)
 
 
 def moves(x: Array, computed: np.dtype) -> Iterator[Named]:

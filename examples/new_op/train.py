@@ -2,6 +2,7 @@
 
 Prints a progress bar, the test accuracy and where the pictures and the saved model are; exits with 1 when
 the accuracy is under 98 %, or when the model that was loaded again does not give the same predictions.
+On a GPU it trains with another word in training.py: PLACE = "cuda".
 """
 
 import sys
@@ -11,6 +12,7 @@ from network import digit_network
 from pictures import save_curves, save_misread
 from sklearn.datasets import load_digits
 from tqdm import tqdm
+from training import PLACE, scores, train_epoch
 
 import specgrad as torch
 from specgrad import Tensor, nn
@@ -36,27 +38,6 @@ def whole(data) -> tuple[Tensor, Tensor]:
     return next(iter(DataLoader(data, batch_size=len(data))))
 
 
-def train_epoch(model: nn.Module, optimizer, loader: DataLoader, bar: tqdm) -> float:
-    """One pass over the training set; the mean loss."""
-    model.train()
-    total = 0.0
-    for images, labels in loader:
-        optimizer.zero_grad()
-        loss = nn.functional.cross_entropy(model(images), labels)
-        loss.backward()
-        optimizer.step()
-        total += loss.item()
-        bar.update()
-    return total / len(loader)
-
-
-def scores(model: nn.Module, images: Tensor) -> Tensor:
-    """The network's scores in evaluation mode, without recording a graph."""
-    model.eval()
-    with torch.no_grad():
-        return model(images)
-
-
 def train(model: nn.Module, train_set, images: Tensor, labels: Tensor) -> dict[str, list[float]]:
     """Train for EPOCHS epochs; the loss and the test accuracy after each."""
     loader = DataLoader(train_set, batch_size=BATCH, shuffle=True)
@@ -65,7 +46,7 @@ def train(model: nn.Module, train_set, images: Tensor, labels: Tensor) -> dict[s
     history: dict[str, list[float]] = {"loss": [], "accuracy": []}
     with tqdm(total=EPOCHS * len(loader), desc="training", unit="batch") as bar:
         for _ in range(EPOCHS):
-            history["loss"].append(train_epoch(model, optimizer, loader, bar))
+            history["loss"].append(train_epoch(model, optimizer, loader, bar.update))
             schedule.step()
             right = scores(model, images).argmax(1) == labels
             history["accuracy"].append(right.float().mean().item())
@@ -76,7 +57,7 @@ def train(model: nn.Module, train_set, images: Tensor, labels: Tensor) -> dict[s
 def survives_saving(model: nn.Module, images: Tensor, path: Path) -> bool:
     """Does a fresh network with the saved state give exactly the same scores?"""
     torch.save(model.state_dict(), path)
-    again = digit_network()
+    again = digit_network().to(PLACE)
     again.load_state_dict(torch.load(path))
     return torch.equal(scores(again, images), scores(model, images))
 
@@ -86,12 +67,13 @@ def main() -> int:
     torch.manual_seed(0)
     torch.set_num_threads(1)  # matrices this small are multiplied fastest by one
     train_set, test_set = load()
-    images, labels = whole(test_set)
-    model = digit_network()
+    images, labels = (part.to(PLACE) for part in whole(test_set))
+    model = digit_network().to(PLACE)
     history = train(model, train_set, images, labels)
     accuracy, guess = history["accuracy"][-1], scores(model, images).argmax(1)
     save_curves(history, OUT / "curves.png")
-    save_misread(images.squeeze(1).numpy(), labels.numpy(), guess.numpy(), OUT / "misread.png")
+    shown = (part.cpu().numpy() for part in (images.squeeze(1), labels, guess))
+    save_misread(*shown, OUT / "misread.png")
     same = survives_saving(model, images, OUT / "model.sg")
     print(f"test accuracy     {accuracy:.2%} of {TEST} digits (wanted: {WANTED:.0%})")
     print("saved and loaded ", "gives the same predictions" if same else "gives OTHER predictions")

@@ -249,6 +249,7 @@ class CrossEntropyLossBackward0(Node):
     saved_slots = ("kept_kept", "kept_self", "kept_target", "kept_weight")
     plans = KernelOpGradient(
         loss_plans.cross_entropy_backward,
+        loss_cpu_cross_entropy.cross_entropy_backward,
         ("g", ""),
         ("k", "kept_self"),
         ("k", "kept_target"),

@@ -27,7 +27,9 @@ class MmBackward0(Node):
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "mm"
     saved_slots = ("kept_mat2", "kept_self")
-    plans = KernelOpGradient(matmul_plans.mm_backward, ("w", ""), ("g", ""), ("k", "kept_self"), ("k", "kept_mat2"))
+    plans = KernelOpGradient(
+        matmul_plans.mm_backward, matmul_cpu.mm_backward, ("w", ""), ("g", ""), ("k", "kept_self"), ("k", "kept_mat2")
+    )
     inputs = ("self", "mat2")
     keeps = {"kept_mat2": ("mat2", ("self",)), "kept_self": ("self", ("mat2",))}
 
@@ -595,6 +597,7 @@ class LinearBackward0(Node):
     saved_slots = ("kept_weight", "kept_self")
     plans = KernelOpGradient(
         matmul_plans.linear_backward,
+        matmul_cpu.linear_backward,
         ("w", ""),
         ("g", ""),
         ("k", "kept_self"),

@@ -44,6 +44,7 @@ class StandardizeBackward0(Node):
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
     plans = KernelOpGradient(
         norm_plans.standardize_backward,
+        norm_cpu.standardize_backward,
         ("w", ""),
         ("g", ""),
         ("k", "kept_self"),
@@ -219,6 +220,7 @@ class StandardizeGroupsBackward0(Node):
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
     plans = KernelOpGradient(
         norm_plans.standardize_groups_backward,
+        norm_cpu.standardize_groups_backward,
         ("w", ""),
         ("g", ""),
         ("k", "kept_self"),
@@ -534,6 +536,7 @@ class NormalizeRmsBackward0(Node):
     saved_slots = ("kept_self", "kept_weight", "kept_scale")
     plans = KernelOpGradient(
         norm_plans.normalize_rms_backward,
+        norm_cpu_rms.normalize_rms_backward,
         ("w", ""),
         ("g", ""),
         ("k", "kept_self"),

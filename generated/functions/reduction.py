@@ -28,7 +28,7 @@ class SumBackward0(Node):
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum"
-    plans = KernelOpGradient(reduction_plans.filled, ("g", ""), ("v", "_saved_self_sym_sizes"))
+    plans = KernelOpGradient(reduction_plans.filled, reduction_cpu.filled, ("g", ""), ("v", "_saved_self_sym_sizes"))
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -103,7 +103,11 @@ class SumBackward1(Node):
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "sum.dim_IntList"
     plans = KernelOpGradient(
-        reduction_plans.sum_backward, ("g", ""), ("v", "_saved_self_sym_sizes"), ("v", "_saved_dim")
+        reduction_plans.sum_backward,
+        reduction_cpu_backward.sum_backward,
+        ("g", ""),
+        ("v", "_saved_self_sym_sizes"),
+        ("v", "_saved_dim"),
     )
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
@@ -213,7 +217,13 @@ class ProdBackward1(Node):
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod.dim_int"
     saved_slots = ("kept_self",)
-    plans = KernelOpGradient(reduction_plans.prod_backward, ("g", ""), ("k", "kept_self"), ("v", "_saved_dim"))
+    plans = KernelOpGradient(
+        reduction_plans.prod_backward,
+        reduction_cpu_backward.prod_backward,
+        ("g", ""),
+        ("k", "kept_self"),
+        ("v", "_saved_dim"),
+    )
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
@@ -369,7 +379,11 @@ class MeanBackward1(Node):
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "mean.dim"
     plans = KernelOpGradient(
-        reduction_plans.mean_backward, ("g", ""), ("v", "_saved_self_sym_sizes"), ("v", "_saved_dim")
+        reduction_plans.mean_backward,
+        reduction_cpu_backward.mean_backward,
+        ("g", ""),
+        ("v", "_saved_self_sym_sizes"),
+        ("v", "_saved_dim"),
     )
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
@@ -436,7 +450,12 @@ class VarBackward0(Node):
     op_name = "var.correction"
     saved_slots = ("kept_self",)
     plans = KernelOpGradient(
-        reduction_plans.var_backward, ("g", ""), ("k", "kept_self"), ("v", "_saved_dim"), ("v", "_saved_correction")
+        reduction_plans.var_backward,
+        reduction_cpu_backward.var_backward,
+        ("g", ""),
+        ("k", "kept_self"),
+        ("v", "_saved_dim"),
+        ("v", "_saved_correction"),
     )
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -611,7 +630,12 @@ class AmaxBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     plans = KernelOpGradient(
-        reduction_plans.extremum_backward, ("g", ""), ("k", "kept_self"), ("k", "kept_result"), ("v", "_saved_dim")
+        reduction_plans.extremum_backward,
+        reduction_cpu_backward.extremum_backward,
+        ("g", ""),
+        ("k", "kept_self"),
+        ("k", "kept_result"),
+        ("v", "_saved_dim"),
     )
 
     @staticmethod
@@ -697,7 +721,12 @@ class AminBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     plans = KernelOpGradient(
-        reduction_plans.extremum_backward, ("g", ""), ("k", "kept_self"), ("k", "kept_result"), ("v", "_saved_dim")
+        reduction_plans.extremum_backward,
+        reduction_cpu_backward.extremum_backward,
+        ("g", ""),
+        ("k", "kept_self"),
+        ("k", "kept_result"),
+        ("v", "_saved_dim"),
     )
 
     @staticmethod
@@ -1186,7 +1215,12 @@ class LogsumexpBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     plans = KernelOpGradient(
-        reduction_plans.logsumexp_backward, ("g", ""), ("k", "kept_self"), ("k", "kept_result"), ("v", "_saved_dim")
+        reduction_plans.logsumexp_backward,
+        reduction_cpu_backward.logsumexp_backward,
+        ("g", ""),
+        ("k", "kept_self"),
+        ("k", "kept_result"),
+        ("v", "_saved_dim"),
     )
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}

@@ -251,7 +251,9 @@ class ExpandBackward0(Node):
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "expand"
-    plans = KernelOpGradient(reduction_plans.sum_to_size, ("g", ""), ("v", "_saved_self_sym_sizes"))
+    plans = KernelOpGradient(
+        reduction_plans.sum_to_size, reduction_cpu.sum_to_size, ("g", ""), ("v", "_saved_self_sym_sizes")
+    )
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -405,6 +407,7 @@ class SelectBackward0(Node):
     op_name = "select.int"
     plans = KernelOpGradient(
         shape_plans.select_backward,
+        shape_cpu.select_backward,
         ("g", ""),
         ("v", "_saved_self_sym_sizes"),
         ("v", "_saved_dim"),
@@ -496,6 +499,7 @@ class SliceBackward0(Node):
     op_name = "slice.Tensor"
     plans = KernelOpGradient(
         shape_plans.slice_backward,
+        shape_cpu.slice_backward,
         ("g", ""),
         ("v", "_saved_self_sym_sizes"),
         ("v", "_saved_dim"),
@@ -966,7 +970,12 @@ class CatBackward0(Node):
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
     plans = KernelOpGradient(
-        shape_plans.cut_apart, ("w", ""), ("g", ""), ("v", "_saved_tensors_sizes"), ("v", "_saved_dim")
+        shape_plans.cut_apart,
+        shape_cpu.cut_apart,
+        ("w", ""),
+        ("g", ""),
+        ("v", "_saved_tensors_sizes"),
+        ("v", "_saved_dim"),
     )
     inputs = ("tensors",)
     values = {"_saved_tensors_sizes": ("tensors", "shapes"), "_saved_dim": ("dim", "")}
@@ -1015,7 +1024,7 @@ class StackBackward0(Node):
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    plans = KernelOpGradient(shape_plans.unstacked, ("w", ""), ("g", ""), ("v", "_saved_dim"))
+    plans = KernelOpGradient(shape_plans.unstacked, shape_cpu.unstacked, ("w", ""), ("g", ""), ("v", "_saved_dim"))
     inputs = ("tensors",)
     values = {"_saved_dim": ("dim", "")}
 

@@ -27,7 +27,13 @@ class SoftmaxBackward0(Node):
     op_name = "softmax"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
-    plans = KernelOpGradient(softmax_plans.softmax_backward, ("g", ""), ("k", "kept_result"), ("v", "_saved_dim"))
+    plans = KernelOpGradient(
+        softmax_plans.softmax_backward,
+        softmax_cpu.softmax_backward,
+        ("g", ""),
+        ("k", "kept_result"),
+        ("v", "_saved_dim"),
+    )
     inputs = ("self",)
     keeps = {"kept_result": ("output 0", ("self",))}
     values = {"_saved_dim": ("dim", "")}
@@ -151,7 +157,13 @@ class LogSoftmaxBackward0(Node):
     op_name = "log_softmax"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
-    plans = KernelOpGradient(softmax_plans.log_softmax_backward, ("g", ""), ("k", "kept_result"), ("v", "_saved_dim"))
+    plans = KernelOpGradient(
+        softmax_plans.log_softmax_backward,
+        softmax_cpu.log_softmax_backward,
+        ("g", ""),
+        ("k", "kept_result"),
+        ("v", "_saved_dim"),
+    )
     inputs = ("self",)
     keeps = {"kept_result": ("output 0", ("self",))}
     values = {"_saved_dim": ("dim", "")}

@@ -29,6 +29,7 @@ from ..functions import embedding as functions
 EMBEDDING = KernelOp(
     "embedding",
     embedding_plans.embedding,
+    embedding_cpu.embedding,
     functions.EmbeddingBackward0,
     {"weight": "T", "indices": "I", "padding_idx": "n", "scale_grad_by_freq": "b"},
 )

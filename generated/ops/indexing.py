@@ -36,7 +36,11 @@ from .. import kernels
 from ..functions import indexing as functions
 
 INDEX_SELECT = KernelOp(
-    "index_select", indexing_plans.index_select, functions.IndexSelectBackward0, {"self": "T", "dim": "n", "index": "I"}
+    "index_select",
+    indexing_plans.index_select,
+    indexing_cpu.index_select,
+    functions.IndexSelectBackward0,
+    {"self": "T", "dim": "n", "index": "I"},
 )
 
 

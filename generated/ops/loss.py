@@ -39,6 +39,7 @@ from ..functions import loss as functions
 CROSS_ENTROPY_LOSS = KernelOp(
     "cross_entropy_loss",
     loss_plans.cross_entropy,
+    loss_cpu_cross_entropy.cross_entropy,
     functions.CrossEntropyLossBackward0,
     {"self": "T", "target": "I", "weight": "O", "reduction": "n", "ignore_index": "n", "label_smoothing": "f"},
     outputs=2,

@@ -32,9 +32,15 @@ from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ..functions import matmul as functions
 
-MM = KernelOp("mm", matmul_plans.mm, functions.MmBackward0, {"self": "T", "mat2": "T"})
-MV = KernelOp("mv", matmul_plans.mv, functions.MvBackward0, {"self": "T", "vec": "T"})
-LINEAR = KernelOp("linear", matmul_plans.linear, functions.LinearBackward0, {"self": "T", "weight": "T", "bias": "O"})
+MM = KernelOp("mm", matmul_plans.mm, matmul_cpu.mm, functions.MmBackward0, {"self": "T", "mat2": "T"})
+MV = KernelOp("mv", matmul_plans.mv, matmul_cpu.mv, functions.MvBackward0, {"self": "T", "vec": "T"})
+LINEAR = KernelOp(
+    "linear",
+    matmul_plans.linear,
+    matmul_cpu.linear,
+    functions.LinearBackward0,
+    {"self": "T", "weight": "T", "bias": "O"},
+)
 
 
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:

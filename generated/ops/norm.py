@@ -34,6 +34,7 @@ from ..functions import norm as functions
 STANDARDIZE = KernelOp(
     "standardize",
     norm_plans.standardize,
+    norm_cpu.standardize,
     functions.StandardizeBackward0,
     {"self": "T", "weight": "O", "bias": "O", "dim": "d", "affine_shape": "d", "eps": "f"},
     outputs=3,
@@ -41,6 +42,7 @@ STANDARDIZE = KernelOp(
 STANDARDIZE_GROUPS = KernelOp(
     "standardize_groups",
     norm_plans.standardize_groups,
+    norm_cpu.standardize_groups,
     functions.StandardizeGroupsBackward0,
     {"self": "T", "weight": "O", "bias": "O", "groups": "n", "eps": "f"},
     outputs=3,
@@ -48,6 +50,7 @@ STANDARDIZE_GROUPS = KernelOp(
 NORMALIZE_RMS = KernelOp(
     "normalize_rms",
     norm_plans.normalize_rms,
+    norm_cpu_rms.normalize_rms,
     functions.NormalizeRmsBackward0,
     {"self": "T", "weight": "O", "dim": "d", "eps": "f"},
     outputs=2,

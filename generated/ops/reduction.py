@@ -32,29 +32,61 @@ from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ..functions import reduction as functions
 
-SUM_DEFAULT = KernelOp("sum", reduction_plans.sum_all, functions.SumBackward0, {"self": "T"})
-FILLED = KernelOp("filled", reduction_plans.filled, functions.FilledBackward0, {"self": "T", "size": "d"})
-SUM_DIM_INTLIST = KernelOp(
-    "sum", reduction_plans.sum_dim, functions.SumBackward1, {"self": "T", "dim": "d", "keepdim": "b"}
+SUM_DEFAULT = KernelOp("sum", reduction_plans.sum_all, reduction_cpu.sum_all, functions.SumBackward0, {"self": "T"})
+FILLED = KernelOp(
+    "filled", reduction_plans.filled, reduction_cpu.filled, functions.FilledBackward0, {"self": "T", "size": "d"}
 )
-MEAN_DEFAULT = KernelOp("mean", reduction_plans.mean_all, functions.MeanBackward0, {"self": "T"})
+SUM_DIM_INTLIST = KernelOp(
+    "sum",
+    reduction_plans.sum_dim,
+    reduction_cpu.sum_dim,
+    functions.SumBackward1,
+    {"self": "T", "dim": "d", "keepdim": "b"},
+)
+MEAN_DEFAULT = KernelOp(
+    "mean", reduction_plans.mean_all, reduction_cpu.mean_all, functions.MeanBackward0, {"self": "T"}
+)
 MEAN_DIM = KernelOp(
-    "mean", reduction_plans.mean_dim, functions.MeanBackward1, {"self": "T", "dim": "d", "keepdim": "b"}
+    "mean",
+    reduction_plans.mean_dim,
+    reduction_cpu.mean_dim,
+    functions.MeanBackward1,
+    {"self": "T", "dim": "d", "keepdim": "b"},
 )
 VAR_CORRECTION = KernelOp(
-    "var", reduction_plans.var_dim, functions.VarBackward0, {"self": "T", "dim": "d", "correction": "f", "keepdim": "b"}
+    "var",
+    reduction_plans.var_dim,
+    reduction_cpu.var_dim,
+    functions.VarBackward0,
+    {"self": "T", "dim": "d", "correction": "f", "keepdim": "b"},
 )
 STD_CORRECTION = KernelOp(
-    "std", reduction_plans.std_dim, functions.StdBackward0, {"self": "T", "dim": "d", "correction": "f", "keepdim": "b"}
+    "std",
+    reduction_plans.std_dim,
+    reduction_cpu.std_dim,
+    functions.StdBackward0,
+    {"self": "T", "dim": "d", "correction": "f", "keepdim": "b"},
 )
 NORM_DEFAULT = KernelOp(
-    "norm", reduction_plans.norm, functions.NormBackward0, {"self": "T", "p": "f", "dim": "d", "keepdim": "b"}
+    "norm",
+    reduction_plans.norm,
+    reduction_cpu.norm,
+    functions.NormBackward0,
+    {"self": "T", "p": "f", "dim": "d", "keepdim": "b"},
 )
 LOGSUMEXP = KernelOp(
-    "logsumexp", reduction_plans.logsumexp, functions.LogsumexpBackward0, {"self": "T", "dim": "d", "keepdim": "b"}
+    "logsumexp",
+    reduction_plans.logsumexp,
+    reduction_cpu.logsumexp,
+    functions.LogsumexpBackward0,
+    {"self": "T", "dim": "d", "keepdim": "b"},
 )
 SUM_TO_SIZE = KernelOp(
-    "sum_to_size", reduction_plans.sum_to_size, functions.SumToSizeBackward0, {"self": "T", "size": "d"}
+    "sum_to_size",
+    reduction_plans.sum_to_size,
+    reduction_cpu.sum_to_size,
+    functions.SumToSizeBackward0,
+    {"self": "T", "size": "d"},
 )
 
 

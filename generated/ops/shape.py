@@ -44,18 +44,20 @@ from ..functions import shape as functions
 SELECT_BACKWARD = KernelOp(
     "select_backward",
     shape_plans.select_backward,
+    shape_cpu.select_backward,
     functions.SelectBackwardBackward0,
     {"grad_output": "T", "input_sizes": "d", "dim": "n", "index": "n"},
 )
 SLICE_BACKWARD = KernelOp(
     "slice_backward",
     shape_plans.slice_backward,
+    shape_cpu.slice_backward,
     functions.SliceBackwardBackward0,
     {"grad_output": "T", "input_sizes": "d", "dim": "n", "start": "n", "end": "n", "step": "n"},
 )
-CAT = KernelOp("cat", shape_plans.cat, functions.CatBackward0, {"tensors": "L", "dim": "n"})
-STACK = KernelOp("stack", shape_plans.stack, functions.StackBackward0, {"tensors": "L", "dim": "n"})
-CLONE = KernelOp("clone", shape_plans.clone, functions.CloneBackward0, {"self": "T"})
+CAT = KernelOp("cat", shape_plans.cat, shape_cpu.cat, functions.CatBackward0, {"tensors": "L", "dim": "n"})
+STACK = KernelOp("stack", shape_plans.stack, shape_cpu.stack, functions.StackBackward0, {"tensors": "L", "dim": "n"})
+CLONE = KernelOp("clone", shape_plans.clone, shape_cpu.clone, functions.CloneBackward0, {"self": "T"})
 VIEW_DEFAULT = ViewOp("view", functions.ViewBackward0, "self", "size")
 TRANSPOSE = ViewOp("transpose", functions.TransposeBackward0, "self", "dim0", "dim1")
 PERMUTE = ViewOp("permute", functions.PermuteBackward0, "self", "dims")

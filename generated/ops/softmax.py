@@ -26,19 +26,27 @@ from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ..functions import softmax as functions
 
-SOFTMAX = KernelOp("softmax", softmax_plans.softmax, functions.SoftmaxBackward0, {"self": "T", "dim": "n"})
+SOFTMAX = KernelOp(
+    "softmax", softmax_plans.softmax, softmax_cpu.softmax, functions.SoftmaxBackward0, {"self": "T", "dim": "n"}
+)
 SOFTMAX_BACKWARD = KernelOp(
     "softmax_backward",
     softmax_plans.softmax_backward,
+    softmax_cpu.softmax_backward,
     functions.SoftmaxBackwardBackward0,
     {"grad_output": "T", "output": "T", "dim": "n"},
 )
 LOG_SOFTMAX = KernelOp(
-    "log_softmax", softmax_plans.log_softmax, functions.LogSoftmaxBackward0, {"self": "T", "dim": "n"}
+    "log_softmax",
+    softmax_plans.log_softmax,
+    softmax_cpu.log_softmax,
+    functions.LogSoftmaxBackward0,
+    {"self": "T", "dim": "n"},
 )
 LOG_SOFTMAX_BACKWARD = KernelOp(
     "log_softmax_backward",
     softmax_plans.log_softmax_backward,
+    softmax_cpu.log_softmax_backward,
     functions.LogSoftmaxBackwardBackward0,
     {"grad_output": "T", "output": "T", "dim": "n"},
 )

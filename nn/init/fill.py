@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from ...generated.ops import linalg_qr
 from ...generated.ops.special import ndtri
 from ...generated.tensor import Tensor
-from ...runtime.creation import empty, from_numpy, rand
+from ...runtime.creation import empty, rand
 from ...runtime.dispatch import checks
 from ...runtime.modes.grad_mode import no_grad
 from ...runtime.random import Generator
@@ -181,9 +180,8 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Generator | None = N
     rows = tensor.size(0)
     columns = tensor.numel() // rows
     shape = max(rows, columns), min(rows, columns)
-    normal = normal_(empty(shape, dtype=float64, device="cpu"), generator=generator)
-    q, r = np.linalg.qr(normal.numpy())
-    q *= np.sign(np.diag(r))
-    values = np.ascontiguousarray(q if rows >= columns else q.T).reshape(tuple(tensor.shape))
+    normal = normal_(empty(shape, dtype=float64, device=tensor.device), generator=generator)
     with no_grad():
-        return tensor.copy_(from_numpy(gain * values).to(tensor.device))
+        q, r = linalg_qr(normal)
+        q.mul_(r.diagonal().sign()).mul_(gain)
+        return tensor.copy_((q if rows >= columns else q.T).reshape(tensor.shape))

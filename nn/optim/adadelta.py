@@ -9,8 +9,8 @@ from ...generated.tensor import Tensor
 from ...runtime.ops.optim.cpu import adadelta_update
 from ..docstrings import completed_from
 from .hyperparameters import checked
-from .per_parameter import PerParameter, apply_rule
-from .rule import averaged_square, count, descend, rate, start
+from .per_parameter import PerParameter
+from .rule import Rule, averaged_square, descend, start
 
 
 @completed_from(PerParameter)
@@ -57,17 +57,18 @@ class Adadelta(PerParameter):
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         state = self.state[param]
         if not state:
-            start(state, param, "square_avg", "acc_delta")
-        count(state)
+            start(state, param, group, "square_avg", "acc_delta")
         tensors = (param, grad, state["square_avg"], state["acc_delta"])
-        settings = (rate(group), float(group["rho"]), float(group["eps"]))
-        apply_rule(adadelta_update, _update, tensors, settings, group)
+        self._apply(_RULE, state, tensors, (float(group["rho"]), float(group["eps"])), group)
 
 
 def _update(
-    param: Tensor, grad: Tensor, square_avg: Tensor, acc_delta: Tensor, lr: Any, rho: float, eps: float
+    param: Tensor, grad: Tensor, square_avg: Tensor, acc_delta: Tensor, step: float, lr: Any, rho: float, eps: float
 ) -> None:
     square = averaged_square(square_avg, grad, rho)
     delta = acc_delta.add(eps).sqrt_().div(square.add(eps).sqrt_()).mul(grad)
     averaged_square(acc_delta, delta, rho)
     descend(param, delta, None, lr)
+
+
+_RULE = Rule("adadelta", adadelta_update, _update)

@@ -71,7 +71,7 @@ class Adafactor(PerParameter):
             raise RuntimeError("Adafactor does not support complex parameters")
         state = self.state[param]
         if not state:
-            _start(state, grad)
+            _start(state, grad, group)
         step, lr = count(state), float(group["lr"])
         least, smallest = group["eps"]
         least = finfo(param.dtype).eps if least is None else least
@@ -83,8 +83,8 @@ class Adafactor(PerParameter):
         param.sub_(update.mul_(scale / max(1.0, _root_mean_square(update) / group["d"])))
 
 
-def _start(state: dict[str, Any], grad: Tensor) -> None:
-    start(state, grad)
+def _start(state: dict[str, Any], grad: Tensor, group: dict[str, Any]) -> None:
+    start(state, grad, group)
     if grad.dim() > 1:
         state["row_var"] = zeros_like(grad[..., :1])
         state["col_var"] = zeros_like(grad[..., :1, :])

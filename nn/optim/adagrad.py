@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.creation import full_like, tensor
+from ...runtime.creation import full_like
 from ...runtime.modes.grad_mode import is_grad_enabled
 from ...runtime.ops.optim.cpu import adagrad_update
 from ..docstrings import completed_from
 from .hyperparameters import checked
-from .per_parameter import PerParameter, apply_rule
-from .rule import count, descend, rate, root, scalar_dtype, written
+from .per_parameter import PerParameter
+from .rule import Rule, descend, number, root, written
 
 
 @completed_from(PerParameter)
@@ -64,18 +64,19 @@ class Adagrad(PerParameter):
 
     def _start(self, param: Tensor, group: dict[str, Any]) -> None:
         first = float(group["initial_accumulator_value"])
-        self.state[param]["step"] = tensor(0.0, dtype=scalar_dtype())
+        self.state[param]["step"] = number(0.0, param, group)
         self.state[param]["sum"] = full_like(param, complex(first, first) if param.is_complex() else first)
 
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         if param not in self.state:
             self._start(param, group)
-        state = self.state[param]
-        lr = rate(group) / (1 + (count(state) - 1) * group["lr_decay"])
-        tensors, settings = (param, grad, state["sum"]), (lr, float(group["eps"]))
-        apply_rule(adagrad_update, _update, tensors, settings, group)
+        state, settings = self.state[param], (float(group["lr_decay"]), float(group["eps"]))
+        self._apply(_RULE, state, (param, grad, state["sum"]), settings, group)
 
 
-def _update(param: Tensor, grad: Tensor, sums: Tensor, lr: Any, eps: float) -> None:
+def _update(param: Tensor, grad: Tensor, sums: Tensor, step: float, lr: Any, lr_decay: float, eps: float) -> None:
     total = written(sums, sums.addcmul(grad, grad)) if is_grad_enabled() else sums.addcmul_(grad, grad)
-    descend(param, grad, root(total, eps), lr)
+    descend(param, grad, root(total, eps), lr / (1 + (step - 1) * lr_decay))
+
+
+_RULE = Rule("adagrad", adagrad_update, _update)

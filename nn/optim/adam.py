@@ -10,8 +10,8 @@ from ...runtime.creation import zeros_like
 from ...runtime.ops.optim.cpu import adam_update
 from ..docstrings import completed_from
 from .hyperparameters import checked
-from .per_parameter import PerParameter, apply_rule
-from .rule import averaged, averaged_square, count, descend, rate, root, shrink_by, start, written
+from .per_parameter import PerParameter
+from .rule import Rule, averaged, averaged_square, decay_apart, descend, root, shrink, start, written
 
 
 @completed_from(PerParameter)
@@ -53,19 +53,21 @@ class Adam(PerParameter):
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
+        if isinstance(lr, Tensor) and foreach and not capturable:
+            raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
         super().__init__(params, checked(locals(), "lr", "eps", "weight_decay"))
 
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         state = self.state[param]
         if not state:
-            start(state, param, "exp_avg", "exp_avg_sq")
+            start(state, param, group, "exp_avg", "exp_avg_sq")
         if group["amsgrad"] and "max_exp_avg_sq" not in state:
             state["max_exp_avg_sq"] = zeros_like(param)
-        lr, (beta1, beta2) = rate(group), group["betas"]
-        shrink = 1.0 - lr * group["weight_decay"] if group["decoupled_weight_decay"] else 1.0
-        settings = (count(state), lr, float(beta1), float(beta2), float(group["eps"]), bool(group["amsgrad"]), shrink)
-        tensors = (param, grad, state["exp_avg"], state["exp_avg_sq"], state.get("max_exp_avg_sq"))
-        apply_rule(adam_update, _update, tensors, settings, group)
+        greatest = state["max_exp_avg_sq"] if group["amsgrad"] else None
+        tensors = (param, grad, state["exp_avg"], state["exp_avg_sq"], greatest)
+        beta1, beta2 = group["betas"]
+        settings = (float(beta1), float(beta2), float(group["eps"]), float(group["amsgrad"]), decay_apart(group))
+        self._apply(_RULE, state, tensors, settings, group)
 
 
 def _update(
@@ -79,12 +81,15 @@ def _update(
     beta1: float,
     beta2: float,
     eps: float,
-    amsgrad: bool,
-    shrink: Any,
+    amsgrad: float,
+    apart: float,
 ) -> None:
-    shrink_by(param, shrink)
+    shrink(param, lr, apart)
     mean = averaged(exp_avg, grad, 1 - beta1)
     square = averaged_square(exp_avg_sq, grad, beta2)
     if max_exp_avg_sq is not None:
         square = written(max_exp_avg_sq, max_exp_avg_sq.maximum(square))
     descend(param, mean, root(square, eps, 1 - beta2**step), lr / (1 - beta1**step))
+
+
+_RULE = Rule("adam", adam_update, _update)

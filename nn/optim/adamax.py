@@ -9,8 +9,8 @@ from ...generated.tensor import Tensor
 from ...runtime.ops.optim.cpu import adamax_update
 from ..docstrings import completed_from
 from .hyperparameters import checked
-from .per_parameter import PerParameter, apply_rule
-from .rule import averaged, count, descend, rate, start, written
+from .per_parameter import PerParameter
+from .rule import Rule, averaged, descend, start, written
 
 
 @completed_from(PerParameter)
@@ -54,17 +54,25 @@ class Adamax(PerParameter):
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         state = self.state[param]
         if not state:
-            start(state, param, "exp_avg", "exp_inf")
-        beta1, beta2 = map(float, group["betas"])
-        step = rate(group) / (1 - beta1 ** count(state))
+            start(state, param, group, "exp_avg", "exp_inf")
         tensors = (param, grad, state["exp_avg"], state["exp_inf"])
-        settings = (step, beta1, beta2, float(group["eps"]))
-        apply_rule(adamax_update, _update, tensors, settings, group)
+        self._apply(_RULE, state, tensors, (*map(float, group["betas"]), float(group["eps"])), group)
 
 
 def _update(
-    param: Tensor, grad: Tensor, exp_avg: Tensor, exp_inf: Tensor, step: Any, beta1: float, beta2: float, eps: float
+    param: Tensor,
+    grad: Tensor,
+    exp_avg: Tensor,
+    exp_inf: Tensor,
+    step: float,
+    lr: Any,
+    beta1: float,
+    beta2: float,
+    eps: float,
 ) -> None:
     mean = averaged(exp_avg, grad, 1 - beta1)
     greatest = written(exp_inf, exp_inf.mul(beta2).maximum(grad.abs().add_(eps)))
-    descend(param, mean, greatest, step)
+    descend(param, mean, greatest, lr / (1 - beta1**step))
+
+
+_RULE = Rule("adamax", adamax_update, _update)

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.creation import as_tensor, zeros_like
+from ...runtime.creation import zeros_like
 from ...runtime.ops.optim.cpu import asgd_update
 from ..docstrings import completed_from
 from .hyperparameters import checked
-from .per_parameter import PerParameter, apply_rule
-from .rule import count, host_number, scalar_dtype, start
+from .per_parameter import PerParameter
+from .rule import Rule, number, start
 
 
 @completed_from(PerParameter)
@@ -58,22 +58,30 @@ class ASGD(PerParameter):
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         state = self.state[param]
         if not state:
-            start(state, param)
-            state["eta"], state["mu"] = (
-                as_tensor(x, dtype=scalar_dtype(), device="cpu").clone() for x in (group["lr"], 1.0)
-            )
+            start(state, param, group)
+            state["eta"], state["mu"] = number(group["lr"], param, group), number(1.0, param, group)
             state["ax"] = zeros_like(param)
-        step, eta, mu = count(state), host_number(state, "eta"), host_number(state, "mu")
-        settings = (float(eta[0]), float(group["lambd"]), float(mu[0]))
-        apply_rule(asgd_update, _update, (param, grad, state["ax"]), settings, group)
-        lr = float(group["lr"])
-        eta[0] = lr / (1 + group["lambd"] * lr * step) ** group["alpha"]
-        mu[0] = 1 / max(1, step - group["t0"])
+        settings = float(group["lambd"]), float(group["alpha"]), float(group["t0"])
+        self._apply(_RULE, state, (param, grad, state["ax"]), settings, group)
 
 
-def _update(param: Tensor, grad: Tensor, average: Tensor, eta: float, lambd: float, mu: float) -> None:
+def _update(
+    param: Tensor,
+    grad: Tensor,
+    average: Tensor,
+    step: float,
+    eta: float,
+    mu: float,
+    lr: Any,
+    lambd: float,
+    alpha: float,
+    t0: float,
+) -> None:
     param.mul_(1 - lambd * eta).sub_(grad * eta)
     if mu == 1:
         average.copy_(param)
     else:
         average.add_(param.sub(average).mul_(mu))
+
+
+_RULE = Rule("asgd", asgd_update, _update, counts=("step", "eta", "mu"))

@@ -6,24 +6,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.creation import tensor, zeros_like
+from ...runtime.creation import zeros_like
 from ...runtime.ops.optim.cpu import nadam_update
 from ..docstrings import completed_from
 from .hyperparameters import checked
-from .per_parameter import PerParameter, apply_rule
-from .rule import (
-    averaged,
-    averaged_square,
-    count,
-    descend,
-    host_number,
-    rate,
-    root,
-    scalar_dtype,
-    shrink_by,
-    shrinkage,
-    start,
-)
+from .per_parameter import PerParameter
+from .rule import Rule, averaged, averaged_square, decay_apart, descend, number, root, shrink, start
 
 
 @completed_from(PerParameter)
@@ -71,18 +59,12 @@ class NAdam(PerParameter):
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         state = self.state[param]
         if not state:
-            start(state, param)
-            state["mu_product"] = tensor(1.0, dtype=scalar_dtype(), device="cpu")
+            start(state, param, group)
+            state["mu_product"] = number(1.0, param, group)
             state["exp_avg"], state["exp_avg_sq"] = zeros_like(param), zeros_like(param)
-        step, (beta1, beta2) = count(state), map(float, group["betas"])
-        now, ahead = (_momentum(beta1, t, group["momentum_decay"]) for t in (step, step + 1))
-        kept = host_number(state, "mu_product")
-        kept[0] *= now
-        product = float(kept[0])
-        tensors, lr = (param, grad, state["exp_avg"], state["exp_avg_sq"]), rate(group)
-        weights = lr * (1 - now) / (1 - product), lr * ahead / (1 - product * ahead)
-        settings = (*weights, beta1, beta2, 1 - beta2**step, float(group["eps"]), shrinkage(group, lr))
-        apply_rule(nadam_update, _update, tensors, settings, group)
+        tensors = (param, grad, state["exp_avg"], state["exp_avg_sq"])
+        settings = (*map(float, group["betas"]), float(group["eps"]), float(group["momentum_decay"]))
+        self._apply(_RULE, state, tensors, (*settings, decay_apart(group)), group)
 
 
 def _momentum(beta1: float, step: float, decay: float) -> float:
@@ -94,16 +76,22 @@ def _update(
     grad: Tensor,
     exp_avg: Tensor,
     exp_avg_sq: Tensor,
-    of_grad: Any,
-    of_mean: Any,
+    step: float,
+    product: float,
+    lr: Any,
     beta1: float,
     beta2: float,
-    started: float,
     eps: float,
-    shrink: Any,
+    momentum_decay: float,
+    apart: float,
 ) -> None:
-    shrink_by(param, shrink)
+    shrink(param, lr, apart)
+    now, ahead = (_momentum(beta1, t, momentum_decay) for t in (step, step + 1))
+    product *= now
     mean = averaged(exp_avg, grad, 1 - beta1)
-    divisor = root(averaged_square(exp_avg_sq, grad, beta2), eps, started)
-    descend(param, grad, divisor, of_grad)
-    descend(param, mean, divisor, of_mean)
+    divisor = root(averaged_square(exp_avg_sq, grad, beta2), eps, 1 - beta2**step)
+    descend(param, grad, divisor, lr * (1 - now) / (1 - product))
+    descend(param, mean, divisor, lr * ahead / (1 - product * ahead))
+
+
+_RULE = Rule("nadam", nadam_update, _update, counts=("step", "mu_product"))

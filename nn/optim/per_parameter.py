@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,12 +10,15 @@ import numpy as np
 from ...generated.tensor import Tensor
 from ...runtime.autograd.saved.mutation import announce_write
 from ...runtime.creation import tensor
+from ...runtime.dispatch.shape_checks import is_recorded
 from ...runtime.modes.grad_mode import enable_grad, no_grad
 from ...runtime.modes.intercept import watch
 from ...runtime.pool.parallel_for import by_slices
+from ...runtime.tensor.devices import CPU
 from ...runtime.tensor.dtypes import float32, float64
+from .launches import Launches, fits
 from .optimizer import Closure, Optimizer
-from .rule import in_parts, scalar_dtype, uphill
+from .rule import Rule, host_counts, in_parts, rate, scalar_dtype, uphill
 
 _EMPTY: dict[Any, np.ndarray] = {float32: np.empty(0, np.float32), float64: np.empty(0, np.float64)}
 
@@ -32,14 +35,17 @@ class PerParameter(Optimizer):
         momentum: how much of the last direction is kept.
         foreach: accepted for compatibility.
         maximize: go up instead of down.
-        capturable: accepted for compatibility.
+        capturable: count steps on the device of the parameters, so that a graph that has captured a step counts on.
         differentiable: let gradients flow through the step.
-        fused: False computes with separate tensor operations; otherwise one kernel is used where possible.
+        fused: False computes with separate tensor operations; otherwise one kernel is used where possible, on a
+            device one launch for all parameters. True counts steps there as `capturable` does.
         decoupled_weight_decay: p = (1 - lr weight_decay) p instead of a penalty.
 
     Raises:
         ValueError: a hyperparameter is out of range.
     """
+
+    _launches: Launches  # of the step that is being made
 
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         raise NotImplementedError
@@ -57,12 +63,66 @@ class PerParameter(Optimizer):
         if closure is not None:
             with enable_grad():
                 loss = closure()
+        self._launches = Launches()
+        self._require_capturable()
         with enable_grad() if self.defaults.get("differentiable") else no_grad():
             for group in self.param_groups:
                 for param in group["params"]:
                     if param.grad is not None:
                         self._update(param, param.grad, group)
+            self._launches.run()
         return loss
+
+    def _require_capturable(self) -> None:
+        """A graph repeats the numbers that it was captured with: steps that are counted on the host do not go on.
+
+        Raises:
+            RuntimeError: a graph is captured, and a group is not `capturable`.
+        """
+        for group in self.param_groups:
+            if group.get("capturable") is False and group["params"] and is_recorded(group["params"][0]):
+                raise RuntimeError(
+                    f"Attempting CUDA graph capture of step() for an instance of {type(self).__name__} but "
+                    "param_groups' capturable is False."
+                )
+
+    def _apply(
+        self,
+        rule: Rule,
+        state: dict[str, Any],
+        tensors: Sequence[Tensor | None],
+        settings: Sequence[float],
+        group: dict[str, Any],
+    ) -> None:
+        """Change a parameter, the first of `tensors`, in one pass, or by the same rule in tensor operations.
+
+        Their rule gets a gradient that sign and penalty of the group have changed; kernels do that themselves. Loops
+        of the CPU take what is contiguous, writable, of one size, and float32, float64 or complex (as pairs of reals);
+        on a device a launch at the end of the step changes all parameters. Gradients flow through tensor operations
+        only.
+        """
+        param: Any = tensors[0]
+        weight_decay, maximize = float(group.get("weight_decay", 0.0)), bool(group["maximize"])
+        if weight_decay and group.get("decoupled_weight_decay"):
+            weight_decay = 0.0
+        by_kernel = not group["differentiable"] and group.get("fused") is not False
+        if by_kernel and param._device is not CPU and fits(tensors):
+            signs = (-1.0 if maximize else 1.0, weight_decay)
+            self._launches.add(rule, tensors, state, settings, group, signs)
+            return
+        lr = float(group["lr"])
+        counts = host_counts(rule, state, group, lr, settings) if rule.counts else ()
+        arrays = _arrays(tensors) if by_kernel else None
+        if arrays is None:
+            _, grad, *buffers = tensors
+            changed = uphill(param, grad, weight_decay, maximize)  # type: ignore[arg-type]
+            in_parts(rule.operations, (param, changed, *buffers), *counts, rate(group), *settings)
+            return
+        if watch.active:
+            announce_write(param)
+        loop = rule.loop.compiled or rule.loop  # the first call compiles it
+        by_slices(loop, (*arrays, *counts, lr, *settings, weight_decay, maximize), arrays[0].size)
+        param._bump_version()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
@@ -73,34 +133,6 @@ class PerParameter(Optimizer):
             for name in self._scalars & kept.keys() if isinstance(kept, dict) else ():
                 if not isinstance(kept[name], Tensor):
                     kept[name] = tensor(float(kept[name]), dtype=scalar_dtype())
-
-
-def apply_rule(
-    kernel: Callable[..., None],
-    rule: Callable[..., None],
-    tensors: Sequence[Tensor | None],
-    settings: Sequence[Any],
-    group: dict[str, Any],
-) -> None:
-    """Change a parameter, the first of `tensors`: by the kernel in one pass, or by the same rule in tensor operations.
-
-    The rule gets a gradient that sign and penalty of the group have changed; the kernel gets these behind the settings.
-    It takes what is contiguous, writable, on the CPU, of one size, and float32, float64 or complex (as pairs of
-    reals). Gradients flow through tensor operations only.
-    """
-    weight_decay, maximize = float(group.get("weight_decay", 0.0)), bool(group["maximize"])
-    if weight_decay and group.get("decoupled_weight_decay"):
-        weight_decay = 0.0
-    arrays = None if group["differentiable"] or group.get("fused") is False else _arrays(tensors)
-    if arrays is None:
-        param, grad, *buffers = tensors
-        changed = uphill(param, grad, weight_decay, maximize)  # type: ignore[arg-type]
-        in_parts(rule, (param, changed, *buffers), *settings)
-        return
-    if watch.active:
-        announce_write(tensors[0])
-    by_slices(kernel, (*arrays, *settings, weight_decay, maximize), arrays[0].size)
-    tensors[0]._bump_version()  # type: ignore[union-attr]
 
 
 def _arrays(tensors: Sequence[Tensor | None]) -> list[np.ndarray] | None:

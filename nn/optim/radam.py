@@ -10,8 +10,8 @@ from ...generated.tensor import Tensor
 from ...runtime.ops.optim.cpu import radam_update
 from ..docstrings import completed_from
 from .hyperparameters import checked
-from .per_parameter import PerParameter, apply_rule
-from .rule import averaged, averaged_square, count, descend, rate, root, shrink_by, shrinkage, start
+from .per_parameter import PerParameter
+from .rule import Rule, averaged, averaged_square, decay_apart, descend, root, shrink, start
 
 
 @completed_from(PerParameter)
@@ -54,12 +54,10 @@ class RAdam(PerParameter):
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         state = self.state[param]
         if not state:
-            start(state, param, "exp_avg", "exp_avg_sq")
-        step, (beta1, beta2) = count(state), map(float, group["betas"])
-        tensors, factor = (param, grad, state["exp_avg"], state["exp_avg_sq"]), _rectified(step, beta2)
-        lr = rate(group) / (1 - beta1**step) * (factor or 1.0)
-        settings = (lr, beta1, beta2, factor > 0, float(group["eps"]), shrinkage(group, rate(group)))
-        apply_rule(radam_update, _update, tensors, settings, group)
+            start(state, param, group, "exp_avg", "exp_avg_sq")
+        tensors = (param, grad, state["exp_avg"], state["exp_avg_sq"])
+        settings = (*map(float, group["betas"]), float(group["eps"]), decay_apart(group))
+        self._apply(_RULE, state, tensors, settings, group)
 
 
 def _rectified(step: float, beta2: float) -> float:
@@ -77,14 +75,18 @@ def _update(
     grad: Tensor,
     exp_avg: Tensor,
     exp_avg_sq: Tensor,
+    step: float,
     lr: Any,
     beta1: float,
     beta2: float,
-    divides: bool,
     eps: float,
-    shrink: Any,
+    apart: float,
 ) -> None:
-    shrink_by(param, shrink)
+    shrink(param, lr, apart)
+    factor = _rectified(step, beta2)
     mean = averaged(exp_avg, grad, 1 - beta1)
     square = averaged_square(exp_avg_sq, grad, beta2)
-    descend(param, mean, root(square, eps) if divides else None, lr)
+    descend(param, mean, root(square, eps) if factor else None, lr / (1 - beta1**step) * (factor or 1.0))
+
+
+_RULE = Rule("radam", radam_update, _update)

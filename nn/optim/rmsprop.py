@@ -10,8 +10,8 @@ from ...runtime.creation import zeros_like
 from ...runtime.ops.optim.cpu import rmsprop_update
 from ..docstrings import completed_from
 from .hyperparameters import checked
-from .per_parameter import PerParameter, apply_rule
-from .rule import averaged, averaged_square, count, descend, rate, root, start, written
+from .per_parameter import PerParameter
+from .rule import Rule, averaged, averaged_square, descend, root, start, written
 
 
 @completed_from(PerParameter)
@@ -58,16 +58,15 @@ class RMSprop(PerParameter):
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         state, momentum = self.state[param], float(group["momentum"])
         if not state:
-            start(state, param, "square_avg")
+            start(state, param, group, "square_avg")
         for name, wanted in (("momentum_buffer", momentum > 0), ("grad_avg", group["centered"])):
             if wanted and name not in state:
                 state[name] = zeros_like(param)
-        count(state)
         buffer = state["momentum_buffer"] if momentum > 0 else None
         mean = state["grad_avg"] if group["centered"] else None
         tensors = (param, grad, state["square_avg"], buffer, mean)
-        settings = rate(group), float(group["alpha"]), float(group["eps"]), momentum
-        apply_rule(rmsprop_update, _update, tensors, settings, group)
+        settings = float(group["alpha"]), float(group["eps"]), momentum, float(group["centered"])
+        self._apply(_RULE, state, tensors, settings, group)
 
 
 def _update(
@@ -76,10 +75,12 @@ def _update(
     square_avg: Tensor,
     buffer: Tensor | None,
     grad_avg: Tensor | None,
+    step: float,
     lr: Any,
     alpha: float,
     eps: float,
     momentum: float,
+    centered: float,
 ) -> None:
     square = averaged_square(square_avg, grad, alpha)
     if grad_avg is not None:
@@ -89,3 +90,6 @@ def _update(
         descend(param, grad, root(square, eps), lr)
     else:
         descend(param, written(buffer, buffer * momentum + grad / root(square, eps)), None, lr)
+
+
+_RULE = Rule("rmsprop", rmsprop_update, _update)

@@ -10,8 +10,8 @@ from ...runtime.creation import full_like, ones_like
 from ...runtime.ops.optim.cpu import rprop_update
 from ..docstrings import completed_from
 from .hyperparameters import checked
-from .per_parameter import PerParameter, apply_rule
-from .rule import count, start, written
+from .per_parameter import PerParameter
+from .rule import Rule, start, written
 
 
 @completed_from(PerParameter)
@@ -57,13 +57,12 @@ class Rprop(PerParameter):
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         state = self.state[param]
         if not state:
-            start(state, param, "prev")
+            start(state, param, group, "prev")
             first = float(group["lr"])
             state["step_size"] = full_like(param, complex(first, first) if param.is_complex() else first)
-        count(state)
         tensors = (param, grad, state["prev"], state["step_size"])
         settings = (*map(float, group["etas"]), *map(float, group["step_sizes"]))
-        apply_rule(rprop_update, _update, tensors, settings, group)
+        self._apply(_RULE, state, tensors, settings, group)
 
 
 def _update(
@@ -71,6 +70,8 @@ def _update(
     grad: Tensor,
     prev: Tensor,
     step_size: Tensor,
+    step: float,
+    lr: Any,
     shrink: float,
     grow: float,
     least: float,
@@ -82,3 +83,6 @@ def _update(
     grad = grad.masked_fill(agreed < 0, 0.0)
     param.addcmul_(grad.sign(), size, value=-1)
     prev.copy_(grad)
+
+
+_RULE = Rule("rprop", rprop_update, _update)

@@ -1,4 +1,4 @@
-"""Building blocks of update rules: state, hyperparameters of a group, running averages, the descent itself."""
+"""Update rules and their building blocks: state, hyperparameters, running averages, the descent itself."""
 
 from __future__ import annotations
 
@@ -7,18 +7,59 @@ from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.creation import tensor, zeros_like
+from ...runtime.kernels.jit import LazyKernel
 from ...runtime.modes.grad_mode import is_grad_enabled
+from ...runtime.ops.optim import rules
+from ...runtime.tensor.devices import CPU
 from ...runtime.tensor.dtypes import dtype, float32, float64, get_default_dtype
 
 
-def scalar_dtype() -> dtype:
+class Rule:
+    """An update rule, see `runtime/ops/optim/rules.py`.
+
+    Args:
+        name: that it has there.
+        loop: (arrays, what is counted, the step size, settings, weight decay, maximize): the loop of the CPU.
+        operations: (tensors, what is counted, the step size, settings): the same in operations on tensors.
+        counts: under which names of its state a parameter has what is counted for it.
+
+    Attributes:
+        numbers: (what is counted, the step size, settings) -> the numbers of a step.
+        later: the same -> what is counted besides steps, once the step is done.
+    """
+
+    def __init__(
+        self, name: str, loop: LazyKernel, operations: Callable[..., None], counts: tuple[str, ...] = ("step",)
+    ) -> None:
+        self.name, self.loop, self.operations, self.counts = name, loop, operations, counts
+        self.numbers: Callable[..., Any] = getattr(rules, f"{name}_numbers")
+        self.later: Callable[..., Any] = getattr(rules, f"{name}_counts", _nothing)
+
+
+def _nothing(*given: float) -> tuple[float, ...]:
+    return ()
+
+
+def is_counted_on_device(group: dict[str, Any]) -> bool:
+    """Whether the options of a group ask for counts that lie beside the parameters."""
+    return bool(group.get("capturable") or group.get("fused"))
+
+
+def scalar_dtype(group: dict[str, Any] | None = None) -> dtype:
     """The dtype of numbers that a rule keeps as tensors, such as the count of steps."""
-    return float64 if get_default_dtype() is float64 else float32
+    is_fused = group is not None and group.get("fused")
+    return float64 if get_default_dtype() is float64 and not is_fused else float32
 
 
-def start(state: dict[str, Any], param: Tensor, *names: str) -> None:
+def number(value: Any, param: Tensor, group: dict[str, Any]) -> Tensor:
+    """A number that is kept for a parameter as a tensor: on its device where a launch counts, else on the CPU."""
+    place = param.device if is_counted_on_device(group) else "cpu"
+    return tensor(float(value), dtype=scalar_dtype(group), device=place)
+
+
+def start(state: dict[str, Any], param: Tensor, group: dict[str, Any], *names: str) -> None:
     """Initial state of a parameter: a step count of zero, and running estimates of its shape, all zero."""
-    state["step"] = tensor(0.0, dtype=scalar_dtype(), device="cpu")
+    state["step"] = number(0.0, param, group)
     for name in names:
         state[name] = zeros_like(param)
 
@@ -34,9 +75,28 @@ def host_number(state: dict[str, Any], name: str) -> Any:
     """The memory of a number that is kept as a tensor, as PyTorch has it; written past autograd, as every parameter
     pays for this. It is brought to the CPU from where a checkpoint was loaded to."""
     kept = state[name]
-    if kept.is_cuda:
+    if kept._device is not CPU:
         kept = state[name] = kept.cpu()
     return kept._flat
+
+
+def host_counts(
+    rule: Rule, state: dict[str, Any], group: dict[str, Any], lr: float, settings: Sequence[float]
+) -> Sequence[float]:
+    """What is counted for a parameter: the number of this step, from one, and the rest, which is brought up to date."""
+    if state["step"]._device is not CPU and is_counted_on_device(group):
+        found = [float(state[name].item()) for name in rule.counts]
+        found[0] += 1.0
+        for name, value in zip(rule.counts, (found[0], *rule.later(*found, lr, *settings)), strict=True):
+            state[name].fill_(value)
+        return found
+    if len(rule.counts) == 1:
+        return (count(state),)
+    kept = [host_number(state, name) for name in rule.counts[1:]]
+    found = [count(state), *[float(number[0]) for number in kept]]
+    for number, value in zip(kept, rule.later(*found, lr, *settings), strict=True):
+        number[0] = value
+    return found
 
 
 def rate(group: dict[str, Any]) -> Any:
@@ -51,15 +111,15 @@ def uphill(param: Tensor, grad: Tensor, weight_decay: float, maximize: bool) -> 
     return grad.add(param, alpha=weight_decay) if weight_decay != 0 else grad
 
 
-def shrinkage(group: dict[str, Any], lr: Any) -> Any:
-    """The factor by which parameters shrink in a step where weight decay is no penalty."""
-    return 1 - lr * group["weight_decay"] if group["decoupled_weight_decay"] else 1.0
+def decay_apart(group: dict[str, Any]) -> float:
+    """The weight decay that is no penalty: parameters shrink by it."""
+    return float(group["weight_decay"]) if group["decoupled_weight_decay"] else 0.0
 
 
-def shrink_by(param: Tensor, factor: Any) -> None:
-    """Multiply the parameter by a factor, in place."""
-    if isinstance(factor, Tensor) or factor != 1:
-        param.mul_(factor)
+def shrink(param: Tensor, lr: Any, decay: float) -> None:
+    """Multiply the parameter by 1 - lr decay, in place."""
+    if decay != 0:
+        param.mul_(1 - lr * decay)
 
 
 # Below, what a rule has written to a buffer is what it goes on with. Gradients through several steps need it when the

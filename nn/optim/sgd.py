@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.creation import empty_like
+from ...runtime.creation import zeros_like
 from ...runtime.ops.optim.cpu import sgd_update
 from ..docstrings import completed_from
 from .hyperparameters import checked
-from .per_parameter import PerParameter, apply_rule
-from .rule import descend, rate, written
+from .per_parameter import PerParameter
+from .rule import Rule, descend, written
 
 
 @completed_from(PerParameter)
@@ -56,27 +56,30 @@ class SGD(PerParameter):
         super().__init__(params, checked(locals(), "lr", "weight_decay", "momentum"))
 
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
-        momentum, buffer, is_first = float(group["momentum"]), None, False
+        momentum, buffer, is_first = float(group["momentum"]), None, 0.0
         if momentum != 0:
             buffer = self.state[param].get("momentum_buffer")
             if buffer is None:
-                is_first = True
-                buffer = self.state[param]["momentum_buffer"] = empty_like(param)
-        settings = (is_first, rate(group), momentum, float(group["dampening"]), bool(group["nesterov"]))
-        apply_rule(sgd_update, _update, (param, grad, buffer), settings, group)
+                is_first = 1.0
+                buffer = self.state[param]["momentum_buffer"] = zeros_like(param)
+        settings = momentum, float(group["dampening"]), float(group["nesterov"]), is_first
+        self._apply(_RULE, {}, (param, grad, buffer), settings, group)
 
 
 def _update(
     param: Tensor,
     grad: Tensor,
     buffer: Tensor | None,
-    is_first: bool,
     lr: Any,
     momentum: float,
     dampening: float,
-    nesterov: bool,
+    nesterov: float,
+    is_first: float,
 ) -> None:
     if buffer is not None:
         kept = written(buffer, grad if is_first else buffer.mul(momentum).add_(grad, alpha=1 - dampening))
         grad = grad.add(kept, alpha=momentum) if nesterov else kept
     descend(param, grad, None, lr)
+
+
+_RULE = Rule("sgd", sgd_update, _update, counts=())

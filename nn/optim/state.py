@@ -9,6 +9,8 @@ from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.autograd.hooks.hooks import RemovableHandle, add_hook
+from ...runtime.tensor.dtypes import float32
+from .rule import is_counted_on_device
 
 Hook = Callable[..., Any]
 
@@ -74,7 +76,8 @@ class OptimizerState:
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Load the state of another optimizer of the same kind; tensors are copied.
 
-        State of floating-point parameters is converted to their dtype and device, but for numbers such as "step".
+        State of floating-point parameters is converted to their dtype and device. Numbers such as "step" stay what
+        they are, or go to the device where the group is `capturable` or `fused`.
 
         Args:
             state_dict: what `state_dict()` gave.
@@ -89,14 +92,14 @@ class OptimizerState:
         saved_groups = deepcopy(state_dict["param_groups"])
         _check_same_sizes(self.param_groups, saved_groups)
         by_number = {
-            number: parameter
+            number: (parameter, saved)
             for group, saved in zip(self.param_groups, saved_groups, strict=True)
             for parameter, number in zip(group["params"], saved["params"], strict=True)
         }
         state: defaultdict[Any, Any] = defaultdict(dict)
         for key, value in state_dict["state"].items():
-            parameter = by_number.get(key)
-            state[key if parameter is None else parameter] = self._fitted(value, parameter)
+            parameter, group = by_number.get(key, (None, {}))
+            state[key if parameter is None else parameter] = self._fitted(value, parameter, group)
         groups = [
             {**saved, "params": group["params"]} for group, saved in zip(self.param_groups, saved_groups, strict=True)
         ]
@@ -107,17 +110,19 @@ class OptimizerState:
         for hook in list(self._optimizer_load_state_dict_post_hooks.values()):
             hook(self)
 
-    def _fitted(self, value: Any, parameter: Tensor | None, key: str = "") -> Any:
+    def _fitted(self, value: Any, parameter: Tensor | None, group: dict[str, Any], key: str = "") -> Any:
         """A copy of a saved value, its tensors in the parameter's dtype and on its device."""
         if isinstance(value, Tensor):
+            if parameter is not None and key in self._scalars and is_counted_on_device(group):
+                return value.detach().clone().to(device=parameter.device, dtype=float32)
             if parameter is None or key in self._scalars:
                 return value.detach().clone()
             dtype = parameter.dtype if parameter.is_floating_point() else value.dtype
             return value.detach().clone().to(device=parameter.device, dtype=dtype)
         if isinstance(value, dict):
-            return {name: self._fitted(item, parameter, name) for name, item in value.items()}
+            return {name: self._fitted(item, parameter, group, name) for name, item in value.items()}
         if isinstance(value, (list, tuple, set)):
-            return type(value)(self._fitted(item, parameter) for item in value)
+            return type(value)(self._fitted(item, parameter, group) for item in value)
         return deepcopy(value)
 
 

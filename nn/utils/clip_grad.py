@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Any
 
 from ...generated.ops import stack
 from ...generated.tensor import Tensor
+from ...runtime.autograd.engine.accumulate_grad import can_be_changed_together
 from ...runtime.creation import tensor, zeros
 from ...runtime.dispatch import checks
 from ...runtime.kernels.cpu.sums import square_sum
 from ...runtime.modes.grad_mode import no_grad
 from ...runtime.modes.intercept import watch
+from ...runtime.tensor.base import adopt
 from ...runtime.user_warning import warn_user
 
 Tensors = Tensor | Iterable[Tensor]
@@ -45,7 +48,10 @@ def get_total_norm(
         tensor(5.)
     """
     norm_type, found = float(norm_type), _as_list(tensors)
-    total = _length(found) if norm_type == 2 and _are_plain(found) else _norm_of_norms(found, norm_type)
+    if norm_type in (2, math.inf) and _are_together(found, norm_type):
+        total = _norm_on_device(found, norm_type)
+    else:
+        total = _length(found) if norm_type == 2 and _are_plain(found) else _norm_of_norms(found, norm_type)
     if error_if_nonfinite and not math.isfinite(float(total)):
         raise RuntimeError(
             f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, so it cannot be "
@@ -68,12 +74,46 @@ def _length(tensors: list[Tensor]) -> Tensor:
     return tensor(math.sqrt(sum(square_sum(t._flat, 0.0) for t in tensors)), dtype=tensors[0].dtype)
 
 
+def _are_together(tensors: list[Tensor], norm_type: float) -> bool:
+    """Whether all lie on one CUDA device, where launches can have to do with all of them."""
+    if not tensors or not tensors[0].is_cuda:
+        return False
+    if norm_type != 2 and any(t.is_complex() or not t.numel() for t in tensors):  # which has no greatest element
+        return False
+    device, dtype = tensors[0].device, tensors[0].dtype
+    return all(t.device is device and t.dtype is dtype and can_be_changed_together(t) for t in tensors)
+
+
+def _norm_on_device(tensors: list[Tensor], norm_type: float) -> Tensor:
+    """The norm with one launch over all tensors, and some over what that leaves; nothing waits for it."""
+    from ...runtime.cuda.several import folded, reals
+
+    arrays = [reals(t._flat) for t in tensors]
+    parts = adopt(folded("squares" if norm_type == 2 else "greatest", arrays))
+    total = parts.sum().sqrt() if norm_type == 2 else parts.max()
+    return total.to(tensors[0].dtype.real)
+
+
 def _norm_of_norms(tensors: list[Tensor], norm_type: float) -> Tensor:
     if not tensors:
         return zeros(())
     norms = [t.norm(norm_type) for t in tensors]
     device, dtype = norms[0].device, norms[0].dtype
     return stack([norm.to(device=device, dtype=dtype) for norm in norms]).norm(norm_type)
+
+
+def _changed_together(grads: list[Tensor], name: str, *arguments: Any) -> list[Tensor]:
+    """Change what lies on a CUDA device by a function of `runtime/ops/optim/cuda.py`, and return the rest."""
+    chosen = [grad for grad in grads if grad.is_cuda and not grad.is_complex() and can_be_changed_together(grad)]
+    if not chosen:
+        return grads
+    from ...runtime.ops.optim import cuda  # loaded with the first device
+
+    getattr(cuda, name)([grad._flat for grad in chosen], *arguments)
+    for grad in chosen:
+        grad._bump_version()
+    known = set(map(id, chosen))
+    return [grad for grad in grads if id(grad) not in known]
 
 
 @no_grad()
@@ -88,10 +128,15 @@ def clip_grads_with_norm_(
         total_norm: the norm of all gradients, as of `get_total_norm`.
         foreach: accepted for compatibility.
     """
+    grads = [parameter.grad for parameter in _as_list(parameters) if parameter.grad is not None]
+    if isinstance(total_norm, Tensor) and total_norm.is_cuda:
+        grads = _changed_together(grads, "shrink_all", total_norm._flat, float(max_norm))
+    if not grads:
+        return
     factor = float(max_norm) / (float(total_norm) + 1e-6)
-    for parameter in _as_list(parameters):
-        if parameter.grad is not None and not factor >= 1:  # nan makes nan of gradients
-            parameter.grad.mul_(factor)
+    for grad in grads:
+        if not factor >= 1:  # nan makes nan of gradients
+            grad.mul_(factor)
 
 
 @no_grad()
@@ -150,9 +195,9 @@ def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | Non
         tensor([ 1., -1.])
     """
     bound = float(clip_value)
-    for parameter in _as_list(parameters):
-        if parameter.grad is not None:
-            parameter.grad.clamp_(min=-bound, max=bound)
+    grads = [parameter.grad for parameter in _as_list(parameters) if parameter.grad is not None]
+    for grad in _changed_together(grads, "clip_all", -bound, bound):
+        grad.clamp_(min=-bound, max=bound)
 
 
 def clip_grad_norm(

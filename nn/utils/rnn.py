@@ -44,7 +44,7 @@ def pack_padded_sequence(
         >>> sg.nn.utils.rnn.pack_padded_sequence(sg.tensor([[1.0, 2.0], [3.0, 0.0]]), [2, 1])[:2]
         (tensor([1., 2., 3.]), tensor([2, 1]))
     """
-    known = as_tensor(lengths, dtype=int64).tolist()
+    known = as_tensor(lengths, dtype=int64, device="cpu").tolist()
     if not isinstance(known, list) or any(isinstance(length, list) for length in known):
         raise RuntimeError(f"pack_padded_sequence(): lengths must be one-dimensional, but got {known}")
     order = None
@@ -58,7 +58,7 @@ def pack_padded_sequence(
     sizes = _batch_sizes(known)
     positions = [t * steps.shape[1] + b for t, size in enumerate(sizes) for b in range(size)]
     data = steps.flatten(0, 1).index_select(0, tensor(positions, dtype=int64, device=input.device))
-    return PackedSequence(data, tensor(sizes, dtype=int64), order, invert_permutation(order))
+    return PackedSequence(data, tensor(sizes, dtype=int64, device="cpu"), order, invert_permutation(order))
 
 
 def _check_lengths(steps: Tensor, lengths: Sequence[int]) -> None:
@@ -116,7 +116,7 @@ def pad_packed_sequence(
             f"total_length={total_length} and max sequence length being {len(sizes)}"
         )
     _check_sizes(sequence.data, sizes)
-    lengths = tensor([sum(size > b for size in sizes) for b in range(sizes[0])], dtype=int64)
+    lengths = tensor([sum(size > b for size in sizes) for b in range(sizes[0])], dtype=int64, device="cpu")
     padded = _padded(sequence.data, sizes, padding_value)
     if total_length is not None and total_length > len(sizes):
         more = (total_length - len(sizes), *padded.shape[1:])

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ..errors import ArgumentError, GraphError, type_name
 from ..tensor.base import TensorBase
+from ..tensor.devices import CPU
 from .engine.accumulate_grad import next_function
 from .node import Node
 from .saved.saved import edge_of, meta_of
@@ -30,6 +31,7 @@ class GradientEdge(_Fields):
     """
 
     meta: Any = None  # shape and dtype of the tensor, where it was known
+    place: Any = CPU  # and its device
 
     def __init__(self, node: Node, output_nr: int, ownership_token: Any = None) -> None:
         pass
@@ -60,7 +62,7 @@ def get_gradient_edge(tensor: Any) -> GradientEdge:
             "get_gradient_edge()"
         )
     edge = GradientEdge(*next_function(edge_of(tensor)))
-    edge.meta = meta_of(tensor)
+    edge.meta, edge.place = meta_of(tensor), tensor._device
     return edge
 
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from ..dispatch import checks
 from ..namespace import op
-from ..tensor.base import TensorBase, adopt
-from ..tensor.dtypes import dtype
+from ..tensor.base import TensorBase, fresh
+from ..tensor.memory import placed
 from ..tensor.shapes import Shape
 from .tensor import level_of, whole, wrap
 
@@ -108,7 +108,7 @@ class Call:
         if self.size:
             return batch.select(0, index)
         none = batch.sum(0).to(batch._dtype)  # zeros, of the levels around this one
-        return none + stand_in(none._shape, none._dtype) if none._dtype.kind in "fc" else none
+        return none + stand_in(none._shape, none) if none._dtype.kind in "fc" else none
 
     def wrapped(self, result: Any) -> Any:
         """The op's result for all examples, as the function under vmap sees it."""
@@ -163,10 +163,14 @@ def bind(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, An
     return {**known, **dict(zip(known, args, strict=False)), **kwargs}
 
 
-def stand_in(shape: Shape, kind: dtype) -> Any:
-    """Zeros, but for matrices of floats: these lie in [0, 1] and have an inverse, so that no op refuses them."""
+def stand_in(shape: Shape, like: Any) -> Any:
+    """Zeros of a tensor's dtype and device, but for matrices of floats: numbers in [0, 1] that have an inverse.
+
+    No op refuses them.
+    """
+    kind = like._dtype
     array = np.zeros(shape, kind.np)
     if len(shape) > 1 and kind.kind in "fc":
         array += (0.005 + 0.005 * np.sin(np.arange(array.size)).reshape(shape)).astype(kind.np)
         array += (0.99 * np.eye(shape[-2], shape[-1])).astype(kind.np)
-    return adopt(array, kind)
+    return fresh(placed(array.reshape(-1), like._device), shape, kind)

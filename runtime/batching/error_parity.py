@@ -50,6 +50,6 @@ def first_example(value: Any, copy: bool) -> Any:
         value, levels = value.value, levels + 1
     shape = value._shape[levels:]
     if 0 in value._shape[:levels]:
-        return stand_in(shape, value._dtype)
+        return stand_in(shape, value)
     example = alias(value, shape, value.stride()[levels:], value._offset)
     return example.clone() if copy else example

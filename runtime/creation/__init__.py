@@ -3,7 +3,7 @@
 from types import FunctionType
 
 from ..namespace import op
-from .data import as_tensor, asarray, from_dlpack, from_numpy, tensor
+from .data import as_tensor, from_numpy, tensor
 from .distributions import bernoulli, binomial, multinomial, normal, poisson
 from .filled import empty, eye, full, ones, scalar_tensor, zeros
 from .like import (
@@ -23,6 +23,7 @@ from .like import (
 from .random_fill import bernoulli_, cauchy_, exponential_, geometric_, log_normal_, normal_, random_, uniform_
 from .ranges import arange, linspace, logspace
 from .sampling import rand, randint, randn, randperm
+from .sharing import asarray, from_dlpack
 from .strided import empty_permuted, empty_strided, frombuffer, new_empty_strided
 from .triangles import tril_indices, triu_indices
 from .windows import bartlett_window, blackman_window, hamming_window, hann_window, kaiser_window

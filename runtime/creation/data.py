@@ -1,4 +1,4 @@
-"""Tensors made of existing data: nested sequences, NumPy arrays, other tensors, DLPack."""
+"""Tensors made of existing data: nested sequences, NumPy arrays, other tensors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from ..dispatch import checks
 from ..errors import type_name
-from ..tensor.base import TensorBase, alias, fresh, share
+from ..tensor.base import TensorBase, fresh, share
 from ..tensor.dtypes import dtype as Dtype
 from ..tensor.memory import copied
 from .nested import read_nested
@@ -39,10 +39,12 @@ def tensor(
                 [3, 4]])
     """
     kind = checks.optional_dtype("tensor", "dtype", dtype)
-    return finish("tensor", _copy_of("tensor", data, kind), _place_of(data, device), requires_grad, pin_memory)
+    return finish(
+        "tensor", _copy_of("tensor", data, kind), place_of(data, device), requires_grad, pin_memory, is_data=True
+    )
 
 
-def _place_of(data: Any, device: Any) -> Any:
+def place_of(data: Any, device: Any) -> Any:
     """The argument `device`, or where a tensor that is given lies."""
     return data._device if device is None and isinstance(data, TensorBase) else device
 
@@ -112,66 +114,4 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
         found = _copy_of("as_tensor", found, kind)
     elif kind is not None:
         found = found.to(kind)  # type: ignore[attr-defined]
-    return finish("as_tensor", found, _place_of(data, device), False)
-
-
-def asarray(
-    obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None, requires_grad: bool = False
-) -> Any:
-    """A tensor of `obj`: `copy=True` always copies, `copy=False` never does, None only where it must.
-
-    Args:
-        obj: what `tensor` takes, or an object with `__dlpack__`.
-        dtype: the element type; that of `obj` when not given.
-        device: where the tensor is to be.
-        copy: True, False or None, as above.
-        requires_grad: whether operations on the tensor are recorded.
-
-    Raises:
-        ValueError: when `copy=False` and the memory cannot be shared.
-
-    Example:
-        >>> import numpy, specgrad as sg
-        >>> sg.asarray(numpy.arange(3), dtype=sg.float32)
-        tensor([0., 1., 2.])
-    """
-    kind = checks.optional_dtype("asarray", "dtype", dtype)
-    if not isinstance(obj, (TensorBase, np.ndarray)) and hasattr(obj, "__dlpack__"):
-        obj = from_dlpack(obj)
-    if not isinstance(obj, (TensorBase, np.ndarray)):
-        if copy is False:
-            raise ValueError(f"asarray(): can't alias {type_name(obj)} into a tensor")
-        return tensor(obj, dtype=kind, device=device, requires_grad=requires_grad)
-    found = as_tensor(obj)
-    if copy is False and kind is not None and kind is not found._dtype:
-        raise ValueError(f"asarray(): can't alias tensor with dtype {found._dtype} into dtype {kind}")
-    result = as_tensor(found.clone() if copy and (kind is None or kind is found._dtype) else found, kind)
-    if not requires_grad:
-        result = result.detach() if result.requires_grad else result
-    return finish("asarray", result, _place_of(obj, device), requires_grad)
-
-
-def from_dlpack(ext_tensor: Any) -> Any:
-    """A tensor over the memory of an object with `__dlpack__` (an array of any library on the CPU).
-
-    Args:
-        ext_tensor: the object; its memory lives as long as the tensor.
-
-    Raises:
-        TypeError: the object has no `__dlpack__`.
-        RuntimeError: its memory cannot be shared.
-
-    Example:
-        >>> import numpy, specgrad as sg
-        >>> sg.from_dlpack(numpy.arange(3))
-        tensor([0, 1, 2])
-    """
-    if isinstance(ext_tensor, TensorBase):
-        return alias(ext_tensor, ext_tensor._shape, ext_tensor._strides, ext_tensor._offset)
-    if not hasattr(ext_tensor, "__dlpack__"):
-        raise TypeError(f"from_dlpack(): expected an object with __dlpack__, but got {type_name(ext_tensor)}")
-    try:
-        array = np.from_dlpack(ext_tensor)
-    except (BufferError, RuntimeError) as error:
-        raise RuntimeError(f"from_dlpack(): cannot share the memory of {type_name(ext_tensor)}: {error}") from error
-    return from_numpy(array)
+    return finish("as_tensor", found, place_of(data, device), False, is_data=True)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from ..dispatch import checks
+from ..dispatch.shape_checks import is_known
 from ..dispatch.writing import write_out
 from ..errors import ShapeError, UnsupportedDtypeError
 from ..modes.intercept import interceptable
@@ -14,7 +16,7 @@ from ..namespace import op
 from ..random import Generator
 from ..tensor.base import TensorBase, alias, compute_array
 from ..tensor.devices import CPU
-from ..tensor.dtypes import bool_, float64, get_default_dtype, int64
+from ..tensor.dtypes import bool_, float64, get_default_dtype
 from ..tensor.dtypes import dtype as Dtype
 from ..tensor.shapes import Shape, broadcast_shapes
 from .drawing import exponential, filled_by, stream, uniform
@@ -79,6 +81,8 @@ def _plain(value: Any) -> Any:
 
 
 def _require_deviation(std: Any) -> None:
+    if not is_known(std):
+        return
     if _is_tensor(std) and std.is_complex():
         raise RuntimeError(f"normal(): expected std to be real, but got a tensor of dtype {std.dtype!r}")
     least = _on_host(std).min(initial=0).item() if _is_tensor(std) else checks.floating("normal", "std", std)
@@ -122,16 +126,21 @@ def trials(name: str, p: Any, shape: Shape, kind: Dtype, generator: Generator | 
         if not 0 <= chance <= 1:
             raise RuntimeError(f"{name}(): expected p between 0 and 1, but got p={chance}")
         return filled_by("fill_trials", name, chosen, shape, bool_, device, chance, cast_to=kind)
-    chances = _on_host(p)
-    inside = (chances >= 0) & (chances <= 1)
-    if not inside.all():
-        raise RuntimeError(f"{name}(): expected p between 0 and 1, but got p={chances[~inside].flat[0]}")
+    _require_chances(name, p)
     if broadcast_shapes(name, shape, p._shape) != shape:
         raise ShapeError(f"{name}(): expected p to broadcast to {list(shape)}, but got shape {list(p._shape)}")
     drawn = uniform(name, chosen, shape, float64, device=device)
     if drawn._device is CPU and p._device is CPU:
-        return from_array(np.asarray(drawn.array < chances), kind)
+        return from_array(np.asarray(drawn.array < _on_host(p)), kind)
     return op.lt(drawn, _plain(p)).to(kind)
+
+
+def _require_chances(name: str, p: Any) -> None:
+    """Every element is a probability, where elements can be looked at."""
+    chances = _on_host(p) if is_known(p) else np.zeros(1)
+    inside = (chances >= 0) & (chances <= 1)
+    if not inside.all():
+        raise RuntimeError(f"{name}(): expected p between 0 and 1, but got p={chances[~inside].flat[0]}")
 
 
 def _on_host(t: Any) -> np.ndarray:
@@ -203,11 +212,15 @@ def binomial(count: Any, prob: Any, generator: Generator | None = None) -> Any:
 
 
 def _numbers(name: str, argument: str, value: Any) -> np.ndarray:
-    """The elements of a floating-point tensor on the host."""
+    """The elements of a floating-point tensor on the host; none where they cannot be looked at."""
+    _require_floating(name, argument, value)
+    return _on_host(value) if is_known(value) else np.empty(0)
+
+
+def _require_floating(name: str, argument: str, value: Any) -> None:
     checks.tensor(name, argument, value)
     if value._dtype.kind != "f":
         raise UnsupportedDtypeError(f"{name}(): expected {argument} of a floating point dtype, but got {value._dtype}")
-    return _on_host(value)
 
 
 def _flat(t: Any, shape: Shape) -> Any:
@@ -242,39 +255,41 @@ def multinomial(
         >>> sg.multinomial(sg.tensor([0.0, 3.0, 0.0]), 2, replacement=True)
         tensor([1, 1])
     """
-    weights = _numbers("multinomial", "input", input).astype(np.float64)
+    _require_floating("multinomial", "input", input)
+    weights = _plain(input).to(float64)
     count = checks.integer("multinomial", "num_samples", num_samples)
     again = checks.boolean("multinomial", "replacement", replacement)
     _require_weights(weights, count, again)
     chosen, rows = stream("multinomial", generator), weights.reshape(-1, weights.shape[-1])
     with allocating("multinomial"):
         drawn = _with_replacement(chosen, rows, count) if again else _without_replacement(chosen, rows, count)
-    found = finish("multinomial", from_array(drawn.reshape(*weights.shape[:-1], count), int64), input._device, False)
+    found = drawn.reshape(*weights.shape[:-1], count)
     return found if out is None else write_out("multinomial", out, found)
 
 
-def _require_weights(weights: np.ndarray, count: int, again: bool) -> None:
+def _require_weights(weights: Any, count: int, again: bool) -> None:
     if weights.ndim not in (1, 2):
         raise RuntimeError(f"multinomial(): expected a vector or a matrix, but got shape {list(weights.shape)}")
     if count <= 0:
         raise RuntimeError(f"multinomial(): expected num_samples > 0, but got {count}")
     if not weights.shape[-1] or (count > weights.shape[-1] and not again):
         raise RuntimeError(f"multinomial(): cannot draw {count} samples of {weights.shape[-1]} without replacement")
-    if not (np.isfinite(weights) & (weights >= 0)).all():
+    if not is_known(weights):
+        return
+    if not ((weights >= 0) & (weights < math.inf)).all():
         raise RuntimeError("multinomial(): expected finite weights that are not negative, but got others")
     if not (weights.sum(-1) > 0).all():
         raise RuntimeError("multinomial(): expected a positive weight in each row, but got a sum of 0")
 
 
-def _with_replacement(generator: Generator, rows: np.ndarray, count: int) -> np.ndarray:
+def _with_replacement(generator: Generator, rows: Any, count: int) -> Any:
     """Where a uniform share of the total falls among the running sums."""
-    sums = np.cumsum(rows, 1)
-    shares = uniform("multinomial", generator, (len(rows), count), float64, device=CPU).array * sums[:, -1:]
-    return np.array([np.searchsorted(s, x, "right") for s, x in zip(sums, shares, strict=True)], np.int64)
+    sums = op.cumsum(rows, 1)
+    shares = uniform("multinomial", generator, (len(rows), count), float64, device=rows._device)
+    return op.searchsorted(sums, shares * sums[:, -1:], right=True)
 
 
-def _without_replacement(generator: Generator, rows: np.ndarray, count: int) -> np.ndarray:
+def _without_replacement(generator: Generator, rows: Any, count: int) -> Any:
     """The first to arrive where each arrives at its own rate; those of rate 0 come last, in their order."""
-    with np.errstate(divide="ignore", over="ignore"):
-        arrivals = exponential("multinomial", generator, rows.shape, float64, device=CPU).array / rows
-    return np.argsort(arrivals, 1, kind="stable")[:, :count]
+    arrivals = exponential("multinomial", generator, rows._shape, float64, device=rows._device) / rows
+    return op.argsort(arrivals, 1, stable=True)[:, :count].contiguous()

@@ -113,7 +113,8 @@ def filled_by(
     """A tensor of what a function of `kernels/cpu/draws.py` fills an array with, or that of the device."""
     place = place_for(op, device)
     flat = allocate_array(op, prod(size), kind.np, place)
-    getattr(_fillers(place), fill)(flat, *generator.take(draws.words_of(flat.size, bits)), *given)
+    words = draws.words_of(flat.size, bits)
+    getattr(_fillers(place), fill)(flat, *_position(generator, words, place), *given)
     return converted(fresh(flat, size, kind), kind if cast_to is None else cast_to)
 
 
@@ -135,9 +136,14 @@ def _floats(op: str, generator: Generator, size: Shape, kind: Dtype, device: Any
     is_wide = place is CPU and kind.kind == "f"
     flat = allocate_array(op, prod(size), kind.compute.np if is_wide else kind.np, place)
     parts = flat.view(kind.to_real().np) if kind.kind == "c" else flat
-    words = generator.take(draws.words_of(parts.size, 8 * parts.itemsize))
+    words = _position(generator, draws.words_of(parts.size, 8 * parts.itemsize), place)
     getattr(_fillers(place), fill)(parts, *words, *numbers)
     return fresh(cast(flat, kind) if flat.dtype != kind.np else flat, size, kind)
+
+
+def _position(generator: Generator, count: int, place: Any) -> Any:
+    """The seed, and the first of `count` words of its stream; of a draw for a graph, what stands for them."""
+    return generator.take(count) if place is CPU else _fillers(place).position(generator, count, place)
 
 
 def _fillers(place: Any) -> Any:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..dispatch import checks
+from ..dispatch.shape_checks import is_recorded_on
 from ..errors import DtypeError
 from ..namespace import op as op_namespace
 from ..tensor import memory
@@ -96,13 +97,17 @@ def filled(op: str, size: Shape, value: Any, kind: dtype, device: Any = None) ->
         return fresh(memory.full(prod(size), number, kind.np, place), size, kind)
 
 
-def finish(op: str, t: Any, device: Any, requires_grad: Any, pin_memory: Any = False) -> Any:
-    """Place a new tensor where the caller asked, as a leaf that may require grad."""
+def finish(op: str, t: Any, device: Any, requires_grad: Any, pin_memory: Any = False, is_data: bool = False) -> Any:
+    """Place a new tensor where the caller asked, as a leaf that may require grad.
+
+    What is no data of the user's depends on the arguments alone, so a graph that is recorded may know it beforehand.
+    """
     place = place_for(op, device)
     if pin_memory is not False and checks.boolean(op, "pin_memory", pin_memory):
         t = _pinned(op, t, place)
     if t._device is not place:
-        t = op_namespace.to_device(t, place, False)
+        known = None if is_data or place is CPU else _known_to_graph(t, place)
+        t = op_namespace.to_device(t, place, False) if known is None else known
     if requires_grad is not False and checks.boolean(op, "requires_grad", requires_grad):
         if t._dtype.kind not in "fc":
             raise DtypeError(
@@ -110,6 +115,15 @@ def finish(op: str, t: Any, device: Any, requires_grad: Any, pin_memory: Any = F
             )
         set_requires_grad(t, True)
     return t
+
+
+def _known_to_graph(t: Any, place: device) -> Any:
+    """A copy of a new tensor that is made at each replay, as it may be written to; None where nothing is recorded."""
+    if not is_recorded_on(place):
+        return None
+    from ..cuda.memory import constant, copied  # loaded with the first device
+
+    return adopt(copied(constant(t.array, place)), t._dtype)
 
 
 def _pinned(op: str, t: Any, place: device) -> Any:

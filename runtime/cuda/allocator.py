@@ -3,35 +3,53 @@
 A block that was freed is given out again only for work on the same stream, which comes after all that used it before,
 so nothing waits. Sizes are rounded to classes: multiples of 512 bytes up to 1 MiB, above eighths of a power of two.
 Where a class has no free block the driver is asked; where that has no memory left, all cached blocks are given back to
-it, and it is asked again.
+it, and it is asked again. What a capture allocates comes from lists of its graph (`graphs/pools.py`).
 """
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import os
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from ..errors import OutOfMemoryError
 from ..locks import new_lock
 from .current import here
-from .driver import driver
-from .statistics import Statistics, out_of_memory
+from .driver import chosen
+from .graphs import captures
+from .graphs.captures import underway
+from .graphs.pools import PrivatePool, new_handle
+from .rehearsals import block_noted
+from .statistics import Counting, Statistics, out_of_memory
 
 SMALL = 1 << 20  # bytes up to which classes are multiples of UNIT
 UNIT = 512
 
 
 class Shelf:
-    """The free blocks of one class on one stream, as addresses."""
+    """The free blocks of one class on one stream, as addresses; where they are of graphs, with the pool of these.
 
-    __slots__ = ("cache", "free", "size", "stream")
+    `quick` says that native code may take them and put them back by itself, as nobody else has to know.
+    """
 
-    def __init__(self, cache: Cache, stream: int, size: int) -> None:
-        self.cache, self.stream, self.size = cache, stream, size
+    __slots__ = ("cache", "free", "pool", "quick", "size", "stream", "words")
+
+    def __init__(self, cache: Cache, stream: int, size: int, pool: PrivatePool | None = None) -> None:
+        self.cache, self.stream, self.size, self.pool = cache, stream, size, pool
         self.free: list[int] = []
+        self.quick = cache.given_out is None and pool is None
+        self.words = cache.statistics.words.buffer_info()[0]  # the address of the figures
+
+    def emptied(self) -> Iterator[int]:
+        """Take the free blocks, one after the other: native code may take some meanwhile."""
+        with contextlib.suppress(IndexError):
+            while True:
+                yield self.free.pop()
 
 
 class Block:
@@ -81,51 +99,91 @@ def rounded(size: int) -> int:
 
 
 class Cache:
-    """The blocks of one device. The collector may free a block anywhere, so the lock lets its thread in again."""
+    """The blocks of one device.
+
+    The collector may free a block anywhere, also where its thread has this lock or one that others want who have this
+    one: so the lock lets its thread in again, and a block that finds it closed waits in `late` for who comes next.
+    """
 
     def __init__(self, device: int) -> None:
         self.device = device
-        self.driver = driver()
+        self.driver = chosen()
         self.lock = new_lock()
         self.shelves: dict[tuple[int, int], Shelf] = {}
+        self.pools: dict[tuple[int, int], PrivatePool] = {}  # of graphs, by their handles
+        self.left: list[PrivatePool] = []  # whose graphs are gone
         self.statistics = Statistics()
         self.fraction = 1.0
         self.waiting: deque[tuple[list[int], Shelf, int]] = deque()  # events that come before a block is free
-        self.give: Callable[[Block], None] = self._give
+        self.late: deque[Block] = deque()
+        self.give: Callable[[Block], None] = self._give_or_leave
         watcher: Any = self.driver  # the simulated one tells blocks that are in use from those in the cache
         self.given_out = getattr(watcher, "given_out", None)
         self.taken_back = getattr(watcher, "taken_back", None)
 
     def take(self, size: int, stream: int) -> Block:
         """A block of at least `size` bytes, for work on a stream."""
+        if self.late:
+            self._give_late()
         kind = (size + 511) & -512 or 512 if size <= SMALL else rounded(size)
         block = Block()
         block.size, block.streams = size, None
         with self.lock:
-            if self.waiting:
-                self._look_at_events()
-            shelf = self.shelves.get((stream, kind)) or self._shelf(stream, kind)
-            block.address = shelf.free.pop() if shelf.free else self._reserve(kind, stream, size)
+            if underway:
+                shelf = self._shelf_in_capture(stream, kind)
+            else:
+                if self.waiting:
+                    self._look_at_events()
+                shelf = self.shelves.get((stream, kind)) or self._shelf(stream, kind)
+            try:
+                block.address = shelf.free.pop()
+            except IndexError:
+                block.address = self._reserve(shelf, size)
             block.shelf = shelf
-            self.statistics.given(size, kind)
+            Counting.given(shelf, size)
             if self.given_out is not None:
                 self.given_out(block.address, size, stream)
+        block_noted(block)
         return block
 
     def _shelf(self, stream: int, kind: int) -> Shelf:
         return self.shelves.setdefault((stream, kind), Shelf(self, stream, kind))
 
+    def _shelf_in_capture(self, stream: int, kind: int) -> Shelf:
+        capture = captures.of_stream(stream)
+        if capture is None:
+            return self._shelf(stream, kind)
+        found: Shelf = capture.pool.shelves.setdefault((stream, kind), Shelf(self, stream, kind, capture.pool))
+        return found
+
+    def _give_or_leave(self, block: Block) -> None:
+        if not self.lock.acquire(blocking=False):
+            self.late.append(block)
+            return
+        try:
+            self._give(block)
+        finally:
+            self.lock.release()
+
+    def _give_late(self) -> None:
+        with self.lock:
+            while self.late:
+                self._give(self.late.popleft())
+
     def _give(self, block: Block) -> None:
         """A block is no longer used."""
         shelf = block.shelf
         with self.lock:
-            self.statistics.returned(block.size, shelf.size)
+            Counting.returned(shelf, block.size)
             if self.taken_back is not None:
                 self.taken_back(block.address, shelf.stream)
             if block.streams is None:
                 shelf.free.append(block.address)
             elif not sys.is_finalizing():
-                self.waiting.append((self._events(block.streams), shelf, block.address))
+                captures.after_all(partial(self._let_wait, block.streams, shelf, block.address))
+
+    def _let_wait(self, streams: Iterable[int], shelf: Shelf, address: int) -> None:
+        self.waiting.append((self._events(streams), shelf, address))
 
     def _events(self, streams: Iterable[int]) -> list[int]:
         """Events that stand for what was given to these streams so far."""
@@ -149,41 +207,77 @@ class Cache:
             else:
                 self.waiting.append((events, shelf, address))
 
-    def _reserve(self, kind: int, stream: int, size: int) -> int:
+    def _reserve(self, shelf: Shelf, size: int) -> int:
         """New memory from the driver, where need be after all that is cached was given back."""
-        address = self._ask(kind, stream)
-        if not address:
+        address = self._ask(shelf)
+        if not address and not underway:
             self.statistics.retries += 1
             self.release()
-            address = self._ask(kind, stream)
+            address = self._ask(shelf)
         if not address:
             self.statistics.failures += 1
             raise OutOfMemoryError(out_of_memory(self, size))
-        self.statistics.reserved.add(kind)
+        self.statistics.reserved.add(shelf.size)
         self.statistics.segments.add(1)
+        if shelf.pool is not None:
+            shelf.pool.blocks += 1
         return address
 
-    def _ask(self, kind: int, stream: int) -> int:
+    def _ask(self, shelf: Shelf) -> int:
         allowed = self.allowed()
-        if allowed is not None and self.statistics.reserved.now + kind > allowed:
+        if allowed is not None and self.statistics.reserved.now + shelf.size > allowed:
             return 0
-        return self.driver.allocate(self.device, kind, stream)
+        if shelf.pool is None:
+            return self.driver.allocate(self.device, shelf.size, shelf.stream)
+        return captures.allocate(self.driver, self.device, shelf.size)
 
     def allowed(self) -> int | None:
         """The bytes that may be reserved, if there is a limit besides the device's."""
         return None if self.fraction == 1.0 else int(self.fraction * self.driver.memory_info(self.device)[1])
 
     def release(self) -> None:
-        """Give all cached blocks back to the driver."""
+        """Give all cached blocks back to the driver, but for those of graphs.
+
+        Raises:
+            RuntimeError: the current stream is recorded for a graph.
+        """
+        captures.refuse(self.device, "gives memory back")
+        self._give_late()
         with self.lock:
             self._look_at_events(wait=True)
             for shelf in list(self.shelves.values()):
-                while shelf.free:
-                    self.driver.free(self.device, shelf.free.pop(), shelf.stream)
-                    self.statistics.reserved.take(shelf.size)
-                    self.statistics.segments.take(1)
+                self._empty(shelf, shelf.stream)
             self.driver.synchronize(self.device)
+            for pool in self.left:
+                for shelf in pool.shelves.values():
+                    pool.blocks -= self._empty(shelf, self.device)
+            self.left = [pool for pool in self.left if pool.blocks]
             self.driver.trim(self.device)
+
+    def _empty(self, shelf: Shelf, stream: int) -> int:
+        """Give the blocks of a shelf back; how many they were."""
+        count = 0
+        for count, address in enumerate(shelf.emptied(), 1):  # noqa: B007  (how many they were)
+            self.driver.free(self.device, address, stream)
+            self.statistics.reserved.take(shelf.size)
+            self.statistics.segments.take(1)
+        return count
+
+    def enter_pool(self, handle: tuple[int, int] | None) -> PrivatePool:
+        """The memory that a graph shares with others by a handle, or that it has alone, for one more graph."""
+        with self.lock:
+            name = new_handle() if handle is None else handle
+            pool = self.pools.setdefault(name, PrivatePool(name))
+            pool.graphs += 1
+            return pool
+
+    def leave_pool(self, pool: PrivatePool) -> None:
+        """A graph is gone: what the last one leaves is given back with what is cached."""
+        with self.lock:
+            pool.graphs -= 1
+            if not pool.graphs:
+                del self.pools[pool.handle]
+                self.left.append(pool)
 
 
 _caches: dict[int, Cache] = {}
@@ -228,13 +322,20 @@ def release() -> None:
 
 
 def _ignore(block: Block) -> None:
-    """In a forked process: memory of devices belongs to the parent."""
+    """In a forked process memory of devices belongs to the parent, and one that ends gives back all of it."""
 
 
 def _forked() -> None:
+    _ended()
+    _caches.clear()
+
+
+@atexit.register
+def _ended() -> None:
     for found in _caches.values():
         found.give = _ignore
-    _caches.clear()
+        for shelf in found.shelves.values():
+            shelf.quick = False
 
 
 if hasattr(os, "register_at_fork"):

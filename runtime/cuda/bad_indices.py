@@ -1,8 +1,8 @@
 """Indices out of bounds on a device: kernels skip them, and note them in memory that is read when a program waits.
 
-Each stream of a device has such a word, three int64: a ticket, 0 where all is well, the index and the number of places
-that there are. A ticket stands for an error and its text, as other values that an op refuses are noted too. The first
-bad index stays until it is raised; then all goes on, as no memory was touched.
+Each stream of a device, and each graph, has such a word, three int64: a ticket, 0 where all is well, the index and the
+number of places that there are. A ticket stands for an error and its text, as other values that an op refuses are noted
+too. The first bad index stays until it is raised; then all goes on, as no memory was touched.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from ..locks import new_lock
 from .allocator import allocate
 from .array import DeviceArray
 from .current import current_stream
-from .driver import driver
+from .driver import chosen, driver
+from .graphs import captures
+from .graphs.captures import Capture
 
 INT64 = np.dtype(np.int64)
 SIZE = 3
@@ -32,7 +34,7 @@ class Ticket(NamedTuple):
 
 
 class Word:
-    """The word of one stream; `pending` says that some kernel has got it since it was last read."""
+    """The word of one stream, or of a graph: `pending` says that some kernel has got it since it was last read."""
 
     def __init__(self, device: Any, stream: int) -> None:
         block = allocate(device.index, SIZE * 8)
@@ -43,6 +45,10 @@ class Word:
 
     def clear(self) -> None:
         driver().fill(self.array.address, 0, SIZE * 8, self.stream)
+
+    def forget(self) -> None:
+        """Of a graph: it is known again when that is replayed."""
+        _words.pop((chosen(), self.array.device.index, ~id(self)), None)
 
     def read(self) -> tuple[int, ...]:
         """What it holds when its stream is done."""
@@ -59,13 +65,32 @@ _making = new_lock()
 
 def word_for(device: Any) -> DeviceArray:
     """The word of the current stream on a device, for a launch."""
-    key = driver(), device.index, current_stream(device.index)
+    capture = captures.here_on(device.index)
+    if capture is not None:
+        return _word_of(capture, device)
+    key = chosen(), device.index, current_stream(device.index)
     with _making:
         found = _words.get(key)
         if found is None:
             found = _words[key] = Word(device, key[2])
     found.pending = True
     return found.array
+
+
+def _word_of(capture: Capture, device: Any) -> DeviceArray:
+    """The word of the graph that is recorded: `replayed` says when its kernels have run."""
+    if capture.word is None:
+        with capture.aside():
+            capture.word = Word(device, capture.side)
+    found: DeviceArray = capture.word.array
+    return found
+
+
+def replayed(word: Word, stream: int) -> None:
+    """A stream was given the kernels of a graph: what they find is raised where a program waits for that stream."""
+    with _making:
+        word.stream, word.pending = stream, True
+        _words[chosen(), word.array.device.index, ~id(word)] = word
 
 
 def ticket(op: str, dim: int) -> Any:
@@ -81,7 +106,7 @@ def fault(error: type[Exception], text: str) -> Any:
 
 def raise_at_once(device: Any) -> None:
     """After a launch: `CUDA_LAUNCH_BLOCKING=1` asks for errors where they are made."""
-    if os.environ.get("CUDA_LAUNCH_BLOCKING") == "1":
+    if os.environ.get("CUDA_LAUNCH_BLOCKING") == "1" and captures.here_on(device.index) is None:
         raise_if_any(device.index, current_stream(device.index))
 
 
@@ -94,6 +119,7 @@ def raise_if_any(device: int, stream: int | None = None) -> None:
     """
     for word in _pending(device, stream):
         number, index, size = word.read()
+        word.forget()
         if number:
             word.clear()
             error, text = list(_tickets)[number - 1]
@@ -103,11 +129,11 @@ def raise_if_any(device: int, stream: int | None = None) -> None:
 def _pending(device: int, stream: int | None) -> Iterable[Word]:
     if not _words:
         return ()
-    known = driver()
+    known = chosen()
     return [
         word
-        for (owner, place, own), word in list(_words.items())
-        if owner is known and place == device and word.pending and stream in (None, own)
+        for (owner, place, _), word in list(_words.items())
+        if owner is known and place == device and word.pending and stream in (None, word.stream)
     ]
 
 

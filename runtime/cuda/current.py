@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..modes.thread_state import PerThread
@@ -15,8 +16,23 @@ class Here(PerThread):
         self.device = 0
         self.streams: dict[int, tuple[int, Any]] = {}
 
+    def restored(self) -> None:
+        Changes.told()
+
+
+class Changes:
+    """What is told that a thread is at another device or stream: native code, which launches where it did last."""
+
+    told: Callable[[], None] = staticmethod(lambda: None)
+
 
 here = Here()
+
+
+def go(device: int, streams: dict[int, tuple[int, Any]]) -> None:
+    """Let this thread be at a device, with these current streams."""
+    here.device, here.streams = device, streams
+    Changes.told()
 
 
 def current_stream(device: int) -> int:

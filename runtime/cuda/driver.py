@@ -8,6 +8,7 @@ import sys
 from ..errors import DeviceError
 from ..locks import new_lock
 from .protocol import Driver, Properties
+from .rehearsals import watched
 
 __all__ = ["Driver", "Properties", "available", "device_count", "driver", "simulate"]
 
@@ -26,6 +27,16 @@ IN_FORK = (
 
 
 def driver() -> Driver:
+    """The driver in use, as this thread calls it: see rehearsals.py.
+
+    Raises:
+        RuntimeError: there is no driver.
+    """
+    found: Driver = watched(chosen())
+    return found
+
+
+def chosen() -> Driver:
     """The driver in use: the simulated one if `SPECGRAD_CUDA=simulated` or `simulate()` ask for it, else the real one.
 
     Raises:

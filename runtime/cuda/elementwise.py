@@ -15,9 +15,7 @@ from ..kernels.cuda.storage import FLOAT32, in_registers
 from ..kernels.table import ElementKernels
 from ..tensor.shapes import Shape
 from .array import DeviceArray
-from .current import current_stream
-from .driver import driver
-from .launch import array_words, dtype_of, function_of, handles, number_words
+from .launch import ADDRESS, Launched, array_words, dtype_of, function_of, handles, number_words, perform
 from .layouts import Layout, merged, slices, steps_in
 
 WARP = 32
@@ -32,8 +30,8 @@ def launch_elementwise(
     shape: Shape,
     numbers: Sequence[Any],
     outs: Sequence[DeviceArray],
-) -> None:
-    """Compute an op of `operands`, DeviceArrays that broadcast to `shape` or numbers, into `outs`.
+) -> list[Launched]:
+    """Compute an op of `operands`, DeviceArrays that broadcast to `shape` or numbers, into `outs`; by which launches.
 
     `wanted` is the dtype in which the kernel reads each operand, None for its own (masks). Memory may hold any other
     dtype, that of the results too. `outs` have the shape, in any layout, or as many elements in row order.
@@ -47,7 +45,7 @@ def launch_elementwise(
     ]
     own = (*[to is None for to in wanted], *[True] * len(numbers))
     kernel = element_kernel(kernels.package, kernels.name, name, computed, own)
-    run(kernel, (*given, *numbers), shape, outs)
+    return run(kernel, (*given, *numbers), shape, outs)
 
 
 def as_given(value: Any, wanted: np.dtype | None) -> Any:
@@ -79,24 +77,28 @@ def fill(to: DeviceArray, value: Any) -> None:
     run(copy_kernel(computed), (np.asarray(value).astype(computed)[()],), to.shape, (to,))
 
 
-def run(kernel: Kernel, operands: Sequence[Any], shape: Shape, outs: Sequence[DeviceArray]) -> None:
-    """Launch an element-wise kernel over arrays that broadcast to a shape, and numbers."""
+def run(kernel: Kernel, operands: Sequence[Any], shape: Shape, outs: Sequence[DeviceArray]) -> list[Launched]:
+    """Launch an element-wise kernel over arrays that broadcast to a shape, and numbers; the launches that it took."""
     arrays = (*[value for value in operands if isinstance(value, DeviceArray)], *outs)
     size = prod(shape)
     if not size:
-        return
+        return []
     if all(a.strides is None and a.size == size for a in arrays):
         layout, dims = Layout((size,), ((1,),) * len(arrays)), 0
     else:
         layout = merged(shape, tuple([steps_in(a, shape) for a in arrays]))
         dims = len(layout.sizes)
     device = outs[0].device.index or 0
-    function, stream = function_for(kernel, operands, outs, dims, device), current_stream(device)
+    function = function_for(kernel, operands, outs, dims, device)
+    done = []
     for part, starts in slices(layout):
         total = prod(part.sizes)
         threads = THREADS if total > THREADS else -(-total // WARP) * WARP
-        words = argument_words((*operands, *outs), part, starts, dims)
-        driver().launch(function, (-(-total // PER_BLOCK), 1, 1), (threads, 1, 1), words, 0, stream)
+        given = (*operands, *outs)
+        words, places = argument_words(given, part, starts, dims)
+        done.append(Launched(function, (-(-total // PER_BLOCK), 1, 1), (threads, 1, 1), 0, words, given, places))
+        perform(done[-1], device)
+    return done
 
 
 def function_for(kernel: Kernel, operands: Sequence[Any], outs: Sequence[DeviceArray], dims: int, device: int) -> int:
@@ -110,18 +112,24 @@ def function_for(kernel: Kernel, operands: Sequence[Any], outs: Sequence[DeviceA
     return found[key]
 
 
-def argument_words(given: Sequence[Any], layout: Layout, starts: Sequence[int], dims: int) -> list[int]:
-    """The words of a launch: arrays and numbers, the steps of the arrays, the sizes of the dims, the size."""
+def argument_words(
+    given: Sequence[Any], layout: Layout, starts: Sequence[int], dims: int
+) -> tuple[list[int], list[int]]:
+    """The words of a launch: arrays and numbers, the steps of the arrays, the sizes of the dims, the size; and the
+    places of addresses and numbers among them."""
     words: list[int] = []
-    places = iter(zip(starts, layout.reaches, strict=True))
+    places: list[int] = []
+    arrays = iter(zip(starts, layout.reaches, strict=True))
     for value in given:
         if isinstance(value, DeviceArray):
-            (start, reach), item = next(places), value.stored.itemsize
+            (start, reach), item = next(arrays), value.stored.itemsize
+            places.append(len(words) + ADDRESS)
             words += array_words(value.address + start * item, reach, item)
         else:
+            places.append(len(words))
             words += number_words(value)
     if dims:
         words += [step for steps in layout.steps for step in steps]
         words += [number for n in layout.sizes[:-1] for number in divisor(n)]
     words.append(prod(layout.sizes))
-    return words
+    return words, places

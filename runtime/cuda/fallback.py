@@ -20,6 +20,7 @@ from ..errors import DeviceError
 from ..user_warning import warn_user
 from .array import DeviceArray
 from .driver import driver
+from .graphs import captures
 from .memory import from_host, to_host
 
 MODES = ("warn", "silent", "error")
@@ -32,8 +33,14 @@ def counterpart(kernel: Any) -> Any:
     for module in modules_beside(kernel.__module__):
         found = getattr(module, kernel.__name__, None)
         if found is not None:
-            return Bounded(kernel, found)
+            return found if hasattr(found, "copies") else Bounded(kernel, found)
     return Fallback(kernel)
+
+
+def copying(function: Any) -> Any:
+    """Decorator of a device's kernel that launches no threads, so that the host never computes in its place."""
+    function.copies = True
+    return function
 
 
 class Bounded:
@@ -86,6 +93,7 @@ class Fallback:
     def __call__(self, *given: Any) -> Any:
         arrays = list(arrays_in(given))
         device = device_of(self.name, arrays)
+        captures.refuse(device.index, f"is computed on the CPU ({self.name} has no CUDA kernel for this call)")
         if self.is_noted:
             note(self.name, sum(a.nbytes for a in arrays))
         return there(self.kernel(*[here(value) for value in given]), device)

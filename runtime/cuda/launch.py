@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -12,8 +12,11 @@ import numpy as np
 from ..kernels.cuda.kernel import Array, Kernel, Signature
 from .array import DeviceArray
 from .current import current_stream
-from .driver import driver
+from .driver import chosen, driver
+from .rehearsals import noted
 
+ADDRESS = 4  # the word of an array in which its address stands
+Extent = tuple[int, int, int]
 WORD, DOUBLE = struct.Struct("<q"), struct.Struct("<d")
 PYTHON_NUMBERS = {
     float: np.dtype(np.float64),
@@ -22,6 +25,18 @@ PYTHON_NUMBERS = {
     complex: np.dtype(np.complex128),
 }
 _functions: WeakKeyDictionary[Any, dict[Any, int]] = WeakKeyDictionary()  # handles, by driver
+
+
+class Launched(NamedTuple):
+    """A launch as the driver was given it, and which arrays and numbers its words stand for."""
+
+    function: int
+    grid: Extent
+    block: Extent
+    shared: int
+    words: list[int]
+    given: tuple[Any, ...]  # arrays and numbers, in order
+    places: list[int]  # of each of them: of an array the word with its address, of a number its first word
 
 
 def launch(kernel: Kernel, blocks: Any, threads: Any, *arguments: Any, shared: int = 0) -> None:
@@ -35,11 +50,17 @@ def launch(kernel: Kernel, blocks: Any, threads: Any, *arguments: Any, shared: i
             numbers, Python's as float64, int64, bool or complex128, NumPy's in their own dtype; tuples of these.
         shared: bytes of shared memory besides the kernel's own.
     """
-    signature = signature_of(arguments)
-    words = list(words_of(arguments))
-    device = device_of(arguments)
+    signature, device = signature_of(arguments), device_of(arguments)
     function = function_of(kernel, signature, device)
-    driver().launch(function, extents(blocks), extents(threads), words, shared, current_stream(device))
+    given = tuple(flat(arguments))
+    words, places = words_of(given)
+    perform(Launched(function, extents(blocks), extents(threads), shared, words, given, places), device)
+
+
+def perform(made: Launched, device: int) -> None:
+    """Launch, on the current stream of a device."""
+    driver().launch(made.function, made.grid, made.block, made.words, made.shared, current_stream(device))
+    noted(made)
 
 
 def function_of(kernel: Kernel, signature: Signature, device: int) -> int:
@@ -52,10 +73,10 @@ def function_of(kernel: Kernel, signature: Signature, device: int) -> int:
 
 def handles() -> dict[Any, int]:
     """What the driver in use has loaded, by whatever it was asked for by."""
-    return _functions.setdefault(driver(), {})
+    return _functions.setdefault(chosen(), {})
 
 
-def extents(given: Any) -> tuple[int, int, int]:
+def extents(given: Any) -> Extent:
     return given if isinstance(given, tuple) else (given, 1, 1)
 
 
@@ -92,13 +113,18 @@ def flat(arguments: tuple[Any, ...]) -> Iterator[Any]:
             yield argument
 
 
-def words_of(arguments: tuple[Any, ...]) -> Iterator[int]:
-    """The words of arguments, in order."""
-    for argument in flat(arguments):
-        if isinstance(argument, DeviceArray):
-            yield from array_words(argument.address, reach(argument), argument.itemsize)
+def words_of(given: tuple[Any, ...]) -> tuple[list[int], list[int]]:
+    """The words of arrays and numbers, in order, and the places of `Launched`."""
+    words: list[int] = []
+    places: list[int] = []
+    for value in given:
+        if isinstance(value, DeviceArray):
+            places.append(len(words) + ADDRESS)
+            words += array_words(value.address, reach(value), value.itemsize)
         else:
-            yield from number_words(argument)
+            places.append(len(words))
+            words += number_words(value)
+    return words, places
 
 
 def array_words(address: int, size: int, itemsize: int) -> tuple[int, ...]:

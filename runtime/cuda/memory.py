@@ -17,6 +17,7 @@ from .array import DeviceArray
 from .bad_indices import raise_if_any
 from .current import current_stream
 from .driver import driver
+from .graphs import captures
 from .launch import reach
 from .pinned import is_pinned, used_on
 
@@ -49,7 +50,18 @@ def from_host(array: np.ndarray, device: Any, non_blocking: bool = False) -> Dev
         driver().copy(result.address, given.ctypes.data, given.nbytes, "h2d", stream)
         if is_pinned(given):  # else the copy is complete
             used_on(given, device.index, stream) if non_blocking else driver().synchronize_stream(stream)
+            captures.keep_pinned(device.index, given)
     return result
+
+
+def constant(array: np.ndarray, device: Any) -> DeviceArray:
+    """A copy on a device of what an op knows beforehand, such as a table: a graph keeps it, and does not copy again."""
+    capture = captures.here_on(device.index)
+    if capture is None:
+        return from_host(array, device)
+    with capture.aside():
+        capture.kept.append(found := from_host(array, device))
+    return found
 
 
 def to_host(array: DeviceArray) -> np.ndarray:
@@ -100,7 +112,7 @@ def materialized(array: DeviceArray) -> DeviceArray:
 
 def fill(array: DeviceArray, value: Any) -> None:
     """Set all elements to one value."""
-    if _is_long(array):
+    if is_long(array):
         _upload(array, np.asarray(value))
     else:
         elementwise.fill(array, value)
@@ -118,13 +130,13 @@ def copy(to: Any, source: Any) -> None:
         driver().copy(to.address, source.address, to.nbytes, "d2d", current_stream(to.device.index))
     elif source.stored != source.dtype != to.stored or _overlap(to, source):
         elementwise.convert(to, copied(source))  # two conversions, or elements that are read after they are written
-    elif _is_long(to):
+    elif is_long(to):
         _upload(to, to_host(source))
     else:
         elementwise.convert(to, source)
 
 
-def _is_long(array: DeviceArray) -> bool:
+def is_long(array: DeviceArray) -> bool:
     """Whether a simulated device would take too long for an array."""
     most = driver().most_elements
     return most is not None and array.size > most

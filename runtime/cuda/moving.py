@@ -15,7 +15,7 @@ from .array import DeviceArray
 from .fallback import Fallback, arrays_in
 from .launch import launch, reach
 from .layouts import MOST
-from .memory import from_host
+from .memory import constant
 
 UINT32 = np.uint32
 INT64 = np.dtype(np.int64)
@@ -45,7 +45,7 @@ def brought(given: Sequence[Any]) -> Sequence[Any]:
     if all(isinstance(a, DeviceArray) for a in arrays):
         return given
     place = next(a.device for a in arrays if isinstance(a, DeviceArray))
-    return [from_host(a, place) if isinstance(a, np.ndarray) and not a.ndim else a for a in given]
+    return [constant(a, place) if isinstance(a, np.ndarray) and not a.ndim else a for a in given]
 
 
 def within_reach(host: Any) -> Callable[[Any], Any]:

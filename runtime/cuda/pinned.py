@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Sequence
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -16,7 +17,8 @@ import numpy as np
 
 from ..errors import OutOfMemoryError
 from ..locks import new_lock
-from .driver import driver, in_use
+from .driver import chosen, in_use
+from .graphs import captures
 from .protocol import Driver
 from .statistics import human
 
@@ -47,7 +49,7 @@ class HostPool:
     """The pinned memory of a process."""
 
     def __init__(self) -> None:
-        self.driver: Driver = driver()
+        self.driver: Driver = chosen()
         self.lock = new_lock()
         self.free: dict[int, list[int]] = {}
         self.waiting: deque[tuple[list[int], int, int]] = deque()  # events that come before a block is free
@@ -57,7 +59,8 @@ class HostPool:
         """A block of a size."""
         kind = max(SMALLEST, 1 << max(size - 1, 0).bit_length())
         with self.lock:
-            self._look_at_events()
+            if not captures.underway:
+                self._look_at_events()
             found = self.free.get(kind)
             return HostBlock(found.pop() if found else self._pin(kind), size, kind, self)
 
@@ -73,12 +76,15 @@ class HostPool:
 
     def give(self, block: HostBlock) -> None:
         """No array lies over a block any more."""
+        captures.after_all(partial(self._let_wait, block.streams, block.kind, block.address))
+
+    def _let_wait(self, streams: set[tuple[int, int]], kind: int, address: int) -> None:
         with self.lock:
             events = []
-            for device, stream in block.streams:
+            for device, stream in streams:
                 events.append(self.driver.create_event(device))
                 self.driver.record(events[-1], stream)
-            self.waiting.append((events, block.kind, block.address))
+            self.waiting.append((events, kind, address))
 
     def _look_at_events(self) -> None:
         for _ in range(len(self.waiting)):
@@ -93,6 +99,8 @@ class HostPool:
     def release(self) -> None:
         """Give blocks that are free back to the system."""
         with self.lock:
+            if captures.underway:
+                return
             self._look_at_events()
             for kind, addresses in self.free.items():
                 while addresses:

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol
 
 DEFAULT_STREAMS = 1024  # handles below it name default streams: that of device n is n
+
+
+def handle_of(stream: int) -> int:
+    """CUDA's handle of a stream: 0 is the default stream of the current context."""
+    return 0 if stream < DEFAULT_STREAMS else stream
 
 
 class Properties(NamedTuple):
@@ -43,9 +49,9 @@ class Driver(Protocol):
     some time after the method has returned. Every failure is an error with CUDA's name for it.
     """
 
-    most_elements: (
-        int | None
-    )  # of a call that is worth running there; the host computes larger ones (simulated devices)
+    @property
+    def most_elements(self) -> int | None:
+        """Of a call that is worth running there: the host computes larger ones (simulated devices)."""
 
     def device_count(self) -> int:
         """The number of devices."""
@@ -81,6 +87,9 @@ class Driver(Protocol):
     def expose(self, address: int, size: int, stream: int) -> None:
         """Let the program read memory that nobody has written: it is given to a user as it is."""
 
+    def lies_on(self, address: int, size: int, device: int) -> bool:
+        """Whether bytes at an address are memory of a device, whoever allocated it."""
+
     def load(self, kernel: Any, signature: tuple[Any, ...], device: int) -> int:
         """The function of a kernel for arguments of a signature."""
 
@@ -94,6 +103,12 @@ class Driver(Protocol):
         stream: int,
     ) -> None:
         """Run a function with arguments of 8 bytes each and `shared` bytes of shared memory besides its own."""
+
+    def launch_entry(self) -> int:
+        """The address of a function that is called as CUDA's cuLaunchKernel is, for native code; 0 without one."""
+
+    def launch_handle(self, stream: int) -> int:
+        """What that function takes for a stream."""
 
     def create_stream(self, device: int, priority: int = 0, blocking: bool = False) -> int:
         """A new stream; one that is `blocking` keeps order with the device's default stream."""
@@ -139,3 +154,38 @@ class Driver(Protocol):
 
     def synchronize(self, device: int) -> None:
         """Wait for all work of a device."""
+
+    # Graphs: what a stream, and those that wait for it, are given is recorded, and done as often as it is replayed.
+
+    def begin_capture(self, stream: int, mode: str) -> None:
+        """Record what the stream is given: "global", "thread_local" or "relaxed" say whom that forbids what."""
+
+    def end_capture(self, stream: int) -> int:
+        """The graph of what was recorded."""
+
+    def is_capturing(self, stream: int) -> bool:
+        """Whether what the stream is given is recorded, or would be if nothing had been refused."""
+
+    def invalidate_capture(self, stream: int) -> None:
+        """Let the capture that the stream takes part in end in an error: something could not be recorded."""
+
+    def unrestricted(self) -> AbstractContextManager[Any]:
+        """Inside, this thread may do on other streams what captures forbid."""
+
+    def instantiate(self, graph: int) -> int:
+        """A graph that can be replayed."""
+
+    def replay(self, executable: int, stream: int) -> None:
+        """Do what was recorded, after what the stream was given and after the last replay of the same."""
+
+    def graph_size(self, graph: int) -> int:
+        """How many items were recorded."""
+
+    def print_graph(self, graph: int, path: str) -> None:
+        """Write a graph to a file, in the language of Graphviz."""
+
+    def destroy_graph(self, graph: int) -> None:
+        """Forget what was recorded."""
+
+    def destroy_executable(self, executable: int) -> None:
+        """Forget a graph that can be replayed; replays that wait are still done."""

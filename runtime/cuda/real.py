@@ -12,15 +12,19 @@ from typing import Any
 
 from ..errors import AcceleratorError, DeviceError
 from ..locks import new_lock
-from .protocol import DEFAULT_STREAMS, Properties
+from .current import Changes
+from .graphs.real import RealGraphs
+from .graphs.refusals import Status, refusal
+from .protocol import DEFAULT_STREAMS, Properties, handle_of
 
 LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
 NO_BINDINGS = "There is an NVIDIA driver, but not the package cuda-bindings, by which specgrad calls it: {}"
-SUCCESS, OUT_OF_MEMORY, NO_DEVICE, NOT_READY = 0, 2, 100, 600  # of CUresult
+SUCCESS, INVALID_VALUE, OUT_OF_MEMORY, NO_DEVICE, NOT_READY = 0, 1, 2, 100, 600  # of CUresult
 DISABLE_TIMING, NON_BLOCKING, PORTABLE = 2, 1, 1
 KEEP_ALL = 2**64 - 1  # bytes that a pool may keep when the program waits
 STATIC_SHARED = 49152  # bytes of shared memory that a function has without asking
 MASK = 2**64 - 1
+CAPTURE_STATUSES = frozenset(Status)
 
 
 def is_installed() -> bool:
@@ -30,6 +34,14 @@ def is_installed() -> bool:
     except OSError:
         return False
     return True
+
+
+@functools.cache
+def _entry(name: str) -> int:
+    """The address of a function of the driver's library; 0 without one."""
+    if not is_installed():
+        return 0
+    return ctypes.cast(getattr(ctypes.CDLL(LIBRARY), name), ctypes.c_void_p).value or 0
 
 
 def bindings() -> Any:
@@ -52,7 +64,7 @@ class _Here(threading.local):
         self.arguments: dict[int, tuple[Any, int, Any]] = {}
 
 
-class RealDriver:
+class RealDriver(RealGraphs):
     """A `Driver` that calls CUDA.
 
     Args:
@@ -62,6 +74,7 @@ class RealDriver:
     most_elements: int | None = None
 
     def __init__(self, cuda: Any) -> None:
+        super().__init__()
         self.cuda = cuda
         self._here = _Here()
         self._lock = new_lock()
@@ -92,6 +105,8 @@ class RealDriver:
         return values if len(values) > 1 else values[0] if values else None
 
     def _error(self, function: str, status: int) -> AcceleratorError:
+        if status in CAPTURE_STATUSES:
+            return refusal(Status(status), f"calls {function}")
         number = self.cuda.CUresult(status)
         texts = [getattr(self.cuda, name)(number)[1] for name in ("cuGetErrorName", "cuGetErrorString")]
         name, text = (part.decode() if isinstance(part, bytes) else str(part) for part in texts)
@@ -111,6 +126,7 @@ class RealDriver:
             context = self._contexts.get(device)
             self._call("cuCtxSetCurrent", self._context(device) if context is None else context)
             self._here.device = device
+            Changes.told()
 
     def enter(self, stream: int) -> int:
         """Make the context of a stream's device the current one, for libraries; that device."""
@@ -193,7 +209,7 @@ class RealDriver:
 
     def allocate(self, device: int, size: int, stream: int) -> int:
         self._at(device)
-        result = self.cuda.cuMemAllocFromPoolAsync(size, self._pools[device], _handle(stream))
+        result = self.cuda.cuMemAllocFromPoolAsync(size, self._pools[device], handle_of(stream))
         status = self._status(result)
         if status not in (SUCCESS, OUT_OF_MEMORY):
             raise self._error("cuMemAllocFromPoolAsync", status)
@@ -201,7 +217,7 @@ class RealDriver:
 
     def free(self, device: int, address: int, stream: int) -> None:
         self._at(device)
-        self._call("cuMemFreeAsync", address, _handle(stream))
+        self._call("cuMemFreeAsync", address, handle_of(stream))
 
     def trim(self, device: int) -> None:
         self._at(device)
@@ -210,19 +226,29 @@ class RealDriver:
     def copy(self, to: int, source: int, size: int, kind: str, stream: int) -> None:
         self._at(self._device_of(stream))
         name = {"h2d": "cuMemcpyHtoDAsync", "d2h": "cuMemcpyDtoHAsync", "d2d": "cuMemcpyDtoDAsync"}[kind]
-        self._call(name, to, source, size, _handle(stream))
+        if self._captures and kind != "d2d" and not self._is_pinned(to if kind == "d2h" else source, size):
+            self.refuse_pageable(stream)
+        self._call(name, to, source, size, handle_of(stream))
         if kind == "d2h" and not self._is_pinned(to, size):
-            self._call("cuStreamSynchronize", _handle(stream))
+            self._call("cuStreamSynchronize", handle_of(stream))
 
     def _is_pinned(self, address: int, size: int) -> bool:
         return any(start <= address and address + size <= start + length for start, length in [*self._pinned.items()])
 
     def fill(self, address: int, byte: int, size: int, stream: int) -> None:
         self._at(self._device_of(stream))
-        self._call("cuMemsetD8Async", address, byte, size, _handle(stream))
+        self._call("cuMemsetD8Async", address, byte, size, handle_of(stream))
 
     def expose(self, address: int, size: int, stream: int) -> None:
         pass  # whoever reads it finds something
+
+    def lies_on(self, address: int, size: int, device: int) -> bool:
+        self._at(device)
+        attribute = self.cuda.CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+        status, found = self.cuda.cuPointerGetAttribute(attribute, address)
+        if int(status) not in (SUCCESS, INVALID_VALUE):
+            raise self._error("cuPointerGetAttribute", int(status))
+        return int(status) == SUCCESS and int(found) == device
 
     def pin(self, size: int) -> int:
         self._at(max(self._here.device, 0))
@@ -251,8 +277,10 @@ class RealDriver:
 
     def _loaded(self, kernel: Any, signature: tuple[Any, ...], device: int) -> int:
         found = self.properties(device)
+        image = kernel.cubin(signature, (found.major, found.minor))
         self._at(device)
-        module = self._call("cuModuleLoadData", kernel.cubin(signature, (found.major, found.minor)))
+        with self.unrestricted():
+            module = self._call("cuModuleLoadData", image)
         self._modules.append(module)
         function = int(self._call("cuModuleGetFunction", module, b"kernel"))
         self._devices[function] = device
@@ -273,7 +301,13 @@ class RealDriver:
             self._call("cuFuncSetAttribute", function, attribute, shared)
             self._shared[function] = shared
         parameters = self._parameters(words)
-        self._call("cuLaunchKernel", function, *grid, *block, shared, _handle(stream), parameters, 0)
+        self._call("cuLaunchKernel", function, *grid, *block, shared, handle_of(stream), parameters, 0)
+
+    def launch_entry(self) -> int:
+        return _entry("cuLaunchKernel")
+
+    def launch_handle(self, stream: int) -> int:
+        return int(handle_of(stream))
 
     def _parameters(self, words: Sequence[int]) -> int:
         """The address of addresses of the words: CUDA copies from each as many bytes as the argument has."""
@@ -310,11 +344,11 @@ class RealDriver:
 
     def synchronize_stream(self, stream: int) -> None:
         self._at(self._device_of(stream))
-        self._call("cuStreamSynchronize", _handle(stream))
+        self._call("cuStreamSynchronize", handle_of(stream))
 
     def stream_done(self, stream: int) -> bool:
         self._at(self._device_of(stream))
-        return self._is_done("cuStreamQuery", _handle(stream))
+        return self._is_done("cuStreamQuery", handle_of(stream))
 
     def _is_done(self, name: str, handle: int) -> bool:
         status = self._status(getattr(self.cuda, name)(handle))
@@ -334,11 +368,11 @@ class RealDriver:
 
     def record(self, event: int, stream: int) -> None:
         self._at(self._places[event])
-        self._call("cuEventRecord", event, _handle(stream))
+        self._call("cuEventRecord", event, handle_of(stream))
 
     def wait(self, stream: int, event: int) -> None:
         self._at(self._device_of(stream))
-        self._call("cuStreamWaitEvent", _handle(stream), event, 0)
+        self._call("cuStreamWaitEvent", handle_of(stream), event, 0)
 
     def synchronize_event(self, event: int) -> None:
         self._call("cuEventSynchronize", event)
@@ -348,8 +382,3 @@ class RealDriver:
 
     def elapsed(self, start: int, end: int) -> float:
         return float(self._call("cuEventElapsedTime", start, end))
-
-
-def _handle(stream: int) -> int:
-    """CUDA's handle of a stream: 0 is the default stream of the current context."""
-    return 0 if stream < DEFAULT_STREAMS else stream

@@ -3,71 +3,109 @@
 from __future__ import annotations
 
 import os
+from array import array
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .allocator import Cache
+    from .allocator import Cache, Shelf
+
+NOW, PEAK, TAKEN, FORGOTTEN = range(4)
+WORDS = 4  # of a figure
 
 
 class Figure:
     """A number that goes up and down: what it is now, its highest value, and all that was ever taken away."""
 
-    __slots__ = ("forgotten", "now", "peak", "taken")
+    __slots__ = ("first", "words")
 
-    def __init__(self) -> None:
-        self.now = self.peak = self.taken = self.forgotten = 0
+    def __init__(self, words: array[int], first: int = 0) -> None:
+        self.words, self.first = words, first
+
+    @property
+    def now(self) -> int:
+        return self.words[self.first + NOW]
+
+    @property
+    def peak(self) -> int:
+        return self.words[self.first + PEAK]
+
+    @property
+    def taken(self) -> int:
+        return self.words[self.first + TAKEN]
 
     @property
     def added(self) -> int:
         """All that was ever added, without what was there before `reset_accumulated`."""
-        return self.now + self.taken - self.forgotten
+        return self.now + self.taken - self.words[self.first + FORGOTTEN]
 
     def add(self, amount: int) -> None:
-        now = self.now = self.now + amount
-        if now > self.peak:
-            self.peak = now
+        add(self.words, self.first, amount)
 
     def take(self, amount: int) -> None:
-        self.now -= amount
-        self.taken += amount
+        take(self.words, self.first, amount)
+
+    def reset_peak(self) -> None:
+        """Let the peak begin at what is there now."""
+        self.words[self.first + PEAK] = self.now
+
+    def reset_accumulated(self) -> None:
+        """Forget what was added and taken away."""
+        self.words[self.first + TAKEN], self.words[self.first + FORGOTTEN] = 0, self.now
+
+
+def add(words: array[int], first: int, amount: int) -> None:
+    now = words[first] = words[first] + amount
+    if now > words[first + PEAK]:
+        words[first + PEAK] = now
+
+
+def take(words: array[int], first: int, amount: int) -> None:
+    words[first] -= amount
+    words[first + TAKEN] += amount
+
+
+def given(shelf: Shelf, size: int) -> None:
+    """Count a block that is given out, of which the program asked for `size` bytes: each allocation comes here."""
+    words = shelf.cache.statistics.words
+    add(words, 0, shelf.size)
+    add(words, WORDS, size)
+    add(words, 2 * WORDS, 1)
+
+
+def returned(shelf: Shelf, size: int) -> None:
+    """Count a block that came back."""
+    words = shelf.cache.statistics.words
+    take(words, 0, shelf.size)
+    take(words, WORDS, size)
+    take(words, 2 * WORDS, 1)
+
+
+class Counting:
+    """What counts blocks. Native code puts its own here: then nothing comes between reading a figure and writing it."""
+
+    given: Callable[[Shelf, int], None] = staticmethod(given)
+    returned: Callable[[Shelf, int], None] = staticmethod(returned)
 
 
 class Statistics:
-    """Of one device: bytes and blocks that are given out, bytes as they were asked for, and what the driver gave."""
+    """Of one device: bytes and blocks that are given out, bytes as they were asked for, and what the driver gave.
 
-    __slots__ = ("allocated", "blocks", "failures", "requested", "reserved", "retries", "segments")
+    The figures are `words`, which native code changes too: first allocated, requested and blocks.
+    """
+
+    __slots__ = ("allocated", "blocks", "failures", "requested", "reserved", "retries", "segments", "words")
 
     def __init__(self) -> None:
         self.retries = self.failures = 0
-        self.allocated, self.requested, self.reserved = Figure(), Figure(), Figure()
-        self.blocks, self.segments = Figure(), Figure()
-
-    def given(self, size: int, kind: int) -> None:
-        """A block was given out: each allocation comes through here."""
-        allocated, requested, blocks = self.allocated, self.requested, self.blocks
-        now = allocated.now = allocated.now + kind
-        if now > allocated.peak:
-            allocated.peak = now
-        now = requested.now = requested.now + size
-        if now > requested.peak:
-            requested.peak = now
-        now = blocks.now = blocks.now + 1
-        if now > blocks.peak:
-            blocks.peak = now
-
-    def returned(self, size: int, kind: int) -> None:
-        """It came back: likewise."""
-        allocated, requested, blocks = self.allocated, self.requested, self.blocks
-        allocated.now -= kind
-        allocated.taken += kind
-        requested.now -= size
-        requested.taken += size
-        blocks.now -= 1
-        blocks.taken += 1
+        self.words = array("q", bytes(8 * WORDS * 5))
+        self.allocated, self.requested, self.blocks, self.reserved, self.segments = (
+            Figure(self.words, WORDS * i) for i in range(5)
+        )
 
     def figures(self) -> dict[str, Figure]:
         """By PyTorch's names; a block that is given out is active, and blocks are never split."""
-        nothing = Figure()
+        nothing = Figure(array("q", bytes(8 * WORDS)))
         return {
             "allocation": self.blocks,
             "segment": self.segments,
@@ -83,13 +121,13 @@ class Statistics:
     def reset_peaks(self) -> None:
         """Let peaks begin at what is there now."""
         for figure in self.figures().values():
-            figure.peak = figure.now
+            figure.reset_peak()
 
     def reset_accumulated(self) -> None:
         """Forget what was added and taken away."""
         self.retries = self.failures = 0
         for figure in self.figures().values():
-            figure.taken, figure.forgotten = 0, figure.now
+            figure.reset_accumulated()
 
     def nested(self) -> dict[str, dict[str, dict[str, int]] | int]:
         """All figures, as PyTorch's `memory_stats_as_nested_dict` has them."""

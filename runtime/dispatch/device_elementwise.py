@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 
+from ..autograd.inplace.writers import note_write
 from ..kernels.table import ElementKernels
-from ..tensor.base import TensorBase, adopt, host_array
+from ..tensor.base import TensorBase, adopt, fresh, host_array
 from ..tensor.casting import copy_cast
 from ..tensor.devices import CPU
+from ..tensor.dtypes import from_numpy
+from ..tensor.memory import empty
+from ..tensor.memory_overlap import overlaps
 from ..tensor.shapes import Shape
+from .fast_path import launches_on_devices
 from .row_loops import launch
+
+MOST = 4096  # launches of one kernel; then it forgets all of them
 
 
 def launch_on_device(
@@ -23,17 +31,21 @@ def launch_on_device(
     shape: Shape,
     numbers: Sequence[Any],
     outs: Sequence[Any],
-) -> None:
-    """Run a kernel over operands of any layout and dtype: tensors, 0-d ones of the CPU among them, and numbers."""
+) -> Any:
+    """Run a kernel over operands of any layout and dtype: tensors, 0-d ones of the CPU among them, and numbers.
+
+    Returns:
+        The launches that it took.
+    """
     from ..cuda.driver import driver
     from ..cuda.elementwise import launch_elementwise
 
     most = driver().most_elements
     if most is not None and outs[0].size > most:
         launch_on_host(kernels, attribute, operands, wanted, shape, numbers, outs)
-        return
+        return []
     given = [given_as(value, to) for value, to in zip(operands, wanted, strict=True)]
-    launch_elementwise(kernels, attribute, given, wanted, shape, numbers, outs)
+    return launch_elementwise(kernels, attribute, given, wanted, shape, numbers, outs)
 
 
 def launch_on_host(
@@ -47,10 +59,10 @@ def launch_on_host(
 ) -> None:
     """Compute on the host what a simulated device would take too long for."""
     given = [adopt(host_array(v), v._dtype) if isinstance(v, TensorBase) else v for v in operands]
-    found = [np.empty(out.shape, out.dtype) for out in outs]
+    found = [np.empty(out.size, from_numpy(out.dtype).compute.np) for out in outs]
     launch(kernels, attribute, given, wanted, shape, numbers, found)
     for out, array in zip(outs, found, strict=True):
-        copy_cast(out, array)
+        copy_cast(out, array.reshape(out.shape))
 
 
 def given_as(value: Any, to: Any) -> Any:
@@ -63,3 +75,120 @@ def given_as(value: Any, to: Any) -> Any:
         return value.array[()]
     array = value.array
     return array if array.dtype == to else materialized(array)
+
+
+def computed_on_device(
+    op: Any,
+    name: str,
+    attribute: str,
+    operands: Sequence[Any],
+    wanted: Sequence[Any],
+    shape: Shape,
+    numbers: Sequence[Any],
+    final: Any,
+    into: Any,
+) -> Any:
+    """The result of an op as a tensor of dtype `final`; `into` itself where it could be written there at once."""
+    direct = into is not None and takes_directly(into, operands, shape, final)
+    place = next(v._device for v in operands if isinstance(v, TensorBase) and v._device is not CPU)
+    result = into if direct else fresh(empty(prod(shape), final.np, place), shape, final)
+    out = result.array if direct else result._flat
+    launches = launch_on_device(op.kernels, attribute, operands, wanted, shape, numbers, (out,))
+    remember_forward(op, "launch_in_place" if direct else "launch", (*operands, *numbers), launches, out, result)
+    if direct:
+        note_write(into, name)
+    return result
+
+
+def takes_directly(into: Any, operands: Sequence[Any], shape: Shape, final: Any) -> bool:
+    """Whether results may be written to a tensor one by one: no operand is read after it was written to."""
+    if into._shape != shape or into._dtype is not final or into._device is CPU or overlaps(into):
+        return False
+    return all(
+        v._storage is not into._storage or in_same_places(v, into) for v in operands if isinstance(v, TensorBase)
+    )
+
+
+def in_same_places(tensor: Any, other: Any) -> bool:
+    """Whether two tensors over one memory have the same elements in the same order."""
+    return layout_of(tensor) == layout_of(other) and tensor._offset == other._offset
+
+
+def gradients_on_device(
+    op: Any,
+    mask: int,
+    attribute: str,
+    operands: Sequence[Any],
+    wanted: Sequence[Any],
+    numbers: Sequence[Any],
+    final: Any,
+    count: int,
+) -> list[Any]:
+    """The gradients that a fused backward kernel computes of a gradient and saved tensors, in dtype `final`."""
+    grad = operands[0]
+    shape, place = grad._shape, grad._device
+    outs = [empty(prod(shape), final.np, place) for _ in range(count)]
+    launches = launch_on_device(op.kernels, attribute, operands, wanted, shape, numbers, outs)
+    remember_gradients(op, mask, operands, numbers, launches, outs, final)
+    return [fresh(out, shape, final) for out in outs]
+
+
+def remember_forward(op: Any, name: str, given: Sequence[Any], launches: Any, out: Any, result: Any) -> None:
+    """Keep the launch of an op, `launch` or `launch_in_place`, for native code: of tensors of one dtype for floats, and
+    a number as the second operand where the op takes one. `given` are tensors and then numbers."""
+    native = launches_on_devices()
+    if native is None or len(launches) != 1:
+        return
+    native.enter(out.device)
+    operands = given[: len(op.operands)]
+    takes = [i for i, v in enumerate(operands) if not isinstance(v, TensorBase)]
+    tensors = [v for v in operands if isinstance(v, TensorBase)]
+    own = {v._dtype for i, v in enumerate(operands) if isinstance(v, TensorBase) and not op.is_raw(i)}
+    plain = all(v.__class__ in (int, float) for v in given if not isinstance(v, TensorBase))
+    there = all(v._device is out.device for v in tensors) and takes in ([], [1] if op.takes_number else [])
+    if plain and there and len(own) == 1 and all(dtype.kind == "f" for dtype in own):
+        key = tuple([part for v in operands for part in layout_of(v)])
+        blocks = () if name == "launch_in_place" else (out.block,)
+        keep(native, op.launches[name], key, launches, given, [(out, result._shape, result._dtype)], blocks)
+
+
+def keep(
+    native: Any,
+    table: dict[Any, Any],
+    key: tuple[Any, ...],
+    launches: Any,
+    given: Sequence[Any],
+    results: Sequence[tuple[Any, Shape, Any]],
+    blocks: Sequence[Any],
+) -> None:
+    """Keep the one launch of a call under a key."""
+    arrays = launches[0].given[: len(given)]
+    found = native.found(launches, given, arrays, results, blocks, in_order=True)
+    if found is not None:
+        if len(table) >= MOST:
+            table.clear()
+        table[key] = found
+
+
+def layout_of(value: Any) -> tuple[Any, Any, Any]:
+    """The parts of a key that stand for an operand."""
+    there = isinstance(value, TensorBase)
+    return (value._dtype, value._shape, value._strides) if there else (None, None, None)
+
+
+def remember_gradients(
+    op: Any, mask: int, given: Sequence[Any], numbers: Sequence[Any], launches: Any, outs: Any, dtype: Any
+) -> None:
+    """Keep the launch of a fused backward kernel for native code: of arrays in row order, of one shape."""
+    native, grad = launches_on_devices(), given[0]
+    if native is None or len(launches) != 1:
+        return
+    place, shape = grad._device, grad._shape
+    native.enter(place)
+    there = [t for t in given if t._device is place]
+    of_host = [t for t in given if t._device is CPU]
+    plain = all(t._flat is not None and t._shape == shape for t in there) and grad._dtype is dtype
+    if plain and len(there) + len(of_host) == len(given) and len(of_host) <= 1 and all(t.numel() == 1 for t in of_host):
+        key, blocks = (dtype, shape, bool(of_host)), [out.block for out in outs]
+        results = [(out, shape, dtype) for out in outs]
+        keep(native, op.launches[mask], key, launches, (*given, *numbers), results, blocks)

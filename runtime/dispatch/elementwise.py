@@ -6,6 +6,7 @@ Generated functions come here when native code answers None: for other dtypes an
 from __future__ import annotations
 
 import functools
+from collections import defaultdict
 from collections.abc import Sequence
 from math import prod
 from typing import Any
@@ -43,6 +44,7 @@ class Elementwise:
         "kernels",
         "launch",
         "launch_in_place",
+        "launches",
         "name",
         "node",
         "numbers",
@@ -78,6 +80,7 @@ class Elementwise:
         self.takes_number = takes_number
         self.node: Any = None
         self.rows: dict[Any, Any] = {}  # of two layouts, for native code: see run_rows
+        self.launches: defaultdict[Any, dict[Any, Any]] = defaultdict(dict)  # on devices, by the kernel: likewise
 
     def __getattr__(self, name: str) -> Any:
         if name not in ("launch", "launch_in_place", "gradients"):
@@ -137,25 +140,21 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
     try:
         to, raw = computed.compute.np, op.raw
         numbers = [as_number(name, s, computed) for s in scalars]
-        flat = empty(prod(shape), (final.compute if place is CPU else final).np, place)
         wanted = [None if own else to for own in raw] if raw else [to] * len(operands)
         attribute = "forward_complex" if computed.kind == "c" else "forward"
-        launch_at(place)(op.kernels, attribute, operands, wanted, shape, numbers, (flat,))
+        if place is CPU:
+            flat = empty(prod(shape), final.compute.np, place)
+            launch(op.kernels, attribute, operands, wanted, shape, numbers, (flat,))
+            result = fresh(flat if flat.dtype is final.np else cast(flat, final.np), shape, final)
+        else:
+            from .device_elementwise import computed_on_device  # loaded with the first device
+
+            result = computed_on_device(op, name, attribute, operands, wanted, shape, numbers, final, into)
     except Exception as error:
         reraise(name, error, operands)
-    result = fresh(flat if flat.dtype is final.np else cast(flat, final.np), shape, final)
-    if into is not None:
+    if into is not None and result is not into:
         result = write(name, into, result)
     return result, tuple([v if isinstance(v, TensorBase) else constant(v, computed) for v in operands])
-
-
-def launch_at(place: Any) -> Any:
-    """The function that hands operands to kernels on a device."""
-    if place is CPU:
-        return launch
-    from .device_elementwise import launch_on_device
-
-    return launch_on_device
 
 
 def constant(value: Any, dtype: dtype) -> Any:
@@ -238,12 +237,15 @@ def backward(
 
     Saved tensors that are `masks` stay bools, all others are cast to the dtype of the computation.
     """
-    computed = dtypes.result_type(grad, *(t for t, own in zip(saved, masks, strict=True) if not own)).compute
-    shape = grad._shape
+    final = dtypes.result_type(grad, *(t for t, own in zip(saved, masks, strict=True) if not own))
+    computed, shape, place = final.compute, grad._shape, grad._device
     wanted = [computed.np, *(None if own else computed.np for own in masks)]
-    place = grad._device
-    outs = [empty(prod(shape), computed.np, place) for _ in range(count)]
     numbers = [as_number(op.name, s, computed) for s in scalars]
     attribute = f"backward_{mask}_complex" if computed.kind == "c" else f"backward_{mask}"
-    launch_at(place)(op.kernels, attribute, (grad, *saved), wanted, shape, numbers, outs)
+    if place is not CPU:
+        from .device_elementwise import gradients_on_device  # loaded with the first device
+
+        return gradients_on_device(op, mask, attribute, (grad, *saved), wanted, numbers, final, count)
+    outs = [empty(prod(shape), computed.np, place) for _ in range(count)]
+    launch(op.kernels, attribute, (grad, *saved), wanted, shape, numbers, outs)
     return [fresh(out, shape, computed) for out in outs]

@@ -48,6 +48,10 @@ class FastPath:
         """walk(backward_pass, node, gradient): runs nodes as long as it can; gives the one at which Python goes on."""
         return stay
 
+    def launches_on_devices(self) -> Any:
+        """What keeps launches on devices for the fast functions; None where there are no such functions."""
+        return None
+
     def rows(self, plan: Any, count: int) -> Any:
         """A plan of rows as the fast functions read it."""
         return None
@@ -66,6 +70,7 @@ def register(fast: FastPath) -> None:
     _Registered.fast = fast
     item_getter.cache_clear()
     walker.cache_clear()
+    launches_on_devices.cache_clear()
 
 
 def fast_path() -> FastPath:
@@ -83,3 +88,9 @@ def item_getter() -> Callable[..., Any]:
 def walker() -> Callable[..., Any]:
     """`FastPath.walker`, made once."""
     return _Registered.fast.walker()
+
+
+@functools.cache
+def launches_on_devices() -> Any:
+    """`FastPath.launches_on_devices`, made once."""
+    return _Registered.fast.launches_on_devices()

@@ -8,7 +8,9 @@ from typing import Any
 
 from ..kernels.cpu.plan import Layout, Plan
 from ..tensor.base import TensorBase
+from ..tensor.devices import CPU
 from ..tensor.dtypes import int64
+from .device_kernel_op import rehearse_gradients, rehearse_op
 from .fast_path import fast_path
 
 MOST = 4096  # plans of one op; then it forgets all of them
@@ -24,18 +26,26 @@ class KernelOp:
     as given.
     """
 
-    __slots__ = ("find", "found", "launch", "letters", "name", "node", "operands", "outputs")
+    __slots__ = ("find", "found", "kernel", "launch", "launches", "letters", "name", "node", "operands", "outputs")
 
     def __init__(
-        self, name: str, find: Callable[..., Plan | None], node: Any, operands: dict[str, str], outputs: int = 1
+        self,
+        name: str,
+        find: Callable[..., Plan | None],
+        kernel: Callable[..., Any],
+        node: Any,
+        operands: dict[str, str],
+        outputs: int = 1,
     ) -> None:
         self.name = name
         self.find = find
+        self.kernel = kernel
         self.node = node
         self.operands = tuple(operands)
         self.letters = "".join(operands.values())
         self.outputs = outputs
         self.found: dict[Any, Any] = {}
+        self.launches: dict[Any, dict[Any, Any]] = {}  # on devices, by dtype: likewise
 
     def __getattr__(self, name: str) -> Any:
         if name != "launch":
@@ -47,6 +57,8 @@ class KernelOp:
         """Find the plan of a call, for the arguments as given and as checked; whether there is one."""
         if not self.fits(checked):
             return False
+        if "L" not in self.letters and checked[0]._device is not CPU:
+            return rehearse_op(self, given, checked)
         key = self.key(checked)
         plan = plan_for(self.found, key, lambda: self.plan(checked))
         with contextlib.suppress(TypeError):  # of a list among the arguments
@@ -124,12 +136,14 @@ class KernelOpGradient:
     w stands for which gradients are wanted, g for the gradient, k for a kept tensor, v for a value.
     """
 
-    __slots__ = ("find", "found", "gradients", "node", "reads")
+    __slots__ = ("find", "found", "gradients", "kernel", "launches", "node", "reads")
 
-    def __init__(self, find: Callable[..., Plan | None], *reads: tuple[str, str]) -> None:
+    def __init__(self, find: Callable[..., Plan | None], kernel: Callable[..., Any], *reads: tuple[str, str]) -> None:
         self.find = find
+        self.kernel = kernel
         self.reads = reads
         self.found: dict[Any, Any] = {}
+        self.launches: dict[Any, dict[Any, Any]] = {}  # on devices, by dtype: likewise
         self.node: Any = None
 
     def __getattr__(self, name: str) -> Any:
@@ -146,6 +160,8 @@ class KernelOpGradient:
         parts = [value if letter in "gk" else (value,) for (letter, _), value in zip(self.reads, values, strict=True)]
         key = tuple([part for both in parts for part in (both or (None, None))])
         self.node = type(node)
+        if grad._device is not CPU:
+            return rehearse_gradients(self, key, node, grad)
         return plan_for(self.found, key, lambda: self.plan(node, values)) is not None
 
     def value(self, letter: str, slot: str, node: Any, grad: Any) -> Any:

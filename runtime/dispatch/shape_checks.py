@@ -43,5 +43,20 @@ def require_kind(op: str, tensor: Any, kinds: str, expected: str) -> None:
 
 
 def is_known(value: Any) -> bool:
-    """Whether the elements of a tensor can be looked at: not those of one example of a batch under vmap."""
-    return not getattr(value, "is_example", False)
+    """Whether the elements of a tensor can be looked at: not those of one example of a batch under vmap, and not those
+    of a device while a graph is recorded: they are not there yet."""
+    return not getattr(value, "is_example", False) and not is_recorded(value)
+
+
+def is_recorded(value: Any) -> bool:
+    """Whether a tensor is on a device whose current stream is recorded for a graph."""
+    return getattr(value, "is_cuda", False) and is_recorded_on(value.device)
+
+
+def is_recorded_on(place: Any) -> bool:
+    """Whether the current stream of a device is recorded for a graph."""
+    if place.type != "cuda":
+        return False
+    from ..cuda.graphs.captures import here_on  # loaded with the first device
+
+    return here_on(place.index) is not None

@@ -85,4 +85,4 @@ def _distances(step: Any, x: Any) -> Any:
             raise ShapeError(f"gradient(): expected {count} coordinates, one for each point, got {list(step._shape)}")
         return op.diff(step if step.is_floating_point() else step.to(kind))  # type: ignore[attr-defined]
     value = step if isinstance(step, TensorBase) else checks.scalar("gradient", "spacing", step)
-    return op.full((count - 1,), 1.0, dtype=kind) * value
+    return op.full((count - 1,), 1.0, dtype=kind, device=x._device) * value

@@ -93,7 +93,7 @@ def _leading(matrix: Any, count: int, rounds: int) -> tuple[Any, Any, Any]:
     if height < width:
         u, s, v = _leading(matrix.mH, count, rounds)
         return v, s, u
-    basis = op.linalg_qr(matrix @ op.randn((width, count), dtype=matrix._dtype)).Q
+    basis = op.linalg_qr(matrix @ op.randn((width, count), dtype=matrix._dtype, device=matrix._device)).Q
     for _ in range(rounds):
         basis = op.linalg_qr(matrix @ op.linalg_qr(matrix.mH @ basis).Q).Q
     u, s, vh = op.linalg_svd(basis.mH @ matrix, False)

@@ -51,7 +51,7 @@ def _evaluated(name: str, x: Any, n: Any, out: Any, first: First, step: Step) ->
         raise DtypeError(f"{name}(): expected real numbers, but got {kind}")
     kind = kind if kind.kind == "f" else get_default_dtype()
     x, n = given
-    x = x.to(kind) if isinstance(x, TensorBase) else op.full((), x, dtype=kind)  # type: ignore[attr-defined]
+    x = x.to(kind) if isinstance(x, TensorBase) else op.full((), x, dtype=kind, device=n._device)  # type: ignore[attr-defined]
     highest = n if not isinstance(n, TensorBase) else op.amax(n).item() if n.numel() else 0
     if not highest <= _MOST:
         raise RuntimeError(f"{name}(): expected degrees of at most {_MOST}, but got {highest}")

@@ -12,7 +12,7 @@ from ..errors import NotFiniteError, type_name
 from ..modes.grad_mode import mode
 from ..namespace import op
 from ..tensor.base import TensorBase, fresh, host_array
-from ..tensor.devices import CPU, cuda_available
+from ..tensor.devices import CPU, cuda_available, resolve
 
 
 def numpy(tensor: Any, *, force: bool = False) -> np.ndarray:
@@ -153,20 +153,56 @@ def format_text(tensor: Any, spec: str) -> str:
 
 
 def dlpack(
-    tensor: Any, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
+    tensor: Any, *, stream: Any = -1, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
 ) -> Any:
     """`__dlpack__`: a capsule over the tensor's memory, for `from_dlpack` of any library.
 
+    Args:
+        tensor: the tensor.
+        stream: on a CUDA device, the stream of the consumer, which will wait for what the current stream was given
+            until now: a handle, None or 1 for the default stream; -1 lets no stream wait.
+        max_version: the newest version of DLPack that the consumer knows.
+        dl_device: the device on which the consumer wants it, as DLPack counts them.
+        copy: whether the consumer wants a copy; None leaves that open.
+
     Raises:
-        BufferError: when the tensor requires grad or lies on a device, or DLPack has no such dtype.
+        BufferError: when the tensor requires grad, or DLPack has no such dtype.
+        ValueError: it lies on another device than `dl_device`, and must not be copied.
     """
     if tensor.requires_grad:
         raise BufferError("__dlpack__(): can't export tensors that require gradient, use tensor.detach()")
-    if tensor._device is not CPU:
+    if stream is not None and type(stream) is not int:
+        raise TypeError("__dlpack__(): stream must be ``int`` or ``none``")
+    if dl_device is not None and tuple(dl_device) != dlpack_device(tensor):
+        return _dlpack_elsewhere(tensor, tuple(dl_device), stream, max_version, copy)
+    if tensor._device is CPU:
+        if stream not in (None, -1):
+            raise AssertionError(f"__dlpack__(): stream should be None on cpu, but got {stream}")
+        return tensor.array.__dlpack__(max_version=max_version, copy=copy)
+    return _dlpack_of_device(tensor.clone() if copy else tensor, stream, max_version)
+
+
+def _dlpack_elsewhere(tensor: Any, wanted: tuple[int, int], stream: Any, max_version: Any, copy: bool | None) -> Any:
+    """The capsule of a copy on another device."""
+    kinds = {1: "cpu", 2: f"cuda:{wanted[1]}"}
+    if copy is False or wanted[0] not in kinds:
+        raise ValueError(f"cannot move DLPack tensor from device {dlpack_device(tensor)} to {wanted} without copying")
+    moved = op.to_device(tensor, resolve(kinds[wanted[0]]), False)
+    return dlpack(moved, stream=None if wanted[0] == 1 else stream, max_version=max_version)
+
+
+def _dlpack_of_device(tensor: Any, stream: int | None, max_version: Any) -> Any:
+    from ..cuda.current import here  # loaded with the first device
+    from ..tensor.dlpack import exported, hand_over
+
+    index = tensor._device.index
+    if index != here.device:
         raise BufferError(
-            f"__dlpack__(): expected a tensor on the CPU, but got one on {tensor._device}: use tensor.cpu()"
+            f"__dlpack__(): Can't export tensors on a different CUDA device index. Expected: {index}. "
+            f"Current device: {here.device}."
         )
-    return tensor.array.__dlpack__(stream=stream, max_version=max_version, dl_device=dl_device, copy=copy)
+    hand_over(index, stream)
+    return exported(tensor.array, tensor._dtype, max_version)
 
 
 def dlpack_device(tensor: Any) -> tuple[int, int]:
@@ -199,7 +235,7 @@ def record_stream(tensor: Any, stream: Any) -> None:
     """Let a stream use the memory of a tensor; see `Tensor.record_stream`."""
     if tensor._device is CPU:
         raise RuntimeError("record_stream(): expected a tensor on a CUDA device, but got one on cpu")
-    tensor._storage.block.record_stream(stream.cuda_stream)
+    tensor._storage.block.record_stream(stream.handle)
 
 
 def cuda_array_interface(tensor: Any) -> dict[str, Any]:

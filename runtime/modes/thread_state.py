@@ -16,6 +16,9 @@ class PerThread(threading.local):
         _states.append(state)
         return state
 
+    def restored(self) -> None:
+        """This thread has the attributes of another now."""
+
 
 def states_here() -> list[dict[str, Any]]:
     """The attributes of all states as this thread sees them."""
@@ -26,6 +29,7 @@ def set_states_here(found: list[dict[str, Any]]) -> None:
     """Let this thread see what `states_here` found in another."""
     for state, attributes in zip(_states, found, strict=False):
         state.__dict__.update(attributes)
+        state.restored()
 
 
 class Mode(PerThread):

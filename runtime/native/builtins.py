@@ -39,23 +39,39 @@ def version() -> str:
     return version_of(Path(__file__).parent, distances(), sys.version_info[:2], sources(), SETTING)
 
 
-def compiled(function: Any) -> Any:
-    """A native function, compiled or from numba's cache; made once, for its code is freed with it."""
+def compiled(function: Any, more: Any = "") -> Any:
+    """A native function, compiled or from numba's cache; made once, for its code is freed with it.
+
+    `more` is what its code depends on besides what all native code does.
+    """
     with building:
         if function not in _compiled:
             register()
             register_numpy()
-            _compiled[function] = compiled_function(function, version())
+            _compiled[function] = compiled_function(function, f"{version()}{more}")
         return _compiled[function]
 
 
-def builtin(function: Any, plan: np.ndarray, doc: str) -> Any:
-    """A builtin function whose `self` is `plan`; it lives as long as the process."""
-    definition = Definition(function.__name__.encode(), compiled(function).address, FASTCALL, doc.encode())
+def definition_of(function: Any, name: str, doc: str, more: Any) -> Definition:
+    """CPython's description of a function of machine code; it lives as long as the process."""
+    definition = Definition(name.encode(), compiled(function, more).address, FASTCALL, doc.encode())
     _definitions.append(definition)  # CPython keeps its address only
+    return definition
+
+
+def builtin(function: Any, plan: np.ndarray, doc: str, more: Any = "") -> Any:
+    """A builtin function whose `self` is `plan`; it lives as long as the process."""
+    definition = definition_of(function, function.__name__, doc, more)
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
     return make(ctypes.addressof(definition), plan, __name__)
+
+
+def method(function: Any, cls: type, name: str, doc: str, more: Any = "") -> Any:
+    """A method of a class, whose `self` is the object."""
+    make = ctypes.pythonapi.PyDescr_NewMethod
+    make.restype, make.argtypes = ctypes.py_object, [ctypes.py_object, ctypes.c_void_p]
+    return make(cls, ctypes.addressof(definition_of(function, name, doc, more)))
 
 
 _compiled: dict[Any, Any] = {}

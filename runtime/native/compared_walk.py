@@ -17,7 +17,7 @@ from ..autograd.engine.engine import BackwardPass, Walk
 from ..autograd.engine.inputs import reachable
 from ..dispatch.fast_path import stay
 from ..kernels.llvm.check_mode import CHECKING
-from ..tensor.base import TensorBase
+from ..tensor.base import TensorBase, host_array
 from .comparison import NativeDifference, is_alone, state
 
 
@@ -89,4 +89,5 @@ def described(grad: Any) -> Any:
     """All that is compared of a gradient."""
     if grad is None:
         return None
-    return repr(grad._dtype), tuple(grad._shape), grad._strides, grad._rg, str(grad.array), grad.array.tobytes()
+    values = host_array(grad)
+    return repr(grad._dtype), tuple(grad._shape), grad._strides, grad._rg, str(values), values.tobytes()

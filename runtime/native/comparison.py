@@ -8,6 +8,7 @@ node saved, and how the reference counts of the arguments have changed. Where so
 from __future__ import annotations
 
 import functools
+import gc
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +21,7 @@ from ..autograd.node import Node, Output
 from ..dispatch.entries import entry_of
 from ..kernels.llvm.check_mode import CHECKING, interrupt
 from ..modes.thread_state import PerThread
-from ..tensor.base import TensorBase
+from ..tensor.base import TensorBase, host_array
 
 Launch = Callable[..., Any]
 
@@ -61,6 +62,18 @@ def native_alone() -> Iterator[None]:
         state.compares = True
 
 
+@contextmanager
+def without_collector() -> Iterator[None]:
+    """Inside, the collector does not run by itself."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
 def is_alone() -> bool:
     """Whether native answers are not compared now: also where a test changes arguments in the middle of a call."""
     return interrupt.hook is not None or not state.compares
@@ -94,14 +107,15 @@ def _both(native: Launch, name: str, again: Launch, writes: bool, arguments: tup
     with general_path():
         given = _copied(arguments) if writes else arguments
     tensors = [argument for argument in arguments if isinstance(argument, TensorBase)]
-    counts = [[sys.getrefcount(t) for t in tensors]]
-    found = native(*arguments)
-    if found is None:
-        return None
-    counts.append([sys.getrefcount(t) for t in tensors])
-    with general_path():
-        expected = again(*given)
-    counts.append([sys.getrefcount(t) for t in tensors])
+    with without_collector():  # which frees what held the arguments before
+        counts = [[sys.getrefcount(t) for t in tensors]]
+        found = native(*arguments)
+        if found is None:
+            return None
+        counts.append([sys.getrefcount(t) for t in tensors])
+        with general_path():
+            expected = again(*given)
+        counts.append([sys.getrefcount(t) for t in tensors])
     changes = np.diff(counts, axis=0).tolist()
     problems = list(value_differences(found, expected) if writes else differences(found, expected))
     # Others change them too: threads of Python, and views that nobody has any longer.
@@ -138,7 +152,7 @@ def tensor_differences(found: Any, expected: Any) -> Iterator[str]:
     """The differences between two tensors."""
     if found is expected:
         return
-    for name in ("_strides", "_offset", "_rg"):
+    for name in ("_strides", "_offset", "_rg", "_device"):
         one, other = getattr(found, name), getattr(expected, name)
         if one != other:
             yield f"{name[1:]} {one!r} instead of {other!r}"
@@ -153,11 +167,11 @@ def value_differences(found: Any, expected: Any) -> Iterator[str]:
     if found._dtype is not expected._dtype or tuple(found._shape) != tuple(expected._shape):
         yield f"{_shown(found)} instead of {_shown(expected)}"
     elif not np.array_equal(_bytes(found), _bytes(expected)):
-        yield f"values {found.array.tolist()} instead of {expected.array.tolist()}"
+        yield f"values {host_array(found).tolist()} instead of {host_array(expected).tolist()}"
 
 
 def _bytes(tensor: Any) -> np.ndarray:
-    return np.ascontiguousarray(tensor.array).reshape(-1).view(np.uint8)
+    return np.ascontiguousarray(host_array(tensor)).reshape(-1).view(np.uint8)
 
 
 def edge_differences(found: Any, expected: Any) -> Iterator[str]:
@@ -188,7 +202,7 @@ def _saved_differences(one: Any, other: Any) -> Iterator[str]:
     """The differences between two saved values; a result is saved as an alias, whose own place in the graph is none."""
     if isinstance(one, TensorBase) and isinstance(other, TensorBase):
         if one is not other and not np.array_equal(_bytes(one), _bytes(other)):
-            yield f"values {one.array.tolist()} instead of {other.array.tolist()}"
+            yield f"values {host_array(one).tolist()} instead of {host_array(other).tolist()}"
     else:
         yield from differences(one, other)
 

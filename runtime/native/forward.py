@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.kernel_calls import CallFrame, put_array
+from ..kernels.llvm.kernel_calls import CallFrame, call_native, put_array
 from ..kernels.llvm.structs import Items, Struct, room
-from ..kernels.llvm.typed import NULL, New, cast, native, new
+from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from . import c_functions as c
 from .broadcast import broadcast
-from .interned import bool_, int_type, none, outdated_type, true
+from .interned import bool_, cpu, device_functions, int_type, none, outdated_type, true
 from .kernel_calls import Size, found_kernel, put_object, run_kernel
 from .layout import Array, Dict, DType, Object, Tensor, Tuple
 from .recording import RecordPlan, record
@@ -18,6 +18,7 @@ from .tensors import (
     elements,
     holds_kind,
     is_tensor,
+    is_tensor_anywhere,
     itemsize,
     kind_of,
     new_flat,
@@ -47,6 +48,7 @@ class ForwardPlan(Struct):
     differentiable: int  # bit i: tensor i
     name: Object  # of the in-place form
     rows: Dict  # the rows found, NULL where the op does not run by rows
+    device: Dict  # the launches found, for tensors of a device
     # For float32 and float64: for tensors, for a number as the second, for a repeated first and second operand.
     kernels: Items[int] = room(KERNELS)
 
@@ -160,6 +162,20 @@ def launch_flat(
 
 
 @native
+def lies_elsewhere(thing: Object) -> bool:
+    """Whether an object is a tensor of a device."""
+    return is_tensor_anywhere(thing) and cast(Tensor, thing).device is not cpu
+
+
+@native
+def on_device(function: int, self: Array, arguments: Items[Object], count: int) -> New[Object]:
+    """Call a function for tensors of devices: see devices/forward.py; None before there is one."""
+    if function == 0:
+        return not_handled()
+    return cast(Object, call_native(function, address_of(self), address_of(arguments), count))
+
+
+@native
 def launch(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     """The result of the op, recorded; None where the operands are for the general path."""
     plan, frame, owned = cast(ForwardPlan, self.memory), new(CallFrame), new(Owned)
@@ -167,6 +183,8 @@ def launch(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     number = prepared(plan, arguments, frame, owned)
     if number != UNFIT:
         result = launch_flat(plan, arguments, number, frame, owned)
+    elif lies_elsewhere(arguments[plan.lead]):
+        result = on_device(device_functions.launch, self, arguments, count)
     else:
         result = launch_rows(plan, arguments, owned) if plan.rows is not NULL else not_handled()
     release_all(owned)
@@ -224,6 +242,11 @@ def launch_in_place(self: Array, arguments: Items[Object], count: int) -> New[Ob
     plan, frame, owned = cast(ForwardPlan, self.memory), new(CallFrame), new(Owned)
     begin(owned)
     number = prepared(plan, arguments, frame, owned)
-    result = not_handled() if number == UNFIT else write_flat(plan, arguments, number, frame, owned)
+    if number != UNFIT:
+        result = write_flat(plan, arguments, number, frame, owned)
+    elif lies_elsewhere(arguments[plan.lead]):
+        result = on_device(device_functions.launch_in_place, self, arguments, count)
+    else:
+        result = not_handled()
     release_all(owned)
     return result

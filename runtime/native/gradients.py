@@ -3,14 +3,14 @@ kernel; of others by their plans (kernel_op_gradients.py)."""
 
 from __future__ import annotations
 
-from ..kernels.llvm.kernel_calls import CallFrame, put_array
+from ..kernels.llvm.kernel_calls import CallFrame, call_native, put_array
 from ..kernels.llvm.memory import load, load_half
 from ..kernels.llvm.structs import Items, Struct, room
-from ..kernels.llvm.typed import NULL, New, cast, native, new
+from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from . import c_functions as c
-from .interned import fit_gradient, float_type, int_type, none
+from .interned import cpu, device_functions, fit_gradient, float_type, int_type, none
 from .kernel_calls import Arguments, Size, found_kernel, put_object, run_kernel
-from .layout import Array, Float, Node, Object, Tensor, Tuple
+from .layout import Array, Dict, Float, Node, Object, Tensor, Tuple
 from .references import Owned, is_held, item, own, put_item, retain, size, slot
 from .tensors import (
     BOOL,
@@ -51,6 +51,7 @@ class FusedKernel(Struct):
     number_slots: Items[int] = room(MOST)
     resolver: Object  # finds kernels: see plans.py
     kernels: Items[int] = room(4)  # float32, float64, then the same with that number
+    device: Dict  # the launches found, for tensors of a device
 
 
 class GradientPlan(Struct):
@@ -221,6 +222,15 @@ def computed(
 
 
 @native
+def gradients_on_device(plan: FusedPlan, node: Node, given: Object) -> New[Object]:
+    """The gradients for a tensor of a device: see devices/gradients.py; None before there is a device."""
+    if device_functions.gradients == 0:
+        return not_handled()
+    function = device_functions.gradients
+    return cast(Object, call_native(function, address_of(plan), address_of(node), address_of(given)))
+
+
+@native
 def fused_gradients(plan: FusedPlan, node: Node, given: Object, owned: Owned) -> New[Object]:
     """The gradients in a tuple; None where this is for the general path."""
     recorded = records()
@@ -236,8 +246,10 @@ def fused_gradients(plan: FusedPlan, node: Node, given: Object, owned: Owned) ->
     wanted = wanted_of(edges)
     if wanted == 0 or only_hands_on(plan, node):  # as for add: no kernel and no memory
         return handed_on(gradient, wanted, size(edges), metas)
-    if metas is not none or flat is none or not is_tensor(given):
+    if metas is not none or flat is none:
         return not_handled()
+    if gradient.device is not cpu:
+        return gradients_on_device(plan, node, given)
     if (kind != 0 and kind != 1) or not holds_kind(flat, kind):
         return not_handled()
     return computed(plan.cases[wanted - 1], node, gradient, wanted, size(edges), kind, owned)

@@ -66,6 +66,19 @@ class ThreadState(Struct):
     attributes: Dict
 
 
+class DeviceFunctions(Struct):
+    """The addresses of native functions for tensors of devices, 0 before there is a device: see devices/."""
+
+    launch: int
+    launch_in_place: int
+    gradients: int
+    launch_kernel_op: int
+    planned_gradients: int
+
+
+device_words = DeviceFunctions.pack()
+device_functions = located(DeviceFunctions, device_words.ctypes.data, device_words)
+
 _thread_state = ThreadState.pack()
 thread_state = located(ThreadState, _thread_state.ctypes.data, _thread_state)
 layout_changes = located(Counter, base.layout_changes.ctypes.data, base.layout_changes)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from ..kernels.llvm.kernel_calls import call_native
 from ..kernels.llvm.structs import Items, Struct, room
-from ..kernels.llvm.typed import NULL, New, cast, native, new
+from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from . import c_functions as c
 from .broadcast import has_layout
 from .call_plans import MOST_OPERANDS, CallPlan, Operands, note_none, note_operand, run_plan
+from .forward import lies_elsewhere
 from .gradients import GradientPlan, unwritten, wanted_of
-from .interned import int64, none
+from .interned import cpu, device_functions, int64, none
 from .kernel_ops import FLOATS, TENSOR, is_operand, looked_up, put_layout
 from .layout import Array, Dict, List, Node, Object, Tensor, Tuple
 from .references import Owned, item, own, own_new, put_item, retain, size, slot
@@ -31,18 +33,19 @@ class PlannedGradients(GradientPlan):
 
     listed: int  # -1; or which of several outputs has a gradient, for then they come in a list
     found: Dict  # the plans found
+    device: Dict  # by dtypes, what is launched for a gradient of a device
     layouts: int  # how many operands are tensors
     operands: int  # how many operands
     reads: Items[Read] = room(MOST_OPERANDS)
 
 
 @native
-def is_kept(node: Node, read: Read, dtype: Object) -> bool:
+def is_kept(node: Node, read: Read, dtype: Object, place: Object) -> bool:
     """Whether a kept tensor is as it was, and of this dtype or an index; or None."""
     thing = slot(node, read.slot)
     if thing is none:
         return True
-    if not is_operand(thing, TENSOR, NULL) or not unwritten(cast(Tensor, thing), slot(node, read.version)):
+    if not is_operand(thing, TENSOR, NULL, place) or not unwritten(cast(Tensor, thing), slot(node, read.version)):
         return False
     own_dtype = cast(Tensor, thing).dtype
     return own_dtype is dtype or own_dtype is int64
@@ -57,11 +60,11 @@ def operand_of(node: Node, read: Read, gradient: Object) -> Object:
 
 
 @native
-def all_fit(plan: PlannedGradients, node: Node, dtype: Object) -> bool:
+def all_fit(plan: PlannedGradients, node: Node, dtype: Object, place: Object) -> bool:
     """Whether all kept tensors are as the plans take them."""
     for i in range(plan.operands):
         read = plan.reads[i]
-        if read.letter == KEPT and not is_kept(node, read, dtype):
+        if read.letter == KEPT and not is_kept(node, read, dtype, place):
             return False
     return True
 
@@ -125,15 +128,20 @@ def planned_gradients(plan: PlannedGradients, node: Node, given: Object, owned: 
     # Owned: a list below, and `records`, may run Python.
     edges, metas = own(owned, node.edges), own(owned, node.metas)
     gradient = own(owned, given if plan.listed < 0 else c.list_item(cast(List, given), plan.listed))
-    if not is_operand(gradient, TENSOR, NULL) or metas is none or size(edges) > MOST_EDGES:
+    if metas is none or size(edges) > MOST_EDGES:
         return not_handled()
     if recorded != 0:
         return NULL if recorded < 0 else not_handled()
+    if lies_elsewhere(gradient) and device_functions.planned_gradients != 0:
+        function = device_functions.planned_gradients
+        return cast(Object, call_native(function, address_of(plan), address_of(node), address_of(gradient)))
+    if not is_operand(gradient, TENSOR, NULL, cpu):
+        return not_handled()
     dtype = cast(Tensor, gradient).dtype
     kind = kind_of(dtype)
     if kind not in FLOATS or not all_of(metas, dtype):
         return not_handled()
-    if not all_fit(plan, node, dtype):  # what was released is no tensor, and has no layout to look up
+    if not all_fit(plan, node, dtype, cpu):  # what was released is no tensor, and has no layout to look up
         return not_handled()
     key = own_new(owned, key_of(plan, node, gradient))
     if key is NULL:
@@ -143,7 +151,7 @@ def planned_gradients(plan: PlannedGradients, node: Node, given: Object, owned: 
         return not_handled()
     own(owned, found)  # which the table may forget
     # Again, after the key was made.
-    if not all_fit(plan, node, dtype) or not note_all(plan, node, gradient, key, found, operands, owned):
+    if not all_fit(plan, node, dtype, cpu) or not note_all(plan, node, gradient, key, found, operands, owned):
         return not_handled()
     results = run_plan(found, size(edges), kind, operands)
     return not_handled() if results is NULL and c.error_set() is NULL else results

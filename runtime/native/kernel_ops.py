@@ -7,12 +7,25 @@ from ..kernels.llvm.typed import NULL, New, cast, native, new
 from . import c_functions as c
 from .broadcast import has_layout
 from .call_plans import MOST_OPERANDS, CallPlan, Operands, note_none, note_operand, run_plan
-from .interned import false, float_type, int64, int_type, list_type, none, outdated_type, true, tuple_type
+from .forward import lies_elsewhere, on_device
+from .interned import (
+    cpu,
+    device_functions,
+    false,
+    float_type,
+    int64,
+    int_type,
+    list_type,
+    none,
+    outdated_type,
+    true,
+    tuple_type,
+)
 from .kernel_calls import Arguments
 from .layout import Array, Dict, DType, List, Object, Tensor, Tuple
 from .recording import RecordPlan, record
 from .references import Owned, begin, item, own, own_new, put_item, release_all, retain, size
-from .tensors import INTEGERS, is_tensor, kind_of, not_handled, records, withdrawn
+from .tensors import INTEGERS, is_tensor_anywhere, kind_of, not_handled, records, withdrawn
 from .views import is_int_or_ints
 
 TENSOR, OPTIONAL, INDEX, LIST, INT, BOOL, DIMS = (ord(letter) for letter in "TOILnbd")
@@ -24,6 +37,7 @@ class KernelOpPlan(Struct):
     """The plan of an op with a kernel of its own."""
 
     found: Dict  # the plans found
+    device: Dict  # by dtypes, what is launched for tensors of a device
     node: RecordPlan  # or NULL
     outputs: int
     differentiable: int  # bit i: operand i
@@ -57,41 +71,43 @@ def takes(letter: int, argument: Object) -> bool:
 
 
 @native
-def is_operand(thing: Object, letter: int, dtype: Object) -> bool:
-    """Whether a tensor may be read: indices are of int64, others of one dtype (NULL: not known yet)."""
-    if not is_tensor(thing) or cast(Tensor, thing).fn.type is outdated_type:
+def is_operand(thing: Object, letter: int, dtype: Object, place: Object) -> bool:
+    """Whether a tensor of a device may be read: indices are of int64, others of one dtype (NULL: not known yet)."""
+    if not is_tensor_anywhere(thing) or cast(Tensor, thing).device is not place:
+        return False
+    if cast(Tensor, thing).fn.type is outdated_type:
         return False
     own_dtype = cast(Tensor, thing).dtype
     return own_dtype is int64 if letter == INDEX else (own_dtype is dtype or dtype is NULL)
 
 
 @native
-def dtype_of_all(tensors: Tuple) -> DType:
+def dtype_of_all(tensors: Tuple, place: Object) -> DType:
     """The dtype of all tensors in a tuple; NULL where there is another thing, none, or too many."""
     count, dtype = size(tensors), cast(DType, NULL)
     if count < 1 or count > MOST_OPERANDS:
         return NULL
     for i in range(count):
-        if not is_operand(item(tensors, i), TENSOR, dtype):
+        if not is_operand(item(tensors, i), TENSOR, dtype, place):
             return NULL
         dtype = cast(Tensor, item(tensors, i)).dtype
     return dtype
 
 
 @native
-def common_dtype(plan: KernelOpPlan, given: Arguments) -> DType:
-    """The native dtype of the operands; NULL where an argument does not fit."""
+def common_dtype(plan: KernelOpPlan, given: Arguments, place: Object) -> DType:
+    """The native dtype of the operands, which lie on one device; NULL where an argument does not fit."""
     dtype = cast(DType, NULL)
     for i in range(plan.operands):
         letter, argument = plan.letters[i], given.items[i]
         if letter == OPTIONAL and argument is none:
             continue
         if letter == LIST:
-            dtype = dtype_of_all(cast(Tuple, argument))
+            dtype = dtype_of_all(cast(Tuple, argument), place)
             if dtype is NULL:
                 return NULL
         elif letter in TENSORS:
-            if not is_operand(argument, letter, dtype):
+            if not is_operand(argument, letter, dtype, place):
                 return NULL
             tensor = cast(Tensor, argument)
             if plan.refused >> i & 1 and tensor.rg is true:
@@ -173,12 +189,12 @@ def looked_up(plans: Dict, key: Tuple) -> Tuple:
 
 
 @native
-def recorded(plan: KernelOpPlan, found: Tuple, result: Object, given: Arguments, owned: Owned) -> bool:
+def recorded(plan: KernelOpPlan, found: Tuple, behind: int, result: Object, given: Arguments, owned: Owned) -> bool:
     """Put the result into the graph if it belongs there; False where an error is set.
 
-    Arguments that are no tensors are recorded as the plan has checked them.
+    Arguments that are no tensors are recorded as they were checked: what was found has them from place `behind` on.
     """
-    needs, behind = False, 1 + cast(CallPlan, cast(Array, item(found, 0)).memory).results
+    needs = False
     for j in range(listed_operands(plan, given)):
         needs = needs or cast(Tensor, item(items_of(given), j)).rg is true
     for i in range(plan.operands):
@@ -211,7 +227,7 @@ def launch_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> N
     """The result, recorded, as `launch` gives it."""
     given, operands = new(Arguments), new(Operands)
     taken = take_arguments(plan, arguments, given, owned)
-    dtype = common_dtype(plan, given) if taken else cast(DType, NULL)
+    dtype = common_dtype(plan, given, cpu) if taken else cast(DType, NULL)
     if dtype is NULL:
         return not_handled() if c.error_set() is NULL else NULL
     key = own_new(owned, key_of(plan, given))
@@ -228,7 +244,8 @@ def launch_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> N
     if results is NULL:
         return not_handled() if c.error_set() is NULL else NULL
     result = retain(item(results, 0) if plan.outputs == 1 else results)
-    if not recorded(plan, found, result, given, owned):
+    behind = 1 + cast(CallPlan, cast(Array, item(found, 0)).memory).results
+    if not recorded(plan, found, behind, result, given, owned):
         return withdrawn(result)
     return result
 
@@ -236,6 +253,8 @@ def launch_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> N
 @native
 def launch(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     """The result, or a tuple of several, recorded; None where no plan has been found for layouts and arguments."""
+    if lies_elsewhere(arguments[0]):
+        return on_device(device_functions.launch_kernel_op, self, arguments, count)
     owned = new(Owned)
     begin(owned)
     result = launch_plan(cast(KernelOpPlan, self.memory), arguments, owned)

@@ -33,6 +33,7 @@ def slot_distances(kind: type, names: Iterable[str]) -> list[int]:
         setattr(thing, name, mark)
         words = words_of(thing, kind.__basicsize__)
         found.append(8 * words.index(id(mark)))
+        delattr(thing, name)
     return found
 
 

@@ -90,8 +90,8 @@ def has_room_backward(node: Any) -> bool:
     return len(node.keeps) <= gradients.MOST and all(fits(mask, *reads) for mask, reads in node.fused.items())
 
 
-def forward_plan(op: Any) -> np.ndarray:
-    """The plan of an element-wise op for `forward.launch`."""
+def forward_plan(op: Any, name: str) -> np.ndarray:
+    """The plan of an element-wise op for `forward.launch` or `launch_in_place`."""
     masks = [op.is_raw(i) for i in range(len(op.operands))]
     by_rows = len(op.operands) == 2 and not any(masks)
     inputs = () if op.node is None else op.node.inputs
@@ -106,6 +106,7 @@ def forward_plan(op: Any) -> np.ndarray:
         differentiable=bits([name in inputs for name in op.operands]),
         name=address(f"{op.name}_"),
         rows=address(op.rows) if by_rows else 0,
+        device=address(op.launches[name]),
     )
     kernels = plan[ForwardPlan.word("kernels") :]
     ForwardPlan.put(plan, "resolver", resolver(kernels, lambda number: forward_kernel(op, number)))
@@ -194,6 +195,7 @@ def kernel_op_plan(op: Any) -> np.ndarray:
     listed = "L" in op.letters
     return KernelOpPlan.pack(
         found=address(op.found),
+        device=address(op.launches),
         node=0 if op.node is None else memory(record_plan(op.node, op.operands, False, listed)),
         outputs=op.outputs,
         differentiable=bits([name in inputs for name in op.operands]),
@@ -216,6 +218,7 @@ def planned_gradients_plan(op: Any) -> np.ndarray:
         slots=slot_distances(node, node.saved_slots),
         listed=node.differentiable[0] if node.output_count > 1 else -1,
         found=address(op.found),
+        device=address(op.launches),
         layouts=sum(letter in "gk" for letter, _ in op.reads),
         operands=len(reads),
         reads=reads,
@@ -260,6 +263,7 @@ def put_fused_kernel(words: np.ndarray, node: Any, mask: int, kept: Sequence[str
         numbers=len(numbers),
         number_slots=slot_distances(node, numbers),
         resolver=resolver(words[FusedKernel.word("kernels") :], find),
+        device=address(op.launches[mask]),
     )
 
 

@@ -18,7 +18,7 @@ from .interned import (
 from .kernel_calls import Arguments
 from .layout import Node, Object, Output, Tensor, Tuple, Type
 from .references import Owned, item, nothing_changed, put_item, retain, set_slot, size, slot
-from .tensors import meta_of, new_tensor, new_writes
+from .tensors import meta_of, new_tensor_on, new_writes
 
 MOST = 6  # tensors, and other values, that one node keeps
 RESULT = -1  # as a source: the result; the ones before it are the further results
@@ -85,7 +85,7 @@ def alias_of(result: Tensor) -> New[Tensor]:
     if writes is NULL:
         return cast(Tensor, NULL)
     c.release(exchange(result, "writes", writes))  # nobody but who makes it knows the result yet: its slots stay
-    alias = new_tensor(retain(result.flat), result.shape, result.dtype)
+    alias = new_tensor_on(result.device, retain(result.flat), result.shape, result.dtype)
     if alias is not NULL:
         c.release(exchange(alias, "writes", retain(writes)))
     return alias

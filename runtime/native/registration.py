@@ -50,7 +50,7 @@ class NativePath(FastPath):
             return not_handled
         writes = name == "launch_in_place"
         again = public_function(op, (*op.operands, *op.numbers), writes)
-        return compared(builtin(getattr(forward, name), plans.forward_plan(op), doc), op.name, again, writes)
+        return compared(builtin(getattr(forward, name), plans.forward_plan(op, name), doc), op.name, again, writes)
 
     def view(self, op: Any) -> Callable[..., Any]:
         """Of a layout and arguments that the op has seen."""
@@ -112,6 +112,14 @@ class NativePath(FastPath):
 
         doc = "Run nodes of a backward pass from one to the next."
         return compared_walker(builtin(walk, np.zeros(1, np.int64), doc))
+
+    def launches_on_devices(self) -> Any:
+        """Launches by layouts."""
+        if not supported():
+            return None
+        from .devices.found import Devices
+
+        return Devices()
 
     def rows(self, plan: Any, count: int) -> Any:
         """Rows as words."""

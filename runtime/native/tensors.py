@@ -97,7 +97,13 @@ def new_flat(words: Items[int], count: int, kind: int) -> New[Array]:
 
 @native
 def new_tensor(flat: Stolen[Array], shape: Tuple, dtype: DType) -> New[Tensor]:
-    """A tensor over a flat array, or over None."""
+    """A tensor of the host over a flat array, or over None."""
+    return new_tensor_on(cpu, flat, shape, dtype)
+
+
+@native
+def new_tensor_on(device: Object, flat: Stolen[Object], shape: Tuple, dtype: DType) -> New[Tensor]:
+    """A tensor over a flat array on a device."""
     tensor = cast(Tensor, c.allocate(tensor_type, 0))
     if tensor is NULL:
         c.release(flat)  # stolen: nobody else would release it
@@ -111,11 +117,11 @@ def new_tensor(flat: Stolen[Array], shape: Tuple, dtype: DType) -> New[Tensor]:
     tensor.hooks = retain(none)
     tensor.views = retain(none)
     tensor.tangent = retain(none)
-    tensor.flat = flat
-    tensor.storage = retain(flat)
+    tensor.flat = cast(Array, flat)  # or an array of a device, which devices/layout.py describes
+    tensor.storage = cast(Array, retain(flat))
     tensor.shape = retain(shape)
     tensor.dtype = retain(dtype)
-    tensor.device = retain(cpu)
+    tensor.device = retain(device)
     tensor.offset = retain(zero)
     tensor.rg = retain(false)  # the last: see is_tensor
     return tensor

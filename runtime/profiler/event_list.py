@@ -28,6 +28,11 @@ class EventList(list[Any]):
         """Microseconds spent in the events, each counted without what ran inside it."""
         return sum(event.self_cpu_time_total for event in self)
 
+    @property
+    def self_device_time_total(self) -> float:
+        """Microseconds that devices worked on the events, each counted without what ran inside it."""
+        return sum(event.self_device_time_total for event in self)
+
     def key_averages(
         self, group_by_input_shapes: bool = False, group_by_stack_n: int = 0, group_by_overload_name: bool = False
     ) -> EventList:
@@ -67,7 +72,8 @@ class EventList(list[Any]):
 
         Args:
             sort_by: the name of an attribute, the largest first: `cpu_time`, `cpu_time_total`, `self_cpu_time_total`,
-                `cpu_memory_usage`, `self_cpu_memory_usage`, `count`; without it, in the order in which they began.
+                `device_time_total`, `self_device_time_total`, `cpu_memory_usage`, `self_cpu_memory_usage`, `count`;
+                without it, in the order in which they began.
             row_limit: how many rows there are at most; -1 for all.
             max_src_column_width: longer lines of the stack lose their beginning.
             max_name_column_width: longer names lose their end.

@@ -12,26 +12,61 @@ from .table import time_text
 
 
 class Figures:
-    """Times and memory; what concerns other devices is there for scripts that read it, and zero."""
+    """Times and memory; that of devices is there for scripts that read it, and zero."""
 
     key: str
     count: int
     cpu_time_total: float
     self_cpu_time_total: float
+    device_time_total: float
+    self_device_time_total: float
     cpu_memory_usage: int
     self_cpu_memory_usage: int
     flops: int
     device_type = "cpu"
     node_id = -1
     is_async = is_remote = is_legacy = False
-    device_time = device_time_total = self_device_time_total = 0.0
-    cuda_time = cuda_time_total = self_cuda_time_total = 0.0
     device_memory_usage = self_device_memory_usage = cuda_memory_usage = self_cuda_memory_usage = 0
 
     @property
     def cpu_time(self) -> float:
         """Microseconds of one call, with what ran inside it."""
         return self.cpu_time_total / self.count if self.count else 0.0
+
+    @property
+    def device_time(self) -> float:
+        """Microseconds of one call on devices, with what ran inside it."""
+        return self.device_time_total / self.count if self.count else 0.0
+
+    @property
+    def device_time_str(self) -> str:
+        """`device_time`, written out."""
+        return time_text(self.device_time)
+
+    @property
+    def device_time_total_str(self) -> str:
+        """`device_time_total`, written out."""
+        return time_text(self.device_time_total)
+
+    @property
+    def self_device_time_total_str(self) -> str:
+        """`self_device_time_total`, written out."""
+        return time_text(self.self_device_time_total)
+
+    @property
+    def cuda_time(self) -> float:
+        """`device_time`."""
+        return self.device_time
+
+    @property
+    def cuda_time_total(self) -> float:
+        """`device_time_total`."""
+        return self.device_time_total
+
+    @property
+    def self_cuda_time_total(self) -> float:
+        """`self_device_time_total`."""
+        return self.self_device_time_total
 
     @property
     def cpu_time_str(self) -> str:
@@ -116,6 +151,9 @@ class FunctionEvent(Figures):
         name: `aten::mul` for an op, the node's name in backward, the user's for a range.
         time_range: an Interval.
         cpu_time_total: microseconds that it took; `self_cpu_time_total` without what ran inside it.
+        device_time_total: microseconds of its work on a CUDA device; `self_device_time_total` without that of what ran
+            inside it.
+        device_index: the number of that device; -1 where there is none.
         cpu_memory_usage: bytes by which the memory of results grew; `self_cpu_memory_usage` without what ran inside.
         input_shapes: a list per argument, empty where it is no tensor.
         sequence_nr: that of the graph node which the op recorded or backward ran; -1 where there is none.
@@ -141,6 +179,9 @@ class FunctionEvent(Figures):
         self.sequence_nr = record.sequence
         self.time_range = Interval((record.start - started) / 1e3, (record.end - started) / 1e3)
         self.cpu_time_total = self.self_cpu_time_total = (record.end - record.start) / 1e3
+        timed = record.device_time
+        self.device_index = -1 if timed is None else timed.device
+        self.device_time_total = self.self_device_time_total = 0.0 if timed is None else timed.duration
         self.cpu_memory_usage = self.self_cpu_memory_usage = record.bytes
         self.input_shapes: Any = [argument.dims for argument in record.inputs]
         self.concrete_inputs = [argument.text for argument in record.inputs]
@@ -168,10 +209,18 @@ def events_of(session: Session) -> list[FunctionEvent]:
             parent.self_cpu_time_total -= event.cpu_time_total
     events = list(made.values())
     for event in reversed(events):  # what ran inside an event began after it
+        _sum_device_times(event)
         if event.cpu_parent is not None:
             event.cpu_parent.cpu_memory_usage += event.cpu_memory_usage
     _link(events)
     return events
+
+
+def _sum_device_times(event: FunctionEvent) -> None:
+    """What ran inside an event took its time; an event that was not timed itself has the sum of these."""
+    inside = sum(child.device_time_total for child in event.cpu_children)
+    event.device_time_total = max(event.device_time_total, inside)
+    event.self_device_time_total = event.device_time_total - inside
 
 
 def finished(session: Session) -> list[Record]:
@@ -193,7 +242,10 @@ def _link(events: Iterable[FunctionEvent]) -> None:
             event.stack = op.stack or event.stack
 
 
-_SUMMED = ("count", "cpu_time_total", "self_cpu_time_total", "cpu_memory_usage", "self_cpu_memory_usage", "flops")
+_SUMMED = (
+    "count", "cpu_time_total", "self_cpu_time_total", "device_time_total", "self_device_time_total",
+    "cpu_memory_usage", "self_cpu_memory_usage", "flops",
+)  # fmt: skip
 
 
 class FunctionEventAvg(Figures):

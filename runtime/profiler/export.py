@@ -31,7 +31,7 @@ def write_trace(path: Any, sessions: Sequence[Session], metadata: dict[str, Any]
 def _heading(sessions: Sequence[Session]) -> Entry:
     return {
         "schemaVersion": 1,
-        "deviceProperties": [],
+        "deviceProperties": [_device(index) for index in _devices(sessions)],
         "host_name": platform.node(),
         "displayTimeUnit": "ms",
         "baseTimeNanoseconds": sessions[0].started_at,
@@ -47,12 +47,49 @@ def _entries(sessions: Sequence[Session]) -> Iterator[Entry]:
     for track in tracks.values():
         yield _named("thread_name", track.native_id, f"thread {track.number} ({track.name})")
         yield {**_named("thread_sort_index", track.native_id, ""), "args": {"sort_index": track.number}}
+    for index in _devices(sessions):
+        yield {**_named("process_name", 0, f"CUDA {index}"), "pid": index}
     for session in sessions:
         records = finished(session)
+        yield from (entry for record in records if record.device_time for entry in _work(record, base))
         yield from (_event(number, record, base) for number, record in enumerate(records))
         yield from _arrows(records, base)
         for change in session.tally.changes if session.tally is not None else ():
             yield _memory(change, base)
+
+
+def _devices(sessions: Sequence[Session]) -> list[int]:
+    """The numbers of the devices that worked."""
+    records = (record for session in sessions for record in finished(session))
+    return sorted({record.device_time.device for record in records if record.device_time is not None})
+
+
+def _device(index: int) -> Entry:
+    from ..cuda.driver import driver  # loaded with the first device
+
+    found = driver().properties(index)
+    return {
+        "id": index,
+        "name": found.name,
+        "totalGlobalMem": found.total_memory,
+        "computeMajor": found.major,
+        "computeMinor": found.minor,
+        "numSms": found.multi_processor_count,
+        "warpSize": found.warp_size,
+        "maxThreadsPerBlock": found.max_threads_per_block,
+    }
+
+
+def _work(record: Record, base: int) -> Iterator[Entry]:
+    """What a device did for an event, in the lane of its stream, and the arrow from the event to it."""
+    timed = record.device_time
+    assert timed is not None
+    lane = {"pid": timed.device, "tid": timed.stream, "ts": (timed.start - base) / 1e3}
+    arrow = {"cat": "ac2g", "name": "ac2g", "id": id(record)}
+    about = {"device": timed.device, "stream": timed.stream, "correlation": id(record)}
+    yield {"ph": "X", "cat": "kernel", "name": record.name, **lane, "dur": timed.duration, "args": about}
+    yield {"ph": "s", **arrow, **_at(record, record.start, base)}
+    yield {"ph": "f", "bp": "e", **arrow, **lane}
 
 
 def _named(kind: str, thread: int, name: str) -> Entry:

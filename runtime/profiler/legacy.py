@@ -13,8 +13,8 @@ class profile(Results):
 
     Args:
         enabled: False does nothing.
-        use_cuda: accepted for compatibility.
-        use_device: accepted for compatibility.
+        use_cuda: also time ops on CUDA devices.
+        use_device: "cuda" does the same.
         record_shapes: also record the arguments of ops.
         with_flops: also estimate floating-point operations of products and element-wise arithmetic.
         profile_memory: also follow the memory of what ops return.
@@ -52,7 +52,8 @@ class profile(Results):
     ) -> None:
         self.enabled = enabled
         self.entered = False
-        self._recorder = Recorder(record_shapes, profile_memory, with_stack, with_flops)
+        devices = use_cuda or use_device == "cuda"
+        self._recorder = Recorder(record_shapes, profile_memory, with_stack, with_flops, devices=devices)
 
     def __enter__(self) -> profile:
         if self.enabled:

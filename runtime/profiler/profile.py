@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any
 
 from ..arguments import explained
+from ..tensor.devices import cuda_available
 from ..user_warning import warn_user
 from .ranges import RANGE
 from .results import Recorder, Results
@@ -14,7 +15,7 @@ from .session import Record
 
 
 class ProfilerActivity(Enum):
-    """Activities. Everything runs on the CPU; CUDA is accepted, and the times of its kernels are not measured."""
+    """Activities: of the program on the CPU, and of CUDA devices."""
 
     CPU = 0
     XPU = 1
@@ -34,8 +35,8 @@ class ProfilerAction(Enum):
 
 
 def supported_activities() -> set[ProfilerActivity]:
-    """The kinds of activity whose times are measured: those of the CPU."""
-    return {ProfilerActivity.CPU}
+    """The kinds of activity whose times are measured: those of the CPU, and of CUDA devices if there are any."""
+    return {ProfilerActivity.CPU, *([ProfilerActivity.CUDA] if cuda_available() else [])}
 
 
 def schedule(
@@ -102,7 +103,7 @@ class profile(Results):
     is off it costs nothing. docs/profiling.md explains the figures.
 
     Args:
-        activities: a list of ProfilerActivity; times are those of the CPU.
+        activities: a list of ProfilerActivity, all when left out; with CUDA, ops are also timed on their devices.
         schedule: a function from the number of a step to a ProfilerAction, see `schedule`; without one everything
             between start and stop is recorded. `step()` ends a step.
         on_trace_ready: called with the profiler when steps that are recorded together, or everything, are complete.
@@ -114,7 +115,7 @@ class profile(Results):
         experimental_config: accepted for compatibility.
         execution_trace_observer: accepted for compatibility.
         acc_events: keep the events of earlier cycles of the schedule; otherwise those of the last cycle are shown.
-        use_cuda: accepted for compatibility.
+        use_cuda: whether ops are timed on CUDA devices, in place of what `activities` says.
 
     Raises:
         AssertionError: `activities` has something that is no ProfilerActivity, or nothing.
@@ -157,7 +158,8 @@ class profile(Results):
         self.on_trace_ready = on_trace_ready
         self.step_num = 0
         self.current_action = NONE
-        self._recorder = Recorder(record_shapes, profile_memory, with_stack, with_flops, acc_events)
+        devices = ProfilerActivity.CUDA in chosen if use_cuda is None else use_cuda
+        self._recorder = Recorder(record_shapes, profile_memory, with_stack, with_flops, acc_events, devices)
         self._step: Record | None = None
 
     def start(self) -> None:

@@ -22,12 +22,16 @@ class Recorder:
         stacks: whether events note from where they were called.
         flops: whether floating-point operations are estimated.
         accumulate: whether the events of earlier sessions stay.
+        devices: whether work on devices is timed.
     """
 
-    def __init__(self, shapes: bool, memory: bool, stacks: bool, flops: bool, accumulate: bool = False) -> None:
+    def __init__(
+        self, shapes: bool, memory: bool, stacks: bool, flops: bool, accumulate: bool = False, devices: bool = False
+    ) -> None:
         self.shapes = shapes or flops  # the estimate needs them
         self.shown = {"shapes": shapes, "memory": memory, "stacks": stacks, "flops": flops}
         self.accumulate = accumulate
+        self.devices = devices
         self.session: Session | None = None
         self.finished: list[Session] = []
         self.metadata: dict[str, Any] = {}
@@ -55,7 +59,7 @@ class Recorder:
 
     def begin(self) -> None:
         """Record from now on."""
-        session = self.session = Session(self.shapes, self.shown["memory"], self.shown["stacks"])
+        session = self.session = Session(self.shapes, self.shown["memory"], self.shown["stacks"], self.devices)
         turn_on(session)
 
     def end(self, keep: bool = True) -> bool:

@@ -15,7 +15,9 @@ from typing import Any, NamedTuple
 
 from ..locks import new_lock
 from ..tensor.base import TensorBase
+from .device_times import DeviceTime, DeviceTimes, Span
 from .memory import Tally
+from .ranges import NODE, OP
 
 _LONGEST = 80  # characters of the text of one argument
 
@@ -87,6 +89,8 @@ class Record:
     bytes: int = 0
     stack: tuple[str, ...] = ()
     note: str = ""  # what the user said about a range
+    span: Span | None = None  # on a device, until the session ends
+    device_time: DeviceTime | None = None
     described: tuple[str, str] | None = None  # module and name by which to look up what the spec says of it
 
 
@@ -97,10 +101,12 @@ class Session:
         shapes: whether the arguments of ops are described.
         memory: whether the memory of results is followed.
         stacks: whether events note from where they were called.
+        devices: whether work on devices is timed.
     """
 
-    def __init__(self, shapes: bool = False, memory: bool = False, stacks: bool = False) -> None:
+    def __init__(self, shapes: bool = False, memory: bool = False, stacks: bool = False, devices: bool = False) -> None:
         self.shapes = shapes
+        self.devices = DeviceTimes() if devices else None
         self.stacks = stacks
         self.tally = Tally(self.innermost) if memory else None
         self.records: list[Record] = []
@@ -138,6 +144,8 @@ class Session:
             record.inputs = describe(args, kwargs or {})
         stack.append(record)
         self.records.append(record)
+        if self.devices is not None and kind in (OP, NODE):
+            self.devices.begin(record, (*args, *(kwargs or {}).values()))
         record.start = time.perf_counter_ns()
         return record
 
@@ -148,6 +156,8 @@ class Session:
         while record in stack:
             closed = stack.pop()
             closed.end = closed.end or now
+            if closed.span is not None and self.devices is not None:
+                self.devices.end(closed)
 
     def finish(self) -> None:
         """Nothing more is recorded; what still runs, in any thread, ends now."""
@@ -156,3 +166,5 @@ class Session:
             record.end = record.end or self.ended
         if self.tally is not None:
             self.tally.stop()
+        if self.devices is not None:
+            self.devices.finish(list(self.records))

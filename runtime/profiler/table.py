@@ -72,10 +72,14 @@ def render(
             raise AttributeError(f"table(): argument 'sort_by' must name a column, not {sort_by!r}")
         rows.sort(key=lambda event: getattr(event, sort_by), reverse=True)
     rows = rows if limit < 0 else rows[:limit]
-    columns = [*_names(rows, layout), *_figures(rows, whole, layout), *_descriptions(rows, layout)]
+    on_devices = sum(event.self_device_time_total for event in events)
+    columns = [*_names(rows, layout), *_figures(rows, whole, on_devices, layout), *_descriptions(rows, layout)]
     lines = [*_above(columns, header, top_level), *_body(columns, len(rows))]
     rule = _rule(columns)
-    return "\n".join([*lines, rule, f"Self CPU time total: {time_text(whole, layout.unit)}", ""])
+    sums = [f"Self CPU time total: {time_text(whole, layout.unit)}"]
+    if on_devices:
+        sums.append(f"Self CUDA time total: {time_text(on_devices, layout.unit)}")
+    return "\n".join([*lines, rule, *sums, ""])
 
 
 def _names(rows: Iterable[Any], layout: Layout) -> list[Column]:
@@ -86,7 +90,7 @@ def _names(rows: Iterable[Any], layout: Layout) -> list[Column]:
     return columns
 
 
-def _figures(rows: Sequence[Any], whole: float, layout: Layout) -> list[Column]:
+def _figures(rows: Sequence[Any], whole: float, on_devices: float, layout: Layout) -> list[Column]:
     unit = layout.unit
     columns = [
         Column("Self CPU %", [share_text(e.self_cpu_time_total, whole) for e in rows]),
@@ -95,6 +99,13 @@ def _figures(rows: Sequence[Any], whole: float, layout: Layout) -> list[Column]:
         Column("CPU total", [time_text(e.cpu_time_total, unit) for e in rows]),
         Column("CPU time avg", [time_text(e.cpu_time, unit) for e in rows]),
     ]
+    if on_devices:
+        columns += [
+            Column("Self CUDA", [time_text(e.self_device_time_total, unit) for e in rows]),
+            Column("Self CUDA %", [share_text(e.self_device_time_total, on_devices) for e in rows]),
+            Column("CUDA total", [time_text(e.device_time_total, unit) for e in rows]),
+            Column("CUDA time avg", [time_text(e.device_time, unit) for e in rows]),
+        ]
     if layout.shown.get("memory"):
         columns.append(Column("CPU Mem", [memory_text(e.cpu_memory_usage) for e in rows]))
         columns.append(Column("Self CPU Mem", [memory_text(e.self_cpu_memory_usage) for e in rows]))

@@ -12,6 +12,7 @@ from ..autograd.node import Node, recording_node
 from ..dispatch.entries import op_node
 from ..modes.intercept import NOT_HANDLED, OpCall, Watcher, watch
 from ..tensor.base import TensorBase
+from .device_times import is_view
 from .ranges import ENGINE, NODE, OP, current, function_call
 from .session import Record, Session
 
@@ -70,6 +71,8 @@ def around_op(call: OpCall) -> Any:
         result = call.proceed()
     finally:
         session.end(record)
+    if record.span is not None and session.devices is not None and is_view(result, args):
+        session.devices.drop(record)
     if session.shapes and isinstance(result, TensorBase):
         record.output = result.shape
     if session.tally is not None:

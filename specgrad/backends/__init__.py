@@ -1,5 +1,5 @@
-"""Switches of libraries that specgrad does not use: programs that set them, or ask whether they are there, run."""
+"""Switches of the libraries that compute on devices, under PyTorch's names."""
 
-from . import cudnn, mps
+from . import cuda, cudnn, mps
 
-__all__ = ["cudnn", "mps"]
+__all__ = ["cuda", "cudnn", "mps"]

@@ -58,6 +58,7 @@ class Cube(sg.autograd.Function):
         return 3 * grad * ctx.saved_tensors[0] ** 2
 
 
+@pytest.mark.cpu("so many launches take minutes on a simulated device")
 def test_training_over_ten_thousand_steps() -> None:
     """10,000 steps of a network with an optimizer take no memory."""
     model = sg.nn.Sequential(sg.nn.Linear(4, 8), sg.nn.Tanh(), sg.nn.Dropout(0.1), sg.nn.Linear(8, 1))

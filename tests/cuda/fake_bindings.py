@@ -9,6 +9,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
+from specgrad.runtime.cuda.simulated.memory import device_of, is_of_device
+from specgrad.runtime.errors import AcceleratorError
 
 CAPABILITY = (9, 0)
 
@@ -22,10 +24,13 @@ class CUresult(IntEnum):
     CUDA_ERROR_NO_DEVICE = 100
     CUDA_ERROR_NOT_READY = 600
     CUDA_ERROR_ILLEGAL_ADDRESS = 700
+    CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED = 900
+    CUDA_ERROR_STREAM_CAPTURE_INVALIDATED = 901
 
 
 NOT_READY = (CUresult.CUDA_ERROR_NOT_READY, CUresult.CUDA_SUCCESS)
 NO_RESULT = ("cuInit", "cuStreamQuery", "cuEventQuery", "cuMemFreeAsync", "cuLaunchKernel", "cuStreamSynchronize")
+NO_RESULT += ("cuCtxSynchronize", "cuMemcpyDtoDAsync", "cuMemsetD8Async")
 
 
 def _sizes(part: Any) -> list[int]:
@@ -33,6 +38,14 @@ def _sizes(part: Any) -> list[int]:
     if hasattr(part, "dtype"):
         return [8] * 7
     return [part.itemsize // 2] * 2 if part.kind == "c" else [part.itemsize]
+
+
+def status_of(error: AcceleratorError) -> CUresult:
+    """The status that stands for what a simulated device says of a capture; other errors are the tests'."""
+    for status in CUresult:
+        if f"({status.name})" in str(error):
+            return status
+    raise error
 
 
 class Names:
@@ -60,7 +73,8 @@ class FakeBindings:
     """
 
     CUresult = CUresult
-    CUdevice_attribute = CUmemPool_attribute = CUfunction_attribute = CUmemLocationType = CUmemAccess_flags = Names()
+    CUstreamCaptureMode = CUdevice_attribute = CUpointer_attribute = CUmemPool_attribute = Names()
+    CUfunction_attribute = CUmemLocationType = CUmemAccess_flags = Names()
     cuuint64_t = staticmethod(int)
 
     def __init__(self, device: SimulatedDriver) -> None:
@@ -70,15 +84,20 @@ class FakeBindings:
         self.images: dict[bytes, Any] = {}
         self.signatures: dict[int, Any] = {}
         self.current: int | None = None
+        self.mode = "CU_STREAM_CAPTURE_MODE_GLOBAL"
 
     def __getattribute__(self, name: str) -> Any:
         found = object.__getattribute__(self, name)
-        return self.noted(name, found) if name.startswith("cu") and name not in ("current", "cuuint64_t") else found
+        is_function = name.startswith("cu") and name not in ("current", "cuuint64_t")
+        return self.noted(name, found) if is_function else found
 
     def noted(self, name: str, function: Any) -> Any:
         def call(*arguments: Any) -> tuple[Any, ...]:
             self.calls.append((name, *arguments))
-            result = self.failing[name] if name in self.failing else function(*arguments)
+            try:
+                result = self.failing[name] if name in self.failing else function(*arguments)
+            except AcceleratorError as error:
+                result = status_of(error)
             if isinstance(result, CUresult):
                 return (result, *[None] * (name not in NO_RESULT))
             values = result if isinstance(result, tuple) else () if result is None else (result,)
@@ -177,6 +196,10 @@ class FakeBindings:
     def cuMemsetD8Async(self, dstDevice: int, uc: int, N: int, hStream: int) -> None:
         self.device.fill(dstDevice, uc, N, self.stream(hStream))
 
+    def cuPointerGetAttribute(self, attribute: str, data: int) -> Any:
+        assert attribute == "CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL"
+        return device_of(data) if is_of_device(data) else CUresult.CUDA_ERROR_INVALID_VALUE
+
     def cuMemHostAlloc(self, bytesize: int, Flags: int) -> int:
         assert Flags == 1, "portable: pinned for all contexts"
         self.here()
@@ -251,6 +274,40 @@ class FakeBindings:
 
     def cuEventQuery(self, hEvent: int) -> CUresult:
         return NOT_READY[self.device.event_done(hEvent)]
+
+    def cuStreamBeginCapture(self, hStream: int, mode: str) -> None:
+        self.device.begin_capture(self.stream(hStream), mode.removeprefix("CU_STREAM_CAPTURE_MODE_").lower())
+
+    def cuStreamEndCapture(self, hStream: int) -> Handle:
+        return Handle("graph", self.device.end_capture(self.stream(hStream)))
+
+    def cuStreamIsCapturing(self, hStream: int) -> int:
+        return int(self.device.is_capturing(self.stream(hStream)))
+
+    def cuThreadExchangeStreamCaptureMode(self, mode: str) -> str:
+        before, self.mode = self.mode, mode
+        return before
+
+    def cuGraphInstantiate(self, hGraph: int, flags: int) -> Handle:
+        assert flags == 0
+        return Handle("executable", self.device.instantiate(hGraph))
+
+    def cuGraphLaunch(self, hGraphExec: int, hStream: int) -> None:
+        self.device.replay(hGraphExec, self.stream(hStream))
+
+    def cuGraphGetNodes(self, hGraph: int, numNodes: int) -> tuple[None, int]:
+        assert numNodes == 0
+        return None, self.device.graph_size(hGraph)
+
+    def cuGraphDebugDotPrint(self, hGraph: int, path: bytes, flags: int) -> None:
+        assert flags == 1
+        self.device.print_graph(hGraph, path.decode())
+
+    def cuGraphDestroy(self, hGraph: int) -> None:
+        self.device.destroy_graph(hGraph)
+
+    def cuGraphExecDestroy(self, hGraphExec: int) -> None:
+        self.device.destroy_executable(hGraphExec)
 
     def cuEventElapsedTime(self, hStart: int, hEnd: int) -> float:
         return self.device.elapsed(hStart, hEnd)

@@ -25,12 +25,12 @@ def in_use(found: Any) -> Iterator[None]:
     try:
         for state, inside in states:
             _replace(state, inside)
-        current.here.device, current.here.streams = 0, {}
+        current.go(0, {})
         yield
     finally:
         for state, before in kept:
             _replace(state, before)
-        current.here.device, current.here.streams = here
+        current.go(*here)
 
 
 EMPTY: list[tuple[Any, Any]] = [(allocator._caches, {})]

@@ -14,6 +14,7 @@ from specgrad.runtime.cuda.allocator import allocate, cache, rounded
 from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
 from specgrad.runtime.errors import AcceleratorError, OutOfMemoryError
 from tests.cuda.simulator import simulated
+from tests.patience import PATIENCE
 
 MIB = 1 << 20
 
@@ -242,3 +243,29 @@ print(allocator.allocate(0, 1000).address == address)
 """
     lines = run(BEGIN + code).splitlines()
     assert lines == ["1 True", driver.IN_FORK, driver.IN_FORK, "True"]
+
+
+def test_a_finaliser_waits_for_nobody(device: SimulatedDriver) -> None:
+    """A block that dies in a thread which has a lock that others want is taken back by who asks for memory next.
+
+    The collector may free it inside a call of the driver, while another thread calls the driver for the cache.
+    """
+    block, held, done = [allocate(0, 1000)], threading.Event(), threading.Event()
+    address = block[0].address
+
+    def hold() -> None:
+        with cache(0).lock:
+            held.set()
+            done.wait()
+
+    other = threading.Thread(target=hold)
+    other.start()
+    held.wait()
+    dying = threading.Thread(target=block.clear, daemon=True)
+    dying.start()
+    dying.join(PATIENCE)
+    waited = dying.is_alive()
+    done.set()
+    other.join()
+    assert not waited
+    assert allocate(0, 1000).address == address

@@ -72,6 +72,49 @@ def test_copies_pass_gradients_back() -> None:
     assert sg.zeros(2).copy_(on_device(2)).tolist() == [0.0, 1.0]
 
 
+class Apart(sg.autograd.Function):
+    """Two outputs on two devices; the gradient of each is asked where it lies."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Any) -> Any:
+        return x.cpu(), x * 2
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        assert [grad.device.type for grad in grads] == ["cpu", "cuda"]
+        return grads[0].cuda() + 2 * grads[1]
+
+
+def test_missing_gradients_lie_where_their_outputs_lie() -> None:
+    x = on_device(2).requires_grad_()
+    for output, slope in zip(Apart.apply(x), (1.0, 2.0), strict=True):
+        (found,) = sg.autograd.grad(output.sum(), x, retain_graph=True)
+        assert found.is_cuda and found.tolist() == [slope, slope]
+
+
+def test_a_gradient_of_another_device_is_refused_by_its_leaf() -> None:
+    class Lost(sg.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            return x * 1
+
+        @staticmethod
+        def backward(ctx: Any, grad: Any) -> Any:
+            return grad.cpu()
+
+    x = on_device(2).requires_grad_()
+    with pytest.raises(RuntimeError, match="invalid gradient .* expected device cuda:0 but got cpu"):
+        Lost.apply(x).sum().backward()
+    assert x.grad is None
+
+
+def test_gradient_edges_know_their_devices() -> None:
+    x = on_device(1).requires_grad_()
+    y = x * 3
+    sg.autograd.backward(sg.autograd.graph.get_gradient_edge(y))
+    assert x.grad.is_cuda and x.grad.tolist() == [3.0]
+
+
 def test_to() -> None:
     x = sg.tensor([1.5, 2.5])
     assert x.to("cuda", sg.int64).tolist() == [1, 2] and x.to("cuda", sg.int64).is_cuda
@@ -81,6 +124,18 @@ def test_to() -> None:
     assert there.to("cuda", non_blocking=True, copy=True) is not there
     with pytest.raises(RuntimeError, match="invalid device ordinal"):
         x.to("cuda:7")
+
+
+def test_tensors_of_any_size_are_copied_to_the_host() -> None:
+    x = sg.arange(5000.0).reshape(50, 100)
+    assert x.cuda().is_cuda and x.cuda().cpu().is_cpu and x.cuda().T.cpu().equal(x.T)
+
+
+@pytest.mark.parametrize("kind", [sg.bfloat16, sg.float16, sg.float64, sg.int8])
+def test_element_wise_ops_of_many_elements(kind: Any) -> None:
+    """Which the CPU's kernels compute for a simulated device."""
+    x = sg.arange(5000).remainder(7).to(kind)
+    assert (x.cuda() * x.cuda() + 1).cpu().equal(x * x + 1) and x.cuda().neg_().cpu().equal(-x)
 
 
 def test_a_tensor_of_a_device_is_no_numpy_array() -> None:
@@ -120,12 +175,6 @@ def test_pinned_memory() -> None:
     assert all(batch.is_pinned() for (batch,) in batches)
     with pytest.raises(RuntimeError, match="only dense CPU tensors can be pinned"):
         on_device(2).pin_memory()
-
-
-def test_dlpack_of_a_device_is_refused() -> None:
-    assert on_device(2).__dlpack_device__() == (2, 0)
-    with pytest.raises(BufferError, match="expected a tensor on the CPU, but got one on cuda:0"):
-        on_device(2).__dlpack__()
 
 
 def test_cuda_array_interface() -> None:

@@ -194,3 +194,67 @@ def test_without_bindings(monkeypatch: pytest.MonkeyPatch) -> None:
     assert driver.device_count() == 0
     with pytest.raises(DeviceError, match="not the package cuda-bindings"):
         driver.driver()
+
+
+def test_graphs(cuda: FakeBindings, tmp_path: Any) -> None:
+    """What a stream is given is recorded, and replayed on any stream until it is destroyed."""
+    p = Bytes(RealDriver(cuda))
+    p.fill(p.a, 1, 0)
+    p.fill(p.b, 0, 0)
+    p.driver.synchronize(0)
+    stream = p.stream()
+    assert not p.driver.is_capturing(stream)
+    p.driver.begin_capture(stream, "thread_local")
+    assert p.driver.is_capturing(stream) and not p.driver.is_capturing(0)
+    p.move(p.b, p.a, stream)
+    p.fill(p.a, 5, stream)
+    graph = p.driver.end_capture(stream)
+    executable = p.driver.instantiate(graph)
+    assert p.driver.graph_size(graph) == 2 and p.read(p.b, 0) == 0
+    p.driver.print_graph(graph, str(tmp_path / "g.dot"))
+    assert "copy d2d" in (tmp_path / "g.dot").read_text()
+    p.driver.destroy_graph(graph)
+    for wanted in (1, 5):
+        p.driver.replay(executable, 0)
+        assert p.read(p.b, 0) == wanted
+    p.driver.destroy_executable(executable)
+    assert ("cuStreamBeginCapture", stream, "CU_STREAM_CAPTURE_MODE_THREAD_LOCAL") in cuda.calls
+
+
+@pytest.mark.parametrize("kind", ["h2d", "d2h"])
+def test_pageable_memory_is_no_part_of_a_graph(cuda: FakeBindings, kind: str) -> None:
+    """A graph would read it after it is freed, so the capture ends with an error; pinned memory is recorded."""
+    p = Bytes(RealDriver(cuda))
+    stream, host, pinned = p.stream(), np.zeros(SIZE, np.uint8), p.driver.pin(SIZE)
+    sides = {"h2d": (p.a, host.ctypes.data), "d2h": (host.ctypes.data, p.a)}[kind]
+    p.driver.begin_capture(stream, "global")
+    p.driver.copy(*[side if side == p.a else pinned for side in sides], SIZE, kind, stream)
+    with pytest.raises(AcceleratorError, match=r"not permitted when stream is capturing .*pageable memory"):
+        p.driver.copy(*sides, SIZE, kind, stream)
+    with pytest.raises(AcceleratorError, match="operation failed due to a previous error during capture"):
+        p.fill(p.a, 1, stream)
+    with pytest.raises(AcceleratorError, match="operation failed due to a previous error during capture"):
+        p.driver.end_capture(stream)
+    p.driver.copy(*sides, SIZE, kind, stream)
+
+
+def test_what_captures_forbid_is_done_aside(cuda: FakeBindings) -> None:
+    """Kernels are loaded, and memory allocated, in a mode in which that is no part of the capture."""
+    p, kernel = Launches(RealDriver(cuda)), Compiled(scale, cuda)
+    x, y = (p.array(np.ones(ELEMENTS)) for _ in range(2))
+    stream, kind = p.driver.create_stream(0), np.dtype(float)
+    p.driver.synchronize(0)
+    with p.driver.unrestricted():
+        assert cuda.mode == "CU_STREAM_CAPTURE_MODE_GLOBAL", "nothing is captured"
+    p.driver.begin_capture(stream, "global")
+    function = p.driver.load(kernel, (Array(kind), kind, Array(kind)), 0)
+    names = [call[0] for call in cuda.calls]
+    last = len(names) - 1 - names[::-1].index("cuModuleLoadData")
+    assert names[last - 1] == names[last + 1] == "cuThreadExchangeStreamCaptureMode"
+    assert cuda.mode == "CU_STREAM_CAPTURE_MODE_GLOBAL"
+    words = [*array_words(x, ELEMENTS, 8), *number_words(np.float64(3)), *array_words(y, ELEMENTS, 8)]
+    p.driver.launch(function, (4, 1, 1), (32, 1, 1), words, 0, stream)
+    executable = p.driver.instantiate(p.driver.end_capture(stream))
+    p.driver.replay(executable, stream)
+    p.driver.synchronize_stream(stream)
+    assert (p.read(y, np.ones(ELEMENTS)) == 3).all()

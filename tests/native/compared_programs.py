@@ -10,6 +10,7 @@ from specgrad.runtime.autograd.engine import engine
 from specgrad.runtime.dispatch.fast_path import stay
 from specgrad.runtime.native.compared_walk import compared_walker
 from specgrad.runtime.native.comparison import NativeDifference, compared, general_path
+from tests.native.device_programs import PROGRAMS as ON_DEVICE
 from tests.native.test_native import PROGRAMS, gradients
 
 kept: list[Any] = []
@@ -56,6 +57,9 @@ def main() -> None:
     for program in PROGRAMS.values():
         for _ in range(3):  # the first call finds what the next look up
             gradients(program)
+    for on_device in ON_DEVICE.values():
+        for _ in range(3):
+            on_device()
     x, y = sg.tensor([2.0, 4.0, 8.0], requires_grad=True), sg.tensor([1.0, 2.0, 4.0])
     for name, (wrong, message) in WRONG.items():
 
@@ -83,7 +87,7 @@ def main() -> None:
     try:
         compared(lambda x, y: x.mul_(3), "add_", sg.Tensor.add_, writes=True)(z, y)
     except NativeDifference:
-        print(f"{len(PROGRAMS)} programs agree, {len(WRONG) + 3} differences found")
+        print(f"{len(PROGRAMS)} programs agree, {len(ON_DEVICE)} on a device, {len(WRONG) + 3} differences found")
 
 
 if __name__ == "__main__":

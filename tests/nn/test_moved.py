@@ -49,6 +49,7 @@ def test_names_that_never_were() -> None:
         import_module("specgrad.nn.nothing")
 
 
+@pytest.mark.cpu("the other process has no simulated device")
 def test_a_fresh_process_loads_an_old_pickle() -> None:
     """Loading imports the package first, and then the old name."""
     text = pickle.dumps(sg.nn.Linear(2, 3), 0).replace(b"cspecgrad.nn.modules.linear\n", b"cspecgrad.nn.linear\n")

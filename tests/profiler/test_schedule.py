@@ -146,7 +146,7 @@ def test_a_handler_that_raises_leaves_the_profiler_off() -> None:
 
 
 def test_activities() -> None:
-    """Times are those of the CPU; asking for CUDA's too is accepted, as scripts do."""
+    """Without a device, times are those of the CPU; asking for CUDA's too is accepted, as scripts do."""
     assert supported_activities() == {ProfilerActivity.CPU}
     with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as prof:
         sg.ones(2).sin()

@@ -18,7 +18,7 @@ from ..inplace.inplace import after_write
 from ..inplace.view_history import CUSTOM, SEVERAL
 from ..inplace.writers import note_write
 from ..node import FREED, Node, Output
-from ..saved.saved import edge_of, meta_of, missing_output
+from ..saved.saved import edge_of, meta_of, zeros_of
 from .context import FunctionCtx, is_among
 
 
@@ -30,9 +30,10 @@ class FunctionNode(Node):
         metas: the shape and dtype of each argument.
     """
 
-    __slots__ = ("__dict__", "ctx", "output_count", "output_metas")
+    __slots__ = ("__dict__", "ctx", "output_count", "output_metas", "output_places")
     ctx: Any
     output_metas: Any
+    output_places: Any
     _forward_cls: Any = None
     gives_fresh = False  # the user's backward may keep what it returns
     runs_without = True
@@ -82,12 +83,13 @@ class FunctionNode(Node):
         ctx = self.ctx
         grads = (grad,) if self.output_count == 1 else grad
         if ctx.materialize_grads:
-            grads = [self._zeros(i, grads) if g is None else g for i, g in enumerate(grads)]
+            grads = [self._zeros(i) if g is None else g for i, g in enumerate(grads)]
         found = self._forward_cls._gradient_rule()(ctx, *grads)
         return self._checked(found if isinstance(found, tuple) else (found,))
 
-    def _zeros(self, index: int, grads: Any) -> Any:
-        return None if self.output_metas[index] is None else missing_output(self, index, grads)
+    def _zeros(self, index: int) -> Any:
+        meta = self.output_metas[index]
+        return None if meta is None else zeros_of(meta, self.output_places[index])
 
     def _checked(self, grads: tuple[Any, ...]) -> tuple[Any, ...]:
         name, count = self.name(), len(self.edges)
@@ -144,6 +146,7 @@ def record(
     results = tuple([_result(node, ctx, args, outputs, i) for i in range(len(outputs))])
     if node is not None:
         node.output_metas = [meta_of(o) if isinstance(o, TensorBase) else None for o in results]
+        node.output_places = [getattr(o, "_device", None) for o in results]
     return results
 
 

@@ -21,6 +21,7 @@ from ...kernels.cpu.copies import copied
 from ...kernels.jit import jit
 from ...locks import new_lock
 from ...modes.grad_mode import mode
+from ...modes.intercept import watch
 from ...tensor.base import alias, fresh
 from ...tensor.devices import CPU
 from ...tensor.memory import empty
@@ -40,6 +41,11 @@ def accumulate(leaf: Any, grad: Any, owned: bool, create: bool) -> None:
     if leaf._fn is not None:
         check_outside(leaf)
         return
+    if grad._device is not leaf._device:
+        raise GraphError(
+            f"backward(): invalid gradient for a leaf of shape {list(leaf._shape)} - expected device {leaf._device} "
+            f"but got {grad._device}"
+        )
     if leaf._grad is None:
         if grad._shape != leaf._shape:
             grad, owned = spread(leaf, grad), False
@@ -216,24 +222,43 @@ def next_function(edge: Any) -> tuple[Any, int]:
 
 def forget_gradients(leaves: Iterable[Any], set_to_none: bool) -> None:
     """Take the gradients of leaves away, or fill them with zeros."""
+    if not set_to_none:
+        zero_gradients(leaves)
+        return
     for leaf in leaves:
-        if set_to_none:
-            leaf.grad = None
-        else:
-            zero_gradient(leaf)
+        leaf.grad = None
 
 
-def zero_gradient(leaf: Any) -> None:
-    """Write zeros to the tensor that is the leaf's gradient; it stays the same tensor, and leaves the graph.
+def zero_gradients(leaves: Iterable[Any]) -> None:
+    """Write zeros to the tensors that are gradients of leaves; they stay the same tensors, and leave the graph.
 
     Raises:
-        RuntimeError: the gradient is a view that has a place in the graph.
+        RuntimeError: a gradient is a view that has a place in the graph.
     """
-    grad = leaf.grad
-    if grad is None:
-        return
-    if grad.grad_fn is None:
-        grad.requires_grad_(False)
-    else:
-        grad.detach_()
-    grad.zero_()
+    together = []
+    for leaf in leaves:
+        grad = leaf.grad
+        if grad is None:
+            continue
+        if grad.grad_fn is None:
+            grad.requires_grad_(False)
+        else:
+            grad.detach_()
+        if grad._device is not CPU and can_be_changed_together(grad):
+            together.append(grad)
+        else:
+            grad.zero_()
+    if together:
+        from ...ops.optim.cuda import fill_all  # loaded with the first device
+
+        fill_all([grad._flat for grad in together], 0.0)
+        for grad in together:
+            grad._bump_version("zero_")
+
+
+def can_be_changed_together(tensor: Any) -> bool:
+    """Whether a launch over several tensors of a device can change this one, and nobody watches ops."""
+    from ...cuda.several import within_reach
+
+    plain = tensor._flat is not None and tensor._dtype.kind in "fc" and not watch.active
+    return plain and within_reach(tensor.numel())

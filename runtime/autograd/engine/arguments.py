@@ -91,7 +91,7 @@ def initial(name: str, root: Any, given: Any, index: int = 0, batched: bool = Fa
     is_tensor = isinstance(root, TensorBase)
     shape, dtype = (root._shape, root._dtype) if is_tensor else _meta_of_edge(root)
     if given is None:
-        return _one(name, shape, dtype, root._device if is_tensor else CPU)
+        return _one(name, shape, dtype, root._device if is_tensor else _place_of_edge(root))
     if not isinstance(given, TensorBase):
         raise ArgumentError(f"{name}(): gradients can be either Tensors or None, but got {type_name(given)}")
     if shape is None:
@@ -148,6 +148,14 @@ def _meta_of_edge(edge: Any) -> Any:
         return meta_of(edge.node.variable)
     metas = getattr(edge.node, "output_metas", None)
     return (edge.meta or (None, None)) if metas is None else metas[edge.output_nr]
+
+
+def _place_of_edge(edge: Any) -> Any:
+    """The device of what a GradientEdge leads to, as far as it is known."""
+    if isinstance(edge.node, AccumulateGrad):
+        return edge.node.variable._device
+    places = getattr(edge.node, "output_places", None)
+    return edge.place if places is None else places[edge.output_nr]
 
 
 def zeros_like(tensor: Any) -> Any:

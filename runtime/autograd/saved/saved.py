@@ -104,6 +104,10 @@ def alias_of(output: Any) -> Any:
 
 def missing_output(node: Any, index: int, grads: Any) -> Any:
     """Zeros for the gradient of an output that nothing used; they lie where the others' gradients lie."""
-    shape, dtype = node.output_metas[index]
-    place = next((grad._device for grad in grads if grad is not None), CPU)
+    return zeros_of(node.output_metas[index], next((grad._device for grad in grads if grad is not None), CPU))
+
+
+def zeros_of(meta: tuple[Any, Any], place: Any) -> Any:
+    """Zeros of a shape and dtype on a device."""
+    shape, dtype = meta
     return fresh(zeros(prod(shape), dtype.np, place), shape, dtype)

@@ -13,7 +13,7 @@ from ..driver import Properties, device_count, driver
 
 __all__ = ["can_device_access_peer", "current_device", "device", "device_of", "get_arch_list", "get_device_capability"]
 __all__ += ["get_device_name", "get_device_properties", "get_gencode_flags", "init", "ipc_collect", "is_available"]
-__all__ += ["is_bf16_supported", "is_current_stream_capturing", "is_initialized", "is_tf32_supported", "set_device"]
+__all__ += ["is_bf16_supported", "is_initialized", "is_tf32_supported", "set_device"]
 __all__ += ["device_count", "get_sync_debug_mode", "set_sync_debug_mode", "synchronize"]
 
 ARCHITECTURES = ("sm_80", "sm_90", "sm_100")  # that kernels are compiled for ahead of time
@@ -188,11 +188,6 @@ def synchronize(device: Any = None) -> None:
     index = index_of(device, "synchronize")
     driver().synchronize(index)
     raise_if_any(index)
-
-
-def is_current_stream_capturing() -> bool:
-    """Whether work is recorded for a graph instead of done: never."""
-    return False
 
 
 def ipc_collect() -> None:

@@ -10,7 +10,7 @@ from ...errors import ArgumentError, DeviceError, type_name
 from ...locks import new_lock
 from ...tensor.devices import device as Device
 from ..bad_indices import raise_if_any
-from ..current import here
+from ..current import go, here
 from ..driver import driver, in_use
 from ..protocol import DEFAULT_STREAMS, Driver
 from .devices import index_of
@@ -293,8 +293,7 @@ def set_stream(stream: Stream | None) -> None:
         stream: the stream; None changes nothing.
     """
     if stream is not None:
-        here.streams = {**here.streams, stream.device_index: (stream.handle, stream)}
-        here.device = stream.device_index
+        go(stream.device_index, {**here.streams, stream.device_index: (stream.handle, stream)})
 
 
 class StreamContext:
@@ -313,7 +312,7 @@ class StreamContext:
         set_stream(self.stream)
 
     def __exit__(self, *_: object) -> None:
-        here.device, here.streams = self._before
+        go(*self._before)
 
 
 def stream(stream: Stream | None) -> StreamContext:

@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
-from ..driver import driver
+from ...modes.math_modes import math_modes
+from ..driver import chosen
+from ..rehearsals import beyond_launches
+from .attentions import Attentions
+from .convolutions import Convolutions
 from .protocol import Libraries
 
+L = TypeVar("L")
 _known: WeakKeyDictionary[Any, Libraries | None] = WeakKeyDictionary()
+_cudnn: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
 
 def libraries() -> Libraries | None:
     """The libraries of the driver in use; None where `nvmath-python` is not installed, which has them."""
-    found = driver()
+    found = chosen()
     if found not in _known:
         _known[found] = _of(found)
-    return _known[found]
+    return asked(_known[found])
+
+
+def asked(library: L) -> L:
+    """A library that is going to be asked for something, if there is one."""
+    if library is not None:
+        beyond_launches()
+    return library
 
 
 def _of(found: Any) -> Libraries | None:
@@ -32,3 +46,36 @@ def _of(found: Any) -> Libraries | None:
     from .real import RealLibraries
 
     return RealLibraries(found)
+
+
+def convolutions() -> Convolutions | None:
+    """The library of convolutions; None where `nvidia-cudnn-frontend` is not installed, or not to be used."""
+    return _cudnn_in_use()
+
+
+def attentions() -> Attentions | None:
+    """The library of attention; None likewise."""
+    return _cudnn_in_use()
+
+
+def _cudnn_in_use() -> Any:
+    if not math_modes.cudnn:
+        return None
+    found = chosen()
+    if found not in _cudnn:
+        _cudnn[found] = _cudnn_of(found)
+    return asked(_cudnn[found])
+
+
+def _cudnn_of(found: Any) -> Any:
+    from ..simulated.driver import SimulatedDriver
+
+    if isinstance(found, SimulatedDriver) or importlib.util.find_spec("cudnn") is None:
+        return None
+    try:
+        frontend = importlib.import_module("cudnn")
+    except (ImportError, OSError, RuntimeError):  # cuDNN itself is missing
+        return None
+    from .cudnn import Cudnn
+
+    return Cudnn(frontend, found)

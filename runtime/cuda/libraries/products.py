@@ -52,19 +52,48 @@ def multiply(
     if library is None or a.dtype.kind not in "fc":
         tiled.multiply(as_batch(a), as_batch(b), as_batch(result), alpha, beta)
         return result
+    gemm, left, right = described_product(a, b, result, alpha, beta)
+    library.gemm(
+        gemm, left.array.address, right.array.address, result.address, current_stream(result.device.index or 0)
+    )
+    return result
+
+
+def described_product(
+    a: DeviceArray, b: DeviceArray, result: DeviceArray, alpha: Number, beta: Number
+) -> tuple[Gemm, Matrices, Matrices]:
+    """A product as libraries take it, with its operands: C^T = B^T A^T, as rows are the columns of the transpose."""
     left, right, out = matrices(as_batch(a)), matrices(as_batch(b)), matrices(as_batch(result))
     batch, m, k = left.array.shape
     n = right.array.shape[2]
     if out.array.address != result.address or out.transposed:
         raise ValueError(f"multiply(): expected a result with rows without gaps, but got steps {result.byte_strides}")
-    # Row after row is column after column of the transpose: C^T = B^T A^T.
     gemm = Gemm(
         left.array.stored, out.array.stored, n, m, k, batch, right.transposed, left.transposed, right.ld, left.ld,
         out.ld, right.stride, left.stride, out.stride, alpha, beta,
     )  # fmt: skip
-    stream = current_stream(result.device.index or 0)
-    library.gemm(gemm, right.array.address, left.array.address, result.address, stream)
-    return result
+    return gemm, right, left
+
+
+def multiply_with_bias(a: DeviceArray, b: DeviceArray, bias: DeviceArray) -> DeviceArray | None:
+    """a b + bias, computed at once; None where there is no library that does it.
+
+    Args:
+        a: (m, k).
+        b: (k, n).
+        bias: (n,).
+    """
+    library = libraries()
+    a, b = common(a, b)
+    if library is None or a.dtype.kind != "f" or not a.shape[0] * a.shape[1] * b.shape[1]:
+        return None
+    result = result_for(a, b, (a.shape[0], b.shape[1]))
+    if bias.stored != result.stored:
+        return None
+    extra = bias if bias.is_contiguous else copied_as_stored(bias)
+    gemm, left, right = described_product(a, b, result, 1, 0)
+    given = left.array.address, right.array.address, extra.address, result.address
+    return result if library.gemm_with_bias(gemm, *given, current_stream(result.device.index or 0)) else None
 
 
 def common(a: DeviceArray, b: DeviceArray) -> tuple[DeviceArray, DeviceArray]:

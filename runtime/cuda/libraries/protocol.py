@@ -6,6 +6,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from .batches import Matrices
+
 Number = int | float | complex
 
 
@@ -118,11 +120,36 @@ class Solvers(Protocol):
         """X of X A = B in place of B, m by n, for a triangle A, n by n, with ones on the diagonal if `unit`."""
 
 
-class Libraries(Solvers, Protocol):
+class Batches(Protocol):
+    """Those routines for batches; numbers about each matrix lie side by side. See `batches.OneByOne`."""
+
+    def potrf_all(self, dtype: np.dtype, n: int, a: Matrices, info: int, count: int, stream: int) -> None:
+        """`potrf` of each matrix."""
+
+    def getrf_all(self, dtype: np.dtype, n: int, a: Matrices, pivots: int, info: int, count: int, stream: int) -> None:
+        """`getrf` of each matrix, which is square."""
+
+    def getrs_all(
+        self, dtype: np.dtype, n: int, k: int, a: Matrices, pivots: int, b: Matrices, info: int, count: int, stream: int
+    ) -> None:
+        """`getrs` for each matrix and its right-hand sides."""
+
+    def trsm_all(
+        self, dtype: np.dtype, lower: bool, unit: bool, m: int, n: int, a: Matrices, b: Matrices, count: int,
+        stream: int,
+    ) -> None:  # fmt: skip
+        """`trsm` for each triangle and its right-hand sides."""
+
+
+class Libraries(Solvers, Batches, Protocol):
     """What both kinds of device do. Addresses and streams are ints, as those of a driver."""
 
     def gemm(self, gemm: Gemm, a: int, b: int, c: int, stream: int) -> None:
         """Products of matrices."""
+
+    def gemm_with_bias(self, gemm: Gemm, a: int, b: int, bias: int, c: int, stream: int) -> bool:
+        """One product, and the m elements of bias added to each of its columns, in the dtype of the result; whether the
+        library has that: if not, nothing is written."""
 
     def fft(self, fft: Fft, source: int, to: int, stream: int) -> None:
         """Fourier transforms, from one memory to another."""

@@ -1,4 +1,4 @@
-"""Libraries of real devices, through `nvmath.bindings`: cuBLAS, cuFFT and cuSOLVER."""
+"""Libraries of real devices, through `nvmath.bindings`: cuBLAS, cuBLASLt, cuFFT and cuSOLVER."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ..protocol import DEFAULT_STREAMS
+from .kept import Kept
 from .protocol import Fft, Gemm
+from .real_batches import RealBatches
+from .real_epilogues import RealEpilogues
+from .real_precision import DATA_TYPES, DEFAULT_MATH, FULL_SUMS, compute_type, full_sums
 from .real_solvers import RealSolvers
+from .real_streams import stream_handle
 
-# Of cudaDataType_t, cublasComputeType_t and cublasOperation_t.
-DATA_TYPES = {"float32": 0, "float64": 1, "float16": 2, "complex64": 4, "complex128": 5, "bfloat16": 14}
-COMPUTE_TYPES = {"float32": 68, "float64": 70, "complex64": 68, "complex128": 70}
+# Of cublasOperation_t.
 NOT_TRANSPOSED, TRANSPOSED = 0, 1
 DEFAULT_ALGORITHM = -1
 # Of cufftType, and the functions that run such plans: for float32 and for float64.
@@ -32,10 +34,15 @@ class _Here(threading.local):
 
     def __init__(self) -> None:
         self.handles: dict[tuple[str, int], int] = {}
-        self.plans: dict[tuple[Fft, int], int] = {}  # of cuFFT, the last one used last
+        self.full: dict[int, bool] = {}  # which of cuBLAS keep sums of 16-bit floats in float32
+        self.plans: Kept[int] = Kept(PLANS, self.destroy)  # of cuFFT
+
+    @staticmethod
+    def destroy(plan: int) -> None:
+        importlib.import_module("nvmath.bindings.cufft").destroy(plan)
 
 
-class RealLibraries(RealSolvers):
+class RealLibraries(RealSolvers, RealBatches, RealEpilogues):
     """Libraries that call NVIDIA's.
 
     Args:
@@ -43,21 +50,27 @@ class RealLibraries(RealSolvers):
     """
 
     def __init__(self, driver: Any) -> None:
+        super().__init__()
         self.driver = driver
         self.here = _Here()
 
-    def handle(self, library: str, stream: int) -> tuple[Any, int]:
-        """The bindings of a library, and its handle on the device of a stream, which works on that stream."""
+    def created(self, library: str, stream: int) -> tuple[Any, int]:
+        """The bindings of a library, and its handle on the device of a stream."""
         device = self.driver.enter(stream)
         bindings = importlib.import_module(f"nvmath.bindings.{library}")
         if (library, device) not in self.here.handles:
             self.here.handles[library, device] = bindings.create()
-        found = self.here.handles[library, device]
+        return bindings, self.here.handles[library, device]
+
+    def handle(self, library: str, stream: int) -> tuple[Any, int]:
+        """The bindings of a library, and its handle on the device of a stream, which works on that stream."""
+        bindings, found = self.created(library, stream)
         bindings.set_stream(found, stream_handle(stream))
         return bindings, found
 
     def gemm(self, gemm: Gemm, a: int, b: int, c: int, stream: int) -> None:
         cublas, handle = self.handle("cublas", stream)
+        self.set_sums(cublas, handle, full_sums(gemm.stored.name))
         numbers = np.array([gemm.alpha, gemm.beta], gemm.computed)
         alpha = numbers.ctypes.data
         kind, result = DATA_TYPES[gemm.stored.name], DATA_TYPES[gemm.result.name]
@@ -83,9 +96,15 @@ class RealLibraries(RealSolvers):
             gemm.ldc,
             gemm.stride_c,
             gemm.batch,
-            COMPUTE_TYPES[gemm.computed.name],
+            compute_type(gemm),
             DEFAULT_ALGORITHM,
         )
+
+    def set_sums(self, cublas: Any, handle: int, full: bool) -> None:
+        """Let a handle of cuBLAS keep sums in float32 or not."""
+        if self.here.full.get(handle, False) != full:
+            cublas.set_math_mode(handle, FULL_SUMS if full else DEFAULT_MATH)
+            self.here.full[handle] = full
 
     def fft(self, fft: Fft, source: int, to: int, stream: int) -> None:
         cufft = importlib.import_module("nvmath.bindings.cufft")
@@ -96,21 +115,13 @@ class RealLibraries(RealSolvers):
         getattr(cufft, name)(plan, source, to, *direction)
 
     def plan(self, fft: Fft, device: int) -> int:
-        """The plan of a transform; a new one takes the place of that which was not used for the longest time."""
+        """The plan of a transform."""
         cufft = importlib.import_module("nvmath.bindings.cufft")
-        plans, key = self.here.plans, (fft._replace(forward=True), device)
-        if key in plans:
-            plans[key] = plans.pop(key)
-            return plans[key]
-        if len(plans) >= PLANS:
-            cufft.destroy(plans.pop(next(iter(plans))))
-        plan = int(cufft.create())
-        kind = FFT_TYPES[fft.kind][fft.real.itemsize == 8][0]
-        cufft.make_plan_many64(plan, len(fft.sizes), list(fft.sizes), 0, 1, 0, 0, 1, 0, kind, fft.batch)
-        plans[key] = plan
-        return plan
 
+        def make() -> int:
+            plan = int(cufft.create())
+            kind = FFT_TYPES[fft.kind][fft.real.itemsize == 8][0]
+            cufft.make_plan_many64(plan, len(fft.sizes), list(fft.sizes), 0, 1, 0, 0, 1, 0, kind, fft.batch)
+            return plan
 
-def stream_handle(stream: int) -> int:
-    """CUDA's handle of a stream: 0 is the default stream of the current context."""
-    return 0 if stream < DEFAULT_STREAMS else stream
+        return self.here.plans.get((fft._replace(forward=True), device), make)

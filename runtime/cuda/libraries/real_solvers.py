@@ -39,7 +39,8 @@ class RealSolvers:
     def potrf(self, dtype: np.dtype, n: int, a: int, lda: int, info: int, stream: int) -> None:
         routine, size, handle = self._routine("potrf", dtype, stream)
         count = size(handle, LOWER, n, a, lda)
-        routine(handle, LOWER, n, a, lda, self._scratch(count, dtype, stream).address, count, info)
+        scratch = self._scratch(count, dtype, stream)
+        routine(handle, LOWER, n, a, lda, scratch.address, count, info)
 
     def getrf(self, dtype: np.dtype, m: int, n: int, a: int, lda: int, pivots: int, info: int, stream: int) -> None:
         routine, size, handle = self._routine("getrf", dtype, stream)
@@ -65,14 +66,16 @@ class RealSolvers:
     def geqrf(self, dtype: np.dtype, m: int, n: int, a: int, lda: int, tau: int, info: int, stream: int) -> None:
         routine, size, handle = self._routine("geqrf", dtype, stream)
         count = size(handle, m, n, a, lda)
-        routine(handle, m, n, a, lda, tau, self._scratch(count, dtype, stream).address, count, info)
+        scratch = self._scratch(count, dtype, stream)
+        routine(handle, m, n, a, lda, tau, scratch.address, count, info)
 
     def orgqr(
         self, dtype: np.dtype, m: int, n: int, k: int, a: int, lda: int, tau: int, info: int, stream: int
     ) -> None:
         routine, size, handle = self._routine("ungqr" if dtype.kind == "c" else "orgqr", dtype, stream)
         count = size(handle, m, n, k, a, lda, tau)
-        routine(handle, m, n, k, a, lda, tau, self._scratch(count, dtype, stream).address, count, info)
+        scratch = self._scratch(count, dtype, stream)
+        routine(handle, m, n, k, a, lda, tau, scratch.address, count, info)
 
     def gesvd(
         self, dtype: np.dtype, vectors: str, m: int, n: int, a: int, lda: int,

@@ -21,7 +21,17 @@ class SimulatedLibraries(SimulatedSolvers):
         self.driver = driver
 
     def gemm(self, gemm: Gemm, a: int, b: int, c: int, stream: int) -> None:
+        self._multiply(gemm, a, b, None, c, stream)
+
+    def gemm_with_bias(self, gemm: Gemm, a: int, b: int, bias: int, c: int, stream: int) -> bool:
+        if gemm.stored.kind == "c" or gemm.batch != 1:
+            return False
+        self._multiply(gemm, a, b, row(bias, gemm.result, gemm.m), c, stream)
+        return True
+
+    def _multiply(self, gemm: Gemm, a: int, b: int, bias: Operand | None, c: int, stream: int) -> None:
         left, right, result = gemm_operands(gemm, a, b, c)
+        extra = row(c, gemm.result, 0) if bias is None else bias
 
         def run(regions: list[Region]) -> None:
             x, y = (
@@ -32,10 +42,12 @@ class SimulatedLibraries(SimulatedSolvers):
             total = np.matmul(x, y) * gemm.computed.type(gemm.alpha)
             if gemm.beta:
                 total += gemm.computed.type(gemm.beta) * result.read(regions[2], "gemm").astype(gemm.computed)
+            if bias is not None:
+                total += bias.read(regions[3], "gemm").astype(gemm.computed)[:, None]
             result.write(regions[2], total.astype(gemm.result))
 
-        uses = [(left.address, left.nbytes, False), (right.address, right.nbytes, False)]
-        self.driver.call("gemm", [*uses, (result.address, result.nbytes, True)], run, stream)
+        uses = [(operand.address, operand.nbytes, operand is result) for operand in (left, right, result, extra)]
+        self.driver.call("gemm", uses, run, stream)
 
     def fft(self, fft: Fft, source: int, to: int, stream: int) -> None:
         own, half = (fft.complex, fft.half) if fft.kind != "c2c" else (fft.complex, fft.sizes)

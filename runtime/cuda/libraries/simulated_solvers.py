@@ -10,6 +10,7 @@ import numpy as np
 from ...errors import AcceleratorError
 from ..simulated.driver import SimulatedDriver
 from ..simulated.memory import Region
+from .batches import OneByOne
 from .simulated_memory import Operand, column_major, row
 
 INT32 = np.dtype(np.int32)
@@ -35,7 +36,7 @@ def lapack(name: str, dtype: np.dtype) -> Callable[..., Any]:
     return find((name,), (np.empty(0, dtype),))[0]
 
 
-class SimulatedSolvers:
+class SimulatedSolvers(OneByOne):
     """Solvers that compute when the stream of a simulated driver gets there. See `protocol.Solvers`."""
 
     driver: SimulatedDriver
@@ -132,9 +133,11 @@ class SimulatedSolvers:
         def compute(x: Any) -> Values:
             used = np.full(x.shape, np.nan, dtype)
             try:
-                left, values, right = np.linalg.svd(x, vectors == "A")
+                left, values, right = np.linalg.svd(x.T if m == n else x, vectors == "A")
             except np.linalg.LinAlgError:
                 return (np.nan, 1, used, np.nan, np.nan)[: len(results)]
+            if m == n:  # square matrices come by rows: so signs, which are free, are the CPU's
+                left, right = right.T, left.T
             return (values, int(np.isnan(values).any()), used, left, right)[: len(results)]
 
         self._run("gesvd", [matrix(a, dtype, m, n, lda)], results, compute, stream)
@@ -159,8 +162,8 @@ class SimulatedSolvers:
 
         def compute(x: Any) -> Values:
             used = np.full(x.shape, np.nan, dtype)
-            try:
-                values, found = np.linalg.eig(x)
+            try:  # in whatever order; that of the CPU, which takes real matrices as what they are
+                values, found = np.linalg.eig(x if x.imag.any() else x.real)
             except np.linalg.LinAlgError:
                 return (used, np.nan, 1, np.nan)[: len(results)]
             return (used, values, 0, found)[: len(results)]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.cuda.gemm import SIDE, TILE, gemm_kernel
+from ...kernels.cuda.gemm import SIDE, TILE, dots, gemm_kernel
 from ...kernels.cuda.storage import in_registers
+from .. import indexed
 from ..array import DeviceArray
 from ..launch import launch
 from .protocol import Number
 
 MOST_BLOCKS = 65535  # along y and z
+SMALL, SHORT = 1 << 10, 1 << 8  # elements of a matrix that has no need of tiles, and of the sum behind each
 
 
 def multiply(a: DeviceArray, b: DeviceArray, result: DeviceArray, alpha: Number, beta: Number) -> None:
@@ -18,14 +20,17 @@ def multiply(a: DeviceArray, b: DeviceArray, result: DeviceArray, alpha: Number,
     computed = computed_dtype(a)
     batch, m, k = a.shape
     n = b.shape[2]
-    steps = [tuple([np.int64(step // x.stored.itemsize) for step in x.byte_strides]) for x in (a, b, result)]
-    sizes = tuple(map(np.int64, (m, n, k)))
+    numbers = computed.type(alpha), computed.type(beta)
+    lie = [tuple([step // x.stored.itemsize for step in x.byte_strides]) for x in (a, b, result)]
+    if m * n <= SMALL and k <= SHORT:
+        indexed.run(dots, result.size, computed, a, b, result, (m, n, k), *lie, *numbers)
+        return
+    steps, sizes = [tuple(map(np.int64, each)) for each in lie], tuple(map(np.int64, (m, n, k)))
     for first in range(0, batch, MOST_BLOCKS):
         for down in range(0, m, MOST_BLOCKS * TILE):
             count, rows = min(batch - first, MOST_BLOCKS), min(m - down, MOST_BLOCKS * TILE)
             parts = [part(x, s, first, d) for x, s, d in zip((a, b, result), steps, (down, 0, down), strict=True)]
             blocks = -(-n // TILE), -(-rows // TILE), count
-            numbers = computed.type(alpha), computed.type(beta)
             launch(
                 gemm_kernel(computed), blocks, (SIDE, SIDE, 1), *parts, (np.int64(rows), *sizes[1:]), *steps, *numbers
             )

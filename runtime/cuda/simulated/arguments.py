@@ -26,6 +26,17 @@ class ArrayWords(NamedTuple):
         return self.size * self.dtype.itemsize
 
 
+def word_count(signature: Sequence[Any]) -> int:
+    """How many words the arguments of a signature take."""
+    return sum(_words_of(part) for part in signature)
+
+
+def _words_of(part: Any) -> int:
+    if isinstance(part, np.dtype):
+        return 2 if part.kind == "c" else 1
+    return word_count(part) if getattr(part, "dtype", None) is None else ARRAY_WORDS
+
+
 def decoded(words: Sequence[int], signature: Sequence[Any]) -> list[Any]:
     """The arguments of a launch: NumPy's scalars, ArrayWords, and tuples of these.
 

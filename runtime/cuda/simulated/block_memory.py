@@ -6,6 +6,7 @@ import dis
 import math
 import sys
 import types
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,10 +26,16 @@ MOST = 227 * 1024  # bytes that it may have in all, those of the launch included
 
 def named(frame: types.FrameType) -> str:
     """The variable that the caller gives its next result to, or the line."""
-    following = (i for i in dis.get_instructions(frame.f_code) if i.offset > frame.f_lasti)
+    return name_after(frame.f_code, frame.f_lasti, frame.f_lineno)
+
+
+@cache
+def name_after(code: types.CodeType, place: int, line: int) -> str:
+    """The variable that an instruction's result goes to, or the line; every thread asks for the same ones."""
+    following = (i for i in dis.get_instructions(code) if i.offset > place)
     after = next(following)
     if not after.opname.startswith("STORE_"):
-        return f"(array of line {frame.f_lineno})"
+        return f"(array of line {line})"
     return str(after.argval[0] if isinstance(after.argval, tuple) else after.argval)  # two steps may be one instruction
 
 

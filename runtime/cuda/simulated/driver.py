@@ -12,11 +12,13 @@ from typing import Any
 import numpy as np
 
 from ...errors import AcceleratorError
-from ...locks import new_lock
+from ...locks import locked, new_lock
 from ..protocol import Properties
-from .arguments import decoded
-from .launches import Launch, check_limits
-from .memory import FREED, Block, Memory, Region, fault, is_of_device
+from .arguments import decoded, word_count
+from .entries import LaunchEntry
+from .graphs import SimulatedGraphs
+from .launches import Launch, check_limits, follows_addresses
+from .memory import FREED, Block, Memory, Region, device_of, fault, is_of_device
 from .order import Work
 from .queues import Queues
 
@@ -25,18 +27,7 @@ MOST_ELEMENTS = 4096  # a thread takes microseconds here
 Triple = tuple[int, int, int]
 
 
-def locked(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method that one thread at a time is in."""
-
-    @functools.wraps(method)
-    def call(self: SimulatedDriver, *arguments: Any, **keywords: Any) -> Any:
-        with self.lock:
-            return method(self, *arguments, **keywords)
-
-    return call
-
-
-class SimulatedDriver:
+class SimulatedDriver(SimulatedGraphs):
     """A `Driver` of devices that are memory of this process.
 
     Args:
@@ -47,13 +38,21 @@ class SimulatedDriver:
     """
 
     def __init__(self, devices: int = 1, memory: int = 1 << 30, seed: int = 0, blocking: bool = False) -> None:
+        super().__init__()
         self.lock = new_lock()
-        self.most_elements: int | None = int(os.environ.get("SPECGRAD_CUDA_SIMULATED_ELEMENTS", MOST_ELEMENTS))
+        self._most_elements = int(os.environ.get("SPECGRAD_CUDA_SIMULATED_ELEMENTS", MOST_ELEMENTS))
         self.memory = Memory([memory] * devices)
         self.queues = Queues(devices, seed, blocking)
         self._handles = itertools.count(1 << 32)
         self._functions: dict[int, tuple[Any, tuple[Any, ...]]] = {}
+        self._following: set[int] = set()  # functions that find arrays by addresses in memory
         self._pinned: dict[int, np.ndarray] = {}
+        self._entry = LaunchEntry(self)
+
+    @property
+    def most_elements(self) -> int | None:
+        """While anything is recorded there is no limit: the host could not compute it."""
+        return None if self.queues.recordings else self._most_elements
 
     def device_count(self) -> int:
         return len(self.memory.totals)
@@ -82,6 +81,14 @@ class SimulatedDriver:
         """The allocator gives a block out again, of which `size` bytes may be used."""
         block = self.memory.start(address, "allocate")
         block.live, block.usable = True, size
+        block.owner += 1
+        recording = self.queues.stream(stream).recording
+        if recording is not None and not block.is_of_graph:
+            block.is_of_graph = True
+            recording.fresh.add(block)  # what the program writes to it before a replay stays
+            return
+        if recording is not None:
+            recording.fresh.discard(block)
         self._renew(block, stream)
 
     def _renew(self, block: Block, stream: int) -> None:
@@ -89,7 +96,7 @@ class SimulatedDriver:
             self.queues.races.note(block, 0, block.size, True, work)
             block.refresh()
 
-        self.queues.give(stream, f"allocation of {block.usable} bytes", run)
+        self.queues.give(stream, f"allocation of {block.usable} bytes", run, (block,))
 
     @locked
     def taken_back(self, address: int, stream: int) -> None:
@@ -105,7 +112,7 @@ class SimulatedDriver:
             self.queues.races.note(block, 0, block.size, True, work)
             block.bytes.fill(FREED)
 
-        self.queues.give(stream, f"free of {block.size} bytes", run)
+        self.queues.give(stream, f"free of {block.size} bytes", run, (block,))
 
     def trim(self, device: int) -> None:
         pass  # what is freed is free at once
@@ -121,6 +128,8 @@ class SimulatedDriver:
 
     def _upload(self, to: int, source: int, size: int, stream: int, what: str) -> None:
         block = self.memory.block(to, size, what)
+        if not self._is_pinned(source, size):
+            self.queues.require_free(stream, "copies from pageable memory of the host")
         kept = None if self._is_pinned(source, size) else ctypes.string_at(source, size)
 
         def run(work: Work) -> None:
@@ -128,16 +137,18 @@ class SimulatedDriver:
             block.bytes[there] = np.frombuffer(ctypes.string_at(source, size) if kept is None else kept, np.uint8)
             block.written[there] = True
 
-        self.queues.give(stream, what, run)
+        self.queues.give(stream, what, run, (block,))
 
     def _download(self, to: int, source: int, size: int, stream: int, what: str) -> None:
         block = self.memory.block(source, size, what)
+        if not self._is_pinned(to, size):
+            self.queues.require_free(stream, "copies to the host")
 
         def run(work: Work) -> None:
             here = self._touched(block, source, size, False, work)
             ctypes.memmove(to, block.bytes[here].ctypes.data, size)
 
-        given = self.queues.give(stream, what, run)
+        given = self.queues.give(stream, what, run, (block,))
         if self._is_pinned(to, size):
             return
         try:
@@ -153,7 +164,7 @@ class SimulatedDriver:
             there = self._touched(target, to, size, True, work)
             target.bytes[there], target.written[there] = origin.bytes[here].copy(), origin.written[here].copy()
 
-        self.queues.give(stream, what, run)
+        self.queues.give(stream, what, run, (target, origin))
 
     def _touched(self, block: Block, address: int, size: int, writes: bool, work: Work) -> slice:
         """The place of bytes in their block; an item of work reads or writes them."""
@@ -175,30 +186,58 @@ class SimulatedDriver:
             there = self._touched(block, address, size, True, work)
             block.bytes[there], block.written[there] = byte, True
 
-        self.queues.give(stream, what, run)
+        self.queues.give(stream, what, run, (block,))
         self.queues.relieve(stream)
 
+    @locked
     def expose(self, address: int, size: int, stream: int) -> None:
-        self.fill(address, 0xFF, size, stream)  # nan, or -1
+        recording = self.queues.stream(stream).recording
+        if size and recording is not None and (block := self.memory.block(address, size, "expose")) in recording.fresh:
+            block.written[:size] = True  # in replays nothing writes there, so what the program has written stays
+        else:
+            self.fill(address, 0xFF, size, stream)  # nan, or -1
+
+    @locked
+    def lies_on(self, address: int, size: int, device: int) -> bool:
+        try:
+            self.memory.block(address, size, "search")
+        except AcceleratorError:
+            return False
+        return device_of(address) == device
 
     @locked
     def load(self, kernel: Any, signature: tuple[Any, ...], device: int) -> int:
         handle = next(self._handles)
         self._functions[handle] = kernel, signature
+        if follows_addresses(kernel, signature):
+            self._following.add(handle)
         return handle
 
     @locked
     def launch(
         self, function: int, grid: Triple, block: Triple, words: Sequence[int], shared: int, stream: int
     ) -> None:
+        self._entry.raise_if_failed()
         if function not in self._functions:
             raise AcceleratorError(f"CUDA error: invalid resource handle: there is no function {function:#x}")
         kernel, signature = self._functions[function]
         check_limits(grid, block, shared, self.properties(0).shared_memory_per_block_optin)
         found = Launch(self.memory, self.queues.races, decoded(words, signature), kernel.name)
         run = functools.partial(found.run, kernel, signature, grid, block, shared)
-        self.queues.give(stream, f"launch of {kernel.name}", run)
+        self.queues.give(stream, f"launch of {kernel.name}", run, tuple(found.blocks.values()))
+        if function in self._following:  # what it touches must be in use now, not only when the stream is there
+            self.queues.catch_up(stream)
         self.queues.relieve(stream)
+
+    def words_of(self, function: int) -> int:
+        """How many words the arguments of a function take."""
+        return word_count(self._functions[function][1])
+
+    def launch_entry(self) -> int:
+        return self._entry.address
+
+    def launch_handle(self, stream: int) -> int:
+        return stream
 
     @locked
     def call(
@@ -227,7 +266,7 @@ class SimulatedDriver:
                     regions.append(Region(block.bytes[there], block.written[there]))
             run(regions)
 
-        self.queues.give(stream, what, work)
+        self.queues.give(stream, what, work, [block for block in blocks if block is not None])
         self.queues.relieve(stream)
 
     @locked
@@ -247,6 +286,7 @@ class SimulatedDriver:
 
     @locked
     def stream_done(self, stream: int) -> bool:
+        self.queues.require_free(stream)
         self.queues.step()
         if self.queues.stream(stream).queue:
             return False
@@ -272,13 +312,13 @@ class SimulatedDriver:
 
     @locked
     def synchronize_event(self, event: int) -> None:
-        work = self.queues.event(event).work
+        work = self.queues.passed(event).work
         if work is not None:
             self.queues.finish(work)
 
     @locked
     def event_done(self, event: int) -> bool:
-        work = self.queues.event(event).work
+        work = self.queues.passed(event).work
         if work is None:
             return True
         self.queues.step()
@@ -286,7 +326,7 @@ class SimulatedDriver:
 
     @locked
     def elapsed(self, start: int, end: int) -> float:
-        events = self.queues.event(start), self.queues.event(end)
+        events = self.queues.passed(start), self.queues.passed(end)
         for event in events:
             if event.work is None or not event.timing:
                 raise AcceleratorError("CUDA error: invalid resource handle: an event without a time")

@@ -12,6 +12,7 @@ from .global_memory import GlobalArray
 from .memory import Block, Memory
 from .order import Work
 from .races import Races
+from .rebuilding import all_names
 from .threads import SimulatedCuda
 
 BLOCK_LIMITS = (1024, 1024, 64)
@@ -33,7 +34,7 @@ class Launch:
     """
 
     def __init__(self, memory: Memory, races: Races, arguments: list[Any], name: str) -> None:
-        self.races, self.arguments, self.name = races, arguments, name
+        self.memory, self.races, self.arguments, self.name = memory, races, arguments, name
         self.blocks: dict[ArrayWords, Block] = {}
         self._find(memory, arguments)
 
@@ -50,10 +51,19 @@ class Launch:
         """Run all threads, and note which arrays were read and which written."""
         arrays = {words: _over(found, words) for words, found in self.blocks.items()}
         given = [_as_array(argument, arrays) for argument in self.arguments]
-        written = set(map(id, THREADS.launch(kernel.simulated(signature), grid, block, given, shared)))
+        function = kernel.simulated(signature)
+        written = set(map(id, THREADS.launch(function, grid, block, given, shared, self.memory)))
         for words, found in self.blocks.items():
             start = words.address - found.address
             self.races.note(found, start, start + words.nbytes, id(arrays[words]) in written, work)
+        if THREADS.reached is not None:
+            THREADS.reached.done(self.races, work)
+            THREADS.reached = None
+
+
+def follows_addresses(kernel: Any, signature: Any) -> bool:
+    """Whether a kernel finds arrays by addresses that it reads from memory."""
+    return "array_at" in all_names(kernel.simulated(signature))
 
 
 def _over(block: Block, words: ArrayWords) -> GlobalArray:

@@ -29,16 +29,20 @@ class Region(NamedTuple):
 
 
 class Block:
-    """One allocation: `size` bytes from `address` on, of which the first `usable` may be touched."""
+    """One allocation: `size` bytes from `address` on, of which the first `usable` may be touched.
 
-    __slots__ = ("accesses", "address", "bytes", "epoch", "live", "size", "usable", "written")
+    `owner` counts how often it was given out; `is_of_graph` says that a capture got it.
+    """
+
+    __slots__ = ("accesses", "address", "bytes", "epoch", "is_of_graph", "live", "owner", "size", "usable", "written")
 
     def __init__(self, address: int, size: int) -> None:
         self.address, self.size, self.usable, self.live = address, size, size, True
         self.bytes = np.full(size, FRESH, np.uint8)
         self.written = np.zeros(size, np.bool_)
         self.accesses: list[Any] = []  # of the `epoch`: see races.py
-        self.epoch = 0
+        self.epoch = self.owner = 0
+        self.is_of_graph = False
 
     def refresh(self) -> None:
         """Nobody has written to it."""
@@ -56,6 +60,7 @@ class Memory:
     def __init__(self, totals: list[int]) -> None:
         self.totals = totals
         self.used = [0] * len(totals)
+        self.is_replaying = False  # a graph, whose blocks are its own though no tensor holds them
         self._next = [FIRST + PER_DEVICE * device + GAP for device in range(len(totals))]
         self._starts: list[int] = []
         self._blocks: list[Block] = []
@@ -77,7 +82,7 @@ class Memory:
         """Give a block back: nobody may touch it, but what waits in queues still does."""
         block = self.start(address, "free")
         place = bisect_right(self._starts, address) - 1
-        block.live = False
+        block.live = block.is_of_graph = False
         self.used[device_of(address)] -= block.size
         self._gone.append((address, block.size))
         del self._starts[place], self._blocks[place]
@@ -97,10 +102,12 @@ class Memory:
             raise fault(what, self._said(address))
         return block
 
-    def block(self, address: int, size: int, what: str) -> Block:
-        """The block in which `size` bytes from `address` on lie."""
+    def block(self, address: int, size: int, what: str, of_graphs: bool = False) -> Block:
+        """The block in which `size` bytes from `address` on lie; `of_graphs`: what captures got is always in use."""
         block = self._around(address, what)
         end = address - block.address + size
+        if (of_graphs or self.is_replaying) and block.is_of_graph and end <= block.size:
+            return block
         if not block.live:
             raise fault(what, f"use after free of {size} bytes at {address:#x}, in a block of {block.size} bytes")
         if end > block.usable:

@@ -58,13 +58,18 @@ class Stream:
     given: int = 0
     done: int = 0
     is_gone: bool = False
+    recording: Any = None  # the `Recording` that keeps what it is given
 
 
 @dataclass(eq=False)
 class Event:
-    """Stands for what was given to a stream before it was recorded; `time` is set when it is passed."""
+    """Stands for what was given to a stream before it was recorded; `time` is set when it is passed.
+
+    `captured` is a place in a capture: the `Recording`, and its clock there.
+    """
 
     device: int
     timing: bool
     work: Work | None = None
     time: float = 0.0
+    captured: tuple[Any, Clock] | None = None

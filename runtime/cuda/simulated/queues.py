@@ -9,13 +9,15 @@ import itertools
 import random
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...errors import AcceleratorError
 from ...user_warning import PACKAGE
+from ..graphs.refusals import Status, refusal
 from .order import Clock, Event, Stream, Work, join
 from .races import Races
+from .recordings import Recording
 
 LONGEST = 1024  # items that wait before the program has to
 
@@ -35,6 +37,7 @@ class Queues:
         self.races = Races()
         self.blocking = blocking
         self.host: Clock = {}  # what the program has waited for
+        self.recordings: list[Recording] = []
         self._handles = itertools.count(1 << 32)
         self._random = random.Random(seed)
 
@@ -61,9 +64,14 @@ class Queues:
             raise AcceleratorError(f"CUDA error: invalid resource handle: there is no stream {handle:#x}")
         return found
 
-    def give(self, handle: int, what: str, run: Callable[[Work], Any] | None) -> Work:
-        """Queue work behind all that comes before it."""
+    def give(self, handle: int, what: str, run: Callable[[Work], Any] | None, uses: Sequence[Any] = ()) -> Work:
+        """Queue work behind all that comes before it, or record it with the blocks that it uses."""
         stream = self.stream(handle)
+        if stream.recording is not None:
+            recorded: Work = stream.recording.add(stream, what, _caller(), run, uses)
+            return recorded
+        if self.recordings and handle == stream.device:
+            self._refuse_implicit(handle)
         stream.given += 1
         clock = join(stream.clock, self.host, *self._implied(stream), {handle: stream.given})
         work = Work(handle, stream.given, clock, what, _caller(), run)
@@ -79,6 +87,42 @@ class Queues:
             return [self.streams[stream.device].clock]
         return [other.clock for other in self.streams.values() if other.blocking and other.device == stream.device]
 
+    def _refuse_implicit(self, device: int) -> None:
+        """The legacy default stream waits for blocking streams, but cannot for one that is recorded."""
+        for recording in self.recordings:
+            if any(stream.blocking and stream.device == device for stream in recording.streams.values()):
+                raise recording.refused(Status.IMPLICIT, "uses the default stream")
+
+    def begin_recording(self, handle: int, mode: str) -> None:
+        """Record what a stream is given."""
+        stream = self.stream(handle)
+        if handle == stream.device or stream.recording is not None:
+            raise refusal(Status.UNSUPPORTED, "begins a capture on the default stream, or inside of another")
+        self.recordings.append(Recording(stream, mode))
+
+    def end_recording(self, handle: int) -> list[Any]:
+        """What was recorded."""
+        stream = self.stream(handle)
+        recording: Recording | None = stream.recording
+        if recording is None:
+            raise refusal(Status.UNMATCHED, "ends a capture that has not begun")
+        try:
+            return recording.end(stream)
+        finally:
+            if recording.is_over:
+                self.recordings.remove(recording)
+
+    def require_free(self, handle: int, what: str = "waits for the device") -> None:
+        """Before waiting for a stream, or copying from or to memory that the device cannot reach by itself.
+
+        Raises:
+            RuntimeError: it is recorded.
+        """
+        recording = self.stream(handle).recording
+        if recording is not None:
+            recording.require_valid()
+            raise recording.refused(Status.UNSUPPORTED, what)
+
     def create_event(self, device: int, timing: bool) -> int:
         handle = next(self._handles)
         self.events[handle] = Event(device, timing)
@@ -93,6 +137,12 @@ class Queues:
         event = self.event(handle)
         if event.device != self.stream(stream).device:
             raise AcceleratorError("CUDA error: invalid resource handle: event and stream are of different devices")
+        recording = self.stream(stream).recording
+        if recording is not None:
+            recording.require_valid()
+            event.work, event.captured = None, (recording, recording.clocks[stream])
+            return
+        event.captured = None
 
         def passed(work: Work) -> None:
             event.time = time.perf_counter()
@@ -100,10 +150,25 @@ class Queues:
         event.work = self.give(stream, "record of an event", passed)
 
     def wait(self, stream: int, handle: int) -> None:
-        event = self.event(handle)
-        if event.work is not None:
+        event, recording = self.event(handle), self.stream(stream).recording
+        if event.captured is not None:
+            event.captured[0].follow(self.stream(stream), event.captured[1])
+        elif recording is not None and event.work is not None:
+            raise recording.refused(Status.ISOLATION, "lets a stream wait for what is not recorded")
+        elif event.work is not None:
             self.stream(stream).clock = join(self.stream(stream).clock, event.work.clock)
             self.give(stream, "wait for an event", None)
+
+    def passed(self, handle: int) -> Event:
+        """An event that the program waits for or looks at.
+
+        Raises:
+            RuntimeError: it stands for a place in a graph.
+        """
+        event = self.event(handle)
+        if event.captured is not None:
+            raise event.captured[0].refused(Status.CAPTURED_EVENT, "looks at an event")
+        return event
 
     def is_done(self, work: Work) -> bool:
         """Whether an item has been done; then the program knows."""
@@ -120,13 +185,22 @@ class Queues:
 
     def finish_stream(self, handle: int) -> None:
         """Wait for all that a stream has been given."""
+        self.require_free(handle)
         stream = self.stream(handle)
         while stream.queue:
             self.step()
         self._knows(stream.clock)
 
+    def catch_up(self, handle: int) -> None:
+        """Do all that a stream has been given, though the program does not wait for it."""
+        while self.stream(handle).queue:
+            self.step()
+
     def finish_device(self, device: int) -> None:
         """Wait for all streams of a device."""
+        for recording in self.recordings:
+            if recording.origin.device == device:
+                self.require_free(recording.origin.handle)
         for stream in [stream for stream in self.streams.values() if stream.device == device]:
             while stream.queue:
                 self.step()
@@ -166,6 +240,8 @@ class Queues:
 
     def relieve(self, handle: int) -> None:
         """After work was given: do it at once where that is asked for, and some of it where very much waits."""
+        if self.stream(handle).recording is not None:
+            return
         if self.blocking:
             self.finish_stream(handle)
         while len(self.stream(handle).queue) > LONGEST:

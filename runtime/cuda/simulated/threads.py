@@ -15,11 +15,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ...locks import new_lock
+from .addressed import Reached
 from .atomics import Atomic
 from .block_memory import Local, Shared
 from .dims import WARP, Dim3, check_limits, extents, places, places_in_block
 from .faults import KernelFault
 from .global_memory import Arguments, GlobalArray, wrapped
+from .memory import Memory
 from .rebuilding import Rebuilder, all_names
 from .timeline import Timeline
 from .warps import OPERATIONS
@@ -57,6 +59,7 @@ class SimulatedCuda:
         self.timeline = Timeline()
         self.shared, self.local, self.atomic = Shared(self), Local(self), Atomic()
         self.kernel = ""
+        self.reached: Reached | None = None
         self._wait: Callable[..., Any] = self._unexpected
         self._ordered = ordering(order, seed)
         self._rebuilder = Rebuilder(self)
@@ -79,6 +82,12 @@ class SimulatedCuda:
     @property
     def laneid(self) -> int:
         return self.blockDim.number(self.threadIdx) % WARP
+
+    def array_at(self, address: Any, size: Any, kind: Any) -> Any:
+        """The array of elements of a type that lies at an address."""
+        if self.reached is None:
+            raise KernelFault(f"{self.where()} has access to {address:#x}, but was launched without a device's memory")
+        return self.reached.array(address, size, kind)
 
     # ---- threads that meet ---------------------------------------------------------------------------------
 
@@ -171,6 +180,7 @@ class SimulatedCuda:
         block: int | Sequence[int],
         arguments: Sequence[Any],
         shared: int = 0,
+        memory: Memory | None = None,
     ) -> list[GlobalArray]:
         """Run all threads of a kernel, a plain Python function.
 
@@ -180,6 +190,7 @@ class SimulatedCuda:
             block: how many threads each has.
             arguments: numbers, `GlobalArray`s, 1-D ndarrays of which every element is written, tuples of these.
             shared: bytes of dynamic shared memory that each block has.
+            memory: that of the device, in which the kernel finds arrays by their addresses; `reached` are those.
 
         Returns:
             The `GlobalArray`s that the launch wrote to.
@@ -191,6 +202,7 @@ class SimulatedCuda:
             self.kernel, self.gridDim, self.blockDim = function.__name__, extents(grid), extents(block)
             check_limits(self.kernel, self.gridDim, self.blockDim)
             self.timeline = Timeline()
+            self.reached = None if memory is None else Reached(memory, self.timeline, self.where)
             names = function.__code__.co_varnames[: function.__code__.co_argcount]
             if len(names) != len(arguments):
                 raise TypeError(f"{self.kernel}: expected the arguments {', '.join(names)}, got {len(arguments)}")

@@ -60,9 +60,8 @@ def folding(shape: Dims, dim: Dims | int | None, keepdim: bool = False) -> Foldi
     result = kept if keepdim else tuple(n for d, n in enumerate(shape) if d not in dim)
     wide = [d for d in dim if shape[d] != 1]
     first, last = (wide[0], wide[-1] + 1) if wide else (len(shape), len(shape))
-    if all(shape[d] == 1 or d in wide for d in range(first, last)):  # nothing that stays lies between them
+    if all(d in wide or shape[d] == 1 for d in range(first, last)):  # nothing that stays lies between them
         sizes = prod(shape[:first]), prod(shape[first:last]), prod(shape[last:])
         return Folding(shape, sizes, (), kept, result, prod(result))
     order = (*(d for d in range(len(shape)) if d not in wide), *wide)
-    before = prod(shape[d] for d in order[: -len(wide)])
-    return Folding(shape, (before, prod(shape[d] for d in wide), 1), order, kept, result, prod(result))
+    return Folding(shape, (prod(result), prod(shape[d] for d in wide), 1), order, kept, result, prod(result))

@@ -25,7 +25,7 @@ from ..compile.scalar_library import ScalarCompiler, ScalarLibrary, building, re
 from ..scalar import complex as scalar_complex
 from ..scalar.intrinsics import Target as Instructions
 from ..scalar.intrinsics import primitives
-from .instructions import bfloat16_bits
+from .instructions import array_at, bfloat16_bits
 from .signature import Array, Make, Signature
 
 PTX_FOR = (8, 0)  # the least capability: PTX for it becomes machine code for any later GPU
@@ -51,7 +51,7 @@ class Compiled:
         self.libraries = (ScalarLibrary(scalar, compiler), ScalarLibrary(scalar_complex, compiler))
         numbers = {name: getattr(np, name) for name in NUMBERS}
         own = {"cuda": cuda, "from_bits": self.given["from_bits"], "whole": np.int64}
-        own["bfloat16_bits"] = intrinsic(bfloat16_bits(target))
+        own |= {make.__name__: intrinsic(make(target)) for make in (array_at, bfloat16_bits)}
         self.names: dict[str, Any] = numbers | own
         self.made: dict[Any, Any] = {}
 

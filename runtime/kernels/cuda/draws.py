@@ -21,13 +21,14 @@ from ..scalar.draws import (
 )
 from ..scalar.philox import block
 from ..scalar.primitives import fma
-from .kernel import Kernel, Signature, Target
+from .kernel import Array, Kernel, Signature, Target
 from .storage import putter
 from .vocabulary import cuda, int32, int64, uint32, uint64
 
 THREADS = 256  # of a block
 
 # Texts name these; a kernel has its own in their place.
+begin: Any = None
 draw: Any = None
 put: Any = None
 put_within: Any = None
@@ -35,9 +36,10 @@ put_within: Any = None
 
 def of_words(out: Any, size: Any, seed: Any, offset: Any, numbers: Any) -> None:
     """out_i = draw(word number `offset` + i)."""
+    key, first = begin(seed, offset)
     t = uint64(uint64(uint64(cuda.blockIdx.x) * uint64(256)) + uint64(cuda.threadIdx.x))
-    a, b, c, d = block(seed, uint64(uint64(offset >> uint64(2)) + t))
-    i = int64(int64(uint64(t << uint64(2))) - int64(uint64(offset & uint64(3))))
+    a, b, c, d = block(key, uint64(uint64(first >> uint64(2)) + t))
+    i = int64(int64(uint64(t << uint64(2))) - int64(uint64(first & uint64(3))))
     put_within(out, i, size, draw(int64(a), numbers))
     put_within(out, int64(i + int64(1)), size, draw(int64(b), numbers))
     put_within(out, int64(i + int64(2)), size, draw(int64(c), numbers))
@@ -46,9 +48,10 @@ def of_words(out: Any, size: Any, seed: Any, offset: Any, numbers: Any) -> None:
 
 def of_halves(out: Any, size: Any, seed: Any, offset: Any, numbers: Any) -> None:
     """out_2i and out_2i+1 = draw(the halves of word number `offset` + i)."""
+    key, first = begin(seed, offset)
     t = uint64(uint64(uint64(cuda.blockIdx.x) * uint64(256)) + uint64(cuda.threadIdx.x))
-    a, b, c, d = block(seed, uint64(uint64(offset >> uint64(2)) + t))
-    i = int64(int64(uint64(t << uint64(3))) - int64(uint64(uint64(offset & uint64(3)) << uint64(1))))
+    a, b, c, d = block(key, uint64(uint64(first >> uint64(2)) + t))
+    i = int64(int64(uint64(t << uint64(3))) - int64(uint64(uint64(first & uint64(3)) << uint64(1))))
     put_within(out, i, size, draw(int32(uint32(a)), numbers))
     put_within(out, int64(i + int64(1)), size, draw(int32(uint32(uint64(a >> uint64(32)))), numbers))
     put_within(out, int64(i + int64(2)), size, draw(int32(uint32(b)), numbers))
@@ -57,6 +60,16 @@ def of_halves(out: Any, size: Any, seed: Any, offset: Any, numbers: Any) -> None
     put_within(out, int64(i + int64(5)), size, draw(int32(uint32(uint64(c >> uint64(32)))), numbers))
     put_within(out, int64(i + int64(6)), size, draw(int32(uint32(d)), numbers))
     put_within(out, int64(i + int64(7)), size, draw(int32(uint32(uint64(d >> uint64(32)))), numbers))
+
+
+def given(seed: Any, offset: Any) -> Any:
+    """Both are numbers."""
+    return seed, offset
+
+
+def from_memory(seed: Any, offset: Any) -> Any:
+    """Seed and first word of a graph's replay lie in memory."""
+    return seed[0], uint64(seed[1] + offset)
 
 
 def where_it_belongs(out: Any, i: Any, size: Any, value: Any) -> None:
@@ -114,15 +127,23 @@ def survivor(h: Any, numbers: Any) -> Any:
 
 
 def poisson_counts(out: Any, size: Any, seed: Any, offset: Any, rates: Any) -> None:
+    key, first = begin(seed, offset)
     i = int64(uint64(uint64(cuda.blockIdx.x) * uint64(256)) + uint64(cuda.threadIdx.x))
     if i < size:
-        put(out, i, poisson(seed, uint64(offset + uint64(i)), rates[i]))
+        put(out, i, poisson(key, uint64(first + uint64(i)), rates[i]))
 
 
 def binomial_counts(out: Any, size: Any, seed: Any, offset: Any, counts: Any, chances: Any) -> None:
+    key, first = begin(seed, offset)
     i = int64(uint64(uint64(cuda.blockIdx.x) * uint64(256)) + uint64(cuda.threadIdx.x))
     if i < size:
-        put(out, i, binomial(seed, uint64(offset + uint64(i)), counts[i], chances[i]))
+        put(out, i, binomial(key, uint64(first + uint64(i)), counts[i], chances[i]))
+
+
+def beginning(target: Target, signature: Signature) -> Any:
+    """How a kernel finds the seed and the first word, its third and fourth arguments."""
+    function = from_memory if isinstance(signature[2], Array) else given
+    return target.device(function, **target.scalars(function, False))
 
 
 def drawing(loop: Callable[..., None], function: Callable[..., Any]) -> Kernel:
@@ -131,7 +152,8 @@ def drawing(loop: Callable[..., None], function: Callable[..., Any]) -> Kernel:
     def make(target: Target, signature: Signature) -> Any:
         made = target.device(function, **target.scalars(function, False))
         within = target.device(where_it_belongs, put=putter(target, signature[0].dtype))
-        return target.kernel(loop, draw=made, put_within=within, **target.scalars(loop, False))
+        names = {"begin": beginning(target, signature), **target.scalars(loop, False)}
+        return target.kernel(loop, draw=made, put_within=within, **names)
 
     return Kernel(f"{function.__name__} {loop.__name__}", make)
 
@@ -141,7 +163,8 @@ def counting(function: Callable[..., None]) -> Kernel:
 
     def make(target: Target, signature: Signature) -> Any:
         own = putter(target, signature[0].dtype)
-        return target.kernel(function, put=own, **target.scalars(function, False))
+        names = {"begin": beginning(target, signature), **target.scalars(function, False)}
+        return target.kernel(function, put=own, **names)
 
     return Kernel(function.__name__, make)
 

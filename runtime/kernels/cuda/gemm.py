@@ -1,6 +1,7 @@
 """Products of matrices in tiles: a block of 16 by 16 threads computes 64 by 64 elements, 16 of each thread.
 
-A slice of both operands is brought to shared memory at a time. Operands lie in any layout: steps are in elements.
+A slice of both operands is brought to shared memory at a time. Of small matrices, which would leave most of a tile
+empty, a thread computes each element. Operands lie in any layout: steps are in elements.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ get_a: Any = None
 get_b: Any = None
 get_c: Any = None
 put_c: Any = None
+index: Any = None
 
 
 def tiles(a: Any, b: Any, c: Any, sizes: Any, steps_a: Any, steps_b: Any, steps_c: Any, alpha: Any, beta: Any) -> None:
@@ -67,6 +69,29 @@ def tiles(a: Any, b: Any, c: Any, sizes: Any, steps_a: Any, steps_b: Any, steps_
                 if beta != T(0):
                     total = total + beta * get_c(c, place)
                 put_c(c, place, T(total))
+
+
+def dots(
+    a: Any, b: Any, c: Any, sizes: Any, steps_a: Any, steps_b: Any, steps_c: Any, alpha: Any, beta: Any, total: Any
+) -> None:
+    """The same with a thread for each element."""
+    number = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
+    if number < total:
+        m, n, k = sizes
+        line = index(number // n)
+        j, z = index(number - index(line * n)), index(line // m)
+        i = index(line - index(z * m))
+        from_a = index(index(z * steps_a[0]) + index(i * steps_a[1]))
+        from_b = index(index(z * steps_b[0]) + index(j * steps_b[2]))
+        place = index(index(index(z * steps_c[0]) + index(i * steps_c[1])) + index(j * steps_c[2]))
+        found = T(0)
+        for p in range(k):
+            one = get_a(a, index(from_a + index(p * steps_a[2])))
+            found = T(found + T(one) * T(get_b(b, index(from_b + index(p * steps_b[1])))))
+        found = T(alpha * found)
+        if beta != T(0):
+            found = T(found + beta * T(get_c(c, place)))
+        put_c(c, place, found)
 
 
 @cache

@@ -6,6 +6,8 @@ from typing import Any
 
 from ..scalar.intrinsics import Target
 
+GLOBAL = 1  # the address space of a device's memory
+
 
 def bfloat16_bits(target: Target) -> Any:
     """The bits of the nearest bfloat16: sm_80 and later have an instruction for that."""
@@ -20,3 +22,27 @@ def bfloat16_bits(target: Target) -> Any:
         return target.signature(target.types.uint16, target.types.float32), code
 
     return bfloat16_bits
+
+
+def array_at(target: Target) -> Any:
+    """An array whose address is a number that a kernel has read from memory."""
+
+    def array_at(context: Any, address: Any, size: Any, kind: Any) -> Any:
+        from llvmlite import ir
+        from numba.cuda.np.arrayobj import make_array, populate_array
+
+        made = target.types.Array(kind.dtype, 1, "C")
+
+        def code(context: Any, builder: Any, _: Any, arguments: Any) -> Any:
+            item = context.get_constant(target.types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+            element = context.get_data_type(kind.dtype)
+            there = builder.inttoptr(arguments[0], ir.PointerType(element, GLOBAL))
+            data = builder.addrspacecast(there, ir.PointerType(element))
+            array = make_array(made)(context, builder)
+            count = builder.zext(arguments[1], ir.IntType(64))
+            populate_array(array, data=data, shape=[count], strides=[item], itemsize=item, meminfo=None)
+            return array._getvalue()
+
+        return target.signature(made, target.types.int64, target.types.uint32, kind), code
+
+    return array_at

@@ -12,6 +12,7 @@ from ..compile.scalar_library import ScalarCompiler, ScalarLibrary, rebuilt
 from ..scalar import complex as scalar_complex
 from ..scalar import primitives
 from .numbers import TYPES
+from .vocabulary import cuda
 
 
 def bfloat16_bits(x: Any) -> Any:
@@ -22,8 +23,18 @@ def whole(x: Any) -> Any:
     return np.float64(x).astype(np.int64)  # Python's int refuses nan
 
 
-def unchanged(function: Any) -> Any:
-    return function
+def array_at(address: Any, size: Any, kind: Any) -> Any:
+    return cuda.array_at(address, size, kind)
+
+
+def complex_of(real: Any, imag: Any) -> Any:
+    """A complex number of the width of its parts, as compilers make it."""
+    number = complex(real, imag)
+    return np.complex64(number) if primitives.is_single(real) and primitives.is_single(imag) else number
+
+
+def typed(function: Any) -> Any:
+    return rebuilt(function, {"complex": complex_of})
 
 
 class Interpreted:
@@ -32,12 +43,13 @@ class Interpreted:
     names: dict[str, Any] = {
         **TYPES,
         "from_bits": primitives.from_bits,
+        "array_at": array_at,
         "bfloat16_bits": bfloat16_bits,
         "whole": whole,
     }
 
     def __init__(self) -> None:
-        compiler = ScalarCompiler(unchanged, unchanged, vars(primitives))
+        compiler = ScalarCompiler(typed, typed, vars(primitives))
         self.libraries = (ScalarLibrary(scalar, compiler), ScalarLibrary(scalar_complex, compiler))
 
     def kernel(self, function: Any, **names: Any) -> Any:

@@ -74,5 +74,7 @@ def limits(computed: np.dtype) -> dict[str, Any]:
     """What no element is below, and none above."""
     if computed.kind == "f":
         return {"LEAST": computed.type(-np.inf), "MOST": computed.type(np.inf)}
+    if computed.kind == "b":
+        return {"LEAST": computed.type(False), "MOST": computed.type(True)}
     known = np.iinfo(computed)
     return {"LEAST": computed.type(known.min), "MOST": computed.type(known.max)}

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .indexed import with_helpers
 from .kernel import Kernel, Signature, Target
 from .scan_states import names_of_state
 from .vocabulary import cuda, uint32
@@ -29,25 +30,90 @@ A: Any = None
 B: Any = None
 
 
+def line_at(line: Any, along: Any, after: Any, reverse: Any) -> Any:
+    """Where a line begins, and the step from one element to the next."""
+    q = uint32(line // after)
+    start = uint32(uint32(uint32(q * along) * after) + uint32(line - uint32(q * after)))
+    step = after
+    if reverse > uint32(0):
+        start = uint32(start + uint32(uint32(along - uint32(1)) * after))
+        step = uint32(uint32(0) - after)
+    return start, step
+
+
+def lesser(x: Any, y: Any) -> Any:
+    return uint32(x if x < y else y)
+
+
+def folded(sources: Any, start: Any, step: Any, first: Any, last: Any) -> Any:
+    """What the elements of a line from `first` on, and before `last`, come to; nothing where there are none."""
+    a, b = nothing()
+    if first < last:
+        a, b = read(sources, uint32(start + uint32(first * step)), first)
+        i = uint32(first + uint32(1))
+        while i < last:
+            c, d = read(sources, uint32(start + uint32(i * step)), i)
+            a, b = join(a, b, c, d)
+            i = uint32(i + uint32(1))
+    return a, b
+
+
+def joined_in_block(firsts: Any, seconds: Any, threads: Any, has: Any, a: Any, b: Any) -> None:
+    """Leave for each thread of a block the state of all up to it; those that have something come first."""
+    t = uint32(cuda.threadIdx.x)
+    if has:
+        firsts[t] = a
+        seconds[t] = b
+    cuda.syncthreads()
+    distance = uint32(1)
+    while distance < threads:
+        e, f = nothing()
+        takes = has and t >= distance
+        if takes:
+            e, f = firsts[uint32(t - distance)], seconds[uint32(t - distance)]
+        cuda.syncthreads()
+        if takes:
+            a, b = join(e, f, a, b)
+            firsts[t] = a
+            seconds[t] = b
+        cuda.syncthreads()
+        distance = uint32(distance << uint32(1))
+
+
+def written(
+    sources: Any, results: Any, start: Any, step: Any, first: Any, last: Any, known: Any, a: Any, b: Any
+) -> None:
+    """Write the state after each element; (a, b) is the one before them, where one is known."""
+    i = first
+    while i < last:
+        at = uint32(start + uint32(i * step))
+        c, d = read(sources, at, i)
+        if known:
+            c, d = join(a, b, c, d)
+        a, b = c, d
+        known = True
+        write(results, at, a, b)
+        i = uint32(i + uint32(1))
+
+
+def before_thread(firsts: Any, seconds: Any, t: Any, known: Any, x: Any, y: Any) -> Any:
+    """Whether something comes before a thread's elements, and the state that it leaves: (x, y) before the block's."""
+    a, b = x, y
+    if t > uint32(0):
+        a, b = firsts[uint32(t - uint32(1))], seconds[uint32(t - uint32(1))]
+        if known:
+            a, b = join(x, y, a, b)
+        known = True
+    return known, a, b
+
+
 def by_thread(sources: Any, results: Any, along: Any, after: Any, reverse: Any, size: Any) -> None:
     """One of `size` lines."""
     line = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
     if line < size:
-        q = uint32(line // after)
-        at = uint32(uint32(uint32(q * along) * after) + uint32(line - uint32(q * after)))
-        step = after
-        if reverse > uint32(0):
-            at = uint32(at + uint32(uint32(along - uint32(1)) * after))
-            step = uint32(uint32(0) - after)
-        a, b = read(sources, at, uint32(0))
-        write(results, at, a, b)
-        i = uint32(1)
-        while i < along:
-            at = uint32(at + step)
-            c, d = read(sources, at, i)
-            a, b = join(a, b, c, d)
-            write(results, at, a, b)
-            i = uint32(i + uint32(1))
+        start, step = line_at(line, along, after, reverse)
+        a, b = nothing()
+        written(sources, results, start, step, uint32(0), along, False, a, b)
 
 
 def by_block(
@@ -58,70 +124,20 @@ def by_block(
     t, threads = uint32(cuda.threadIdx.x), uint32(cuda.blockDim.x)
     line = uint32(uint32(cuda.blockIdx.x) // parts)
     part = uint32(uint32(cuda.blockIdx.x) - uint32(line * parts))
-    q = uint32(line // after)
-    start = uint32(uint32(uint32(q * along) * after) + uint32(line - uint32(q * after)))
-    step = after
-    if reverse > uint32(0):
-        start = uint32(start + uint32(uint32(along - uint32(1)) * after))
-        step = uint32(uint32(0) - after)
+    start, step = line_at(line, along, after, reverse)
     base = uint32(part * length)
-    end = uint32(base + length)
-    if end > along:
-        end = along
+    end = lesser(uint32(base + length), along)
     known, x, y = carried(totals, part)
     while base < end:
         first = uint32(base + uint32(t * uint32(4)))
-        last = uint32(first + uint32(4))
-        if last > end:
-            last = end
-        a, b = nothing()
+        last = lesser(uint32(first + uint32(4)), end)
+        a, b = folded(sources, start, step, first, last)
+        joined_in_block(firsts, seconds, threads, first < end, a, b)
         if first < end:
-            a, b = read(sources, uint32(start + uint32(first * step)), first)
-            i = uint32(first + uint32(1))
-            while i < last:
-                c, d = read(sources, uint32(start + uint32(i * step)), i)
-                a, b = join(a, b, c, d)
-                i = uint32(i + uint32(1))
-            firsts[t] = a
-            seconds[t] = b
-        cuda.syncthreads()
-        distance = uint32(1)
-        while distance < threads:
-            e, f = nothing()
-            if first < end and t >= distance:
-                e, f = firsts[uint32(t - distance)], seconds[uint32(t - distance)]
-            cuda.syncthreads()
-            if first < end and t >= distance:
-                a, b = join(e, f, a, b)
-                firsts[t] = a
-                seconds[t] = b
-            cuda.syncthreads()
-            distance = uint32(distance << uint32(1))
-        if first < end:
-            a, b = x, y
-            before = known
-            if t > uint32(0):
-                a, b = firsts[uint32(t - uint32(1))], seconds[uint32(t - uint32(1))]
-                if known:
-                    a, b = join(x, y, a, b)
-                before = True
-            i = first
-            while i < last:
-                at = uint32(start + uint32(i * step))
-                c, d = read(sources, at, i)
-                if before:
-                    c, d = join(a, b, c, d)
-                a, b = c, d
-                before = True
-                write(results, at, a, b)
-                i = uint32(i + uint32(1))
-        tile = uint32(uint32(end - base) + uint32(3)) >> uint32(2)
-        whole = uint32(tile if tile < threads else threads)
-        c, d = firsts[uint32(whole - uint32(1))], seconds[uint32(whole - uint32(1))]
-        if known:
-            c, d = join(x, y, c, d)
-        x, y = c, d
-        known = True
+            before, a, b = before_thread(firsts, seconds, t, known, x, y)
+            written(sources, results, start, step, first, last, before, a, b)
+        whole = lesser(uint32(uint32(uint32(end - base) + uint32(3)) >> uint32(2)), threads)
+        known, x, y = before_thread(firsts, seconds, whole, known, x, y)
         cuda.syncthreads()
         base = uint32(base + uint32(threads * uint32(4)))
 
@@ -131,29 +147,13 @@ def by_part(sources: Any, totals: Any, along: Any, after: Any, reverse: Any, par
     firsts, seconds = cuda.shared.array(256, A), cuda.shared.array(256, B)
     t, threads = uint32(cuda.threadIdx.x), uint32(cuda.blockDim.x)
     line = uint32(uint32(cuda.blockIdx.x) // parts)
-    q = uint32(line // after)
-    start = uint32(uint32(uint32(q * along) * after) + uint32(line - uint32(q * after)))
-    step = after
-    if reverse > uint32(0):
-        start = uint32(start + uint32(uint32(along - uint32(1)) * after))
-        step = uint32(uint32(0) - after)
+    start, step = line_at(line, along, after, reverse)
     base = uint32(uint32(uint32(cuda.blockIdx.x) - uint32(line * parts)) * length)
-    end = uint32(base + length)
-    if end > along:
-        end = along
+    end = lesser(uint32(base + length), along)
     own = uint32(uint32(uint32(length + threads) - uint32(1)) // threads)
     first = uint32(base + uint32(t * own))
-    last = uint32(first + own)
-    if last > end:
-        last = end
-    a, b = nothing()
+    a, b = folded(sources, start, step, first, lesser(uint32(first + own), end))
     if first < end:
-        a, b = read(sources, uint32(start + uint32(first * step)), first)
-        i = uint32(first + uint32(1))
-        while i < last:
-            c, d = read(sources, uint32(start + uint32(i * step)), i)
-            a, b = join(a, b, c, d)
-            i = uint32(i + uint32(1))
         firsts[t] = a
         seconds[t] = b
     cuda.syncthreads()
@@ -184,6 +184,6 @@ def scanning(function: Any, name: str, computed: np.dtype, phase: str = "whole")
 
     def make(target: Target, signature: Signature) -> Any:
         names = names_of_state(target, name, computed, phase, signature[0], signature[1])
-        return target.kernel(function, **names)
+        return target.kernel(function, **with_helpers(target, function, names, False))
 
     return Kernel(f"{name} {function.__name__} {phase}", make)

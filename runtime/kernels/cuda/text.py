@@ -57,8 +57,8 @@ class Texts:
         given = {name: Text(make) for name, make in vars(intrinsics).items() if name in primitives.PRIMITIVES}
         compiler = ScalarCompiler(Text, Text, given)
         self.libraries = (ScalarLibrary(scalar, compiler), ScalarLibrary(scalar_complex, compiler))
-        own = {"from_bits": given["from_bits"], "bfloat16_bits": Text(instructions.bfloat16_bits)}
-        self.names: dict[str, Any] = own
+        made = {make.__name__: Text(make) for make in (instructions.array_at, instructions.bfloat16_bits)}
+        self.names: dict[str, Any] = {"from_bits": given["from_bits"], **made}
         self.made: dict[Any, Text] = {}
 
     def kernel(self, function: Any, **names: Any) -> Text:

@@ -25,4 +25,5 @@ complex64: Any = None
 complex128: Any = None
 from_bits: Any = None  # (x, pattern): the number of the type of x with these bits
 bfloat16_bits: Any = None  # (x): the bits of a float32 number rounded to bfloat16, the nearest, ties to even
+array_at: Any = None  # (address, size, kind): the array of elements of a type that lies at an address of the device
 whole: Any = None  # (x): a float cut to an int64; what is none in range is the hardware's business

@@ -14,7 +14,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from ...pool.layout import CALL_INTEGERS, CALL_NUMBERS
-from .structs import Items, Struct, at, fields, room
+from .structs import Items, Struct, at, fields, length, room
 from .typed import HALF, WORD, Word, native, word_at
 
 BYTES = ir.IntType(8).as_pointer()
@@ -177,3 +177,24 @@ def call_native(context: Any, function: Any, first: Any, second: Any, third: Any
         return builder.call(builder.inttoptr(args[0], kind.as_pointer()), args[1:])
 
     return Word(Word, first, second, third), build
+
+
+class Extents(Struct):
+    """How many blocks of threads a launch has, of how many threads each, and the bytes of memory that these share."""
+
+    grid: Items[int] = room(3)
+    block: Items[int] = room(3)
+    shared: int
+
+
+@intrinsic
+def call_launch(context: Any, entry: Any, function: Any, extents: Any, stream: Any, parameters: Any) -> Any:
+    """call_launch(entry, function, extents, stream, parameters): cuLaunchKernel, by its address; its status."""
+
+    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
+        entry, function, extents, stream, parameters = args
+        sizes = [builder.load(word_at(builder, extents, WORD(8 * i))) for i in range(length(Extents))]
+        given = [function, *(builder.trunc(size, HALF) for size in sizes), stream, parameters, WORD(0)]
+        return builder.sext(_call(builder, entry, given), WORD)
+
+    return Word(Word, Word, extents, Word, parameters), build

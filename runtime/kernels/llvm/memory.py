@@ -50,3 +50,14 @@ def bits(context: Any, number: Any) -> Any:
         return builder.bitcast(args[0], ir.IntType(64))
 
     return Word(types.float64), build
+
+
+@intrinsic
+def single_bits(context: Any, number: Any) -> Any:
+    """The word with the bits of a float64 rounded to float32 in its lower half."""
+
+    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
+        single = builder.fptrunc(args[0], ir.FloatType())
+        return builder.zext(builder.bitcast(single, HALF), WORD)
+
+    return Word(types.float64), build

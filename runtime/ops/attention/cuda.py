@@ -1,7 +1,8 @@
 """Attention on a device: products of all queries and keys, a warp for the weights of each query, products with values.
 
 Operands may lie in any order of batch, heads and rows: (batch, heads, rows, features), or with `rows_first`
-(batch, rows, heads, features). A kernel that keeps scores in registers, cuDNN's say, would take the place of `attend`.
+(batch, rows, heads, features). Of 16-bit floats without bias, mask and dropout cuDNN computes it where it is there,
+which keeps no scores; their gradients are computed by formulas, as those of all 16-bit floats.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ import numpy as np
 
 from ...cuda import indexed, memory
 from ...cuda.array import DeviceArray
+from ...cuda.current import current_stream
+from ...cuda.libraries.attentions import Attention, Layout
+from ...cuda.libraries.chosen import attentions
 from ...cuda.libraries.products import is_half, multiply
 from ...cuda.views import broadcast, narrowed, over, permuted, reshaped, selected, swapped
 from ..reduction.cuda import sum_to_size
@@ -20,6 +24,7 @@ from . import cuda_kernels as kernels
 
 Array = DeviceArray
 LANES = 32  # of a warp
+ALIGNMENT = 16  # of what is given to a library
 Extras = tuple[Array | None, Array | None, Array | None]  # bias, mask, keep
 
 
@@ -52,6 +57,8 @@ def attend(
         memory.fill(output.as_read(output.stored), 0)
         memory.fill(logsumexp, np.inf)
         return
+    if all(extra is None for extra in extras) and library_attends(operands, is_causal, scale, logsumexp):
+        return
     shape = (*q.shape[:3], k.shape[2])
     scores = scores_of(q, k, scale)
     weights = like(v, shape) if is_half(v) else scores
@@ -61,6 +68,34 @@ def attend(
     indexed.run(kernels.soften, logsumexp.size * LANES, q.dtype, *given, *factors)
     for g, group in groups(q, k):
         multiply_heads(of_group(weights, g, group), v, of_group(output, g, group), 1, 0)
+
+
+def library_attends(operands: Sequence[Array], is_causal: bool, scale: float, logsumexp: Array) -> bool:
+    """Whether the library of attention has filled the output and the logarithms."""
+    library = attentions()
+    if library is None or not all_as_libraries_want(operands):
+        return False
+    *given, output = (a.address for a in operands)
+    stream = current_stream(logsumexp.device.index or 0)
+    return library.attend(described(operands, is_causal, scale), tuple(given), output, logsumexp.address, stream)
+
+
+def all_as_libraries_want(arrays: Sequence[Array]) -> bool:
+    """Whether all hold 16-bit floats of one dtype, features side by side, from where libraries expect them on."""
+    return all(
+        is_half(a) and a.stored == arrays[0].stored and a.byte_strides[3] == a.itemsize and a.address % ALIGNMENT == 0
+        for a in arrays
+    )
+
+
+def described(operands: Sequence[Array], is_causal: bool, scale: float) -> Attention:
+    """An attention as libraries take it."""
+    q, k, v, output = map(layout_of, operands)
+    return Attention(operands[0].stored, q, k, v, output, is_causal, float(scale))
+
+
+def layout_of(a: Array) -> Layout:
+    return Layout(a.shape, steps_of(a))
 
 
 def scores_of(q: Array, k: Array, scale: float) -> Array:

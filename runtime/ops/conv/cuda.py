@@ -1,7 +1,7 @@
-"""Convolution over up to three dimensions on a device, and its gradients: products with windows as columns.
+"""Convolution over up to three dimensions on a device, and its gradients.
 
-Columns of as many samples as `COLUMNS` bytes hold are made at a time. Planes of groups of one channel are filtered as
-they lie. The three functions below that have the names of the CPU's are where another algorithm would be asked for.
+Planes of groups of one channel are filtered as they lie. All else cuDNN computes where it is there and has a plan; if
+not, it is products with windows as columns, those of as many samples at a time as `COLUMNS` bytes hold.
 """
 
 from __future__ import annotations
@@ -12,14 +12,19 @@ from typing import NamedTuple
 
 from ...cuda import indexed, memory
 from ...cuda.array import DeviceArray
-from ...cuda.libraries.products import is_half, multiply
+from ...cuda.current import current_stream
+from ...cuda.libraries.chosen import convolutions
+from ...cuda.libraries.convolutions import Convolution
+from ...cuda.libraries.products import common, copied_as_stored, is_half, multiply
 from ...cuda.views import broadcast, in_order, over, permuted, swapped
 from ...kernels.cuda.storage import in_registers
+from ...modes.math_modes import math_modes
 from . import cuda_kernels as kernels
 from .cpu_geometry import Geometry, Ints, geometry
 
 Array = DeviceArray
 COLUMNS = 1 << 28  # bytes that the columns of windows may take up
+ALIGNMENT = 16  # of what is given to a library
 
 
 class Sizes(NamedTuple):
@@ -81,6 +86,11 @@ def convolution(
         rest = (result, extra[1], g.groups, g.outputs, sizes.words)
         indexed.run(kernels.filtered, result.size, result.dtype, x, w, extra[0], *rest)
         return result
+    if library_has("convolve", sizes, x, w, result):
+        if bias is not None:
+            channels = g.groups * g.outputs
+            indexed.run(kernels.biased, result.size, result.dtype, result, in_order(bias), channels, sizes.spots)
+        return result
     if bias is not None:
         column = over(bias, (g.groups * g.outputs, 1), (*bias.byte_strides, 0))
         shape = g.batch, g.groups * g.outputs, sizes.spots
@@ -105,6 +115,8 @@ def convolution_input_backward(
         rest = (channels, g.outputs, sizes.words)
         indexed.run(kernels.filtered_back, result.size, result.dtype, grad, w, result, *rest)
         return result
+    if library_has("convolve_input_gradient", sizes, grad, w, result):
+        return result
     plane = prod(g.sizes)
     for first, last in sizes.slices(grad.itemsize):
         given = part(grad, (g.batch, g.groups, g.outputs, sizes.spots), first, last)
@@ -112,7 +124,9 @@ def convolution_input_backward(
         columns = (
             part(result, (g.batch, g.groups, g.channels, plane), first, last)
             if sizes.is_pointwise
-            else like((last - first, g.groups, g.channels * g.taps, sizes.spots), grad, w)
+            else memory.empty(  # elements of several windows are added up: 16-bit floats would be rounded twice
+                (last - first, g.groups, g.channels * g.taps, sizes.spots), in_registers(grad.dtype), grad.device
+            )
         )
         each_group(swapped(by_group(w, sizes)), given, columns, 0)
         if not sizes.is_pointwise:
@@ -127,6 +141,10 @@ def convolution_weight_backward(
     sizes = sizes_of(input.shape, tuple(weight_shape), stride, padding, dilation, groups)
     g = sizes.g
     grad, x = in_order(grad_output), in_order(input)
+    if not sizes.is_depthwise:
+        halves = like(tuple(weight_shape), x, grad)
+        if library_has("convolve_weight_gradient", sizes, x, grad, halves):
+            return halves
     result = memory.empty(tuple(weight_shape), x.dtype, x.device)
     into = result.reshape((g.groups, g.outputs, g.channels * g.taps))
     started = False
@@ -139,6 +157,29 @@ def convolution_weight_backward(
     if not started:
         memory.fill(result, 0)
     return result
+
+
+def library_has(name: str, sizes: Sizes, first: Array, second: Array, result: Array) -> bool:
+    """Whether a method of the library of convolutions has computed a result."""
+    library = convolutions()
+    if library is None or not result.size or not first.size:
+        return False
+    a, b = (aligned(x) for x in common(first, second))
+    if result.stored != a.stored:
+        return False
+    modes = math_modes.convolution_tf32, math_modes.deterministic_convolutions or math_modes.deterministic
+    g = sizes.g
+    given = Convolution(
+        a.stored, g.batch, g.channels, g.outputs, g.groups, g.sizes, g.kernel, g.stride, g.pads, g.dilation,
+        g.positions, *modes,
+    )  # fmt: skip
+    stream = current_stream(result.device.index or 0)
+    return bool(getattr(library, name)(given, a.address, b.address, result.address, stream))
+
+
+def aligned(a: Array) -> Array:
+    """An array in row order that begins where libraries expect it to."""
+    return copied_as_stored(a) if a.address % ALIGNMENT else a
 
 
 def like(shape: Ints, a: Array, b: Array) -> Array:

@@ -16,6 +16,7 @@ get_x: Any = None
 get_columns: Any = None
 get_weight: Any = None
 get_bias: Any = None
+get_result: Any = None
 put_columns: Any = None
 put_result: Any = None
 
@@ -135,3 +136,12 @@ def filtered_back(x: Any, weight: Any, result: Any, channels: Any, each: Any, ge
                             at = index(index(index(line * positions[0]) + p0) * positions[1] + p1) * positions[2] + p2
                             sum = W(sum + get_x(x, index(at)) * get_weight(weight, index(tap)))
         put_result(result, i, T(sum))
+
+
+def biased(result: Any, bias: Any, channels: Any, plane: Any, total: Any) -> None:
+    """result[sample, channel, place] += bias[channel]."""
+    i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
+    if i < total:
+        line = index(i // plane)
+        channel = index(line - index(index(line // channels) * channels))
+        put_result(result, i, get_result(result, i) + get_bias(bias, channel))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...dispatch.checks import wrap_dim
-from ...dispatch.shape_checks import require_shape
+from ...dispatch.shape_checks import is_recorded, require_shape
 from ...errors import ArgumentError, DtypeError, ShapeError, type_name
 from ...tensor import dtypes
 from ...tensor.base import TensorBase, host_array
@@ -16,7 +16,7 @@ from ...tensor.base import TensorBase, host_array
 
 def integer_divisor(op: str, self: Any, other: Any) -> tuple[Any, ...]:
     """Integers are not divided by zero."""
-    if dtypes.result_type(self, other).kind == "i":
+    if dtypes.result_type(self, other).kind == "i" and not is_recorded(other):
         divisors = host_array(other) if isinstance(other, TensorBase) else np.asarray(other)
         if not divisors.all():
             raise RuntimeError(f"{op}(): expected integer divisors other than 0, but got 0 (ZeroDivisionError)")

@@ -21,7 +21,7 @@ def border_pad(a: Array, pad: Ints, mode: str) -> Array:
     for dim, before, after in sides(a.ndim, pad):
         columns = source_index(a.shape[dim], before, after, mode)
         result = memory.empty((*a.shape[:dim], columns.size, *a.shape[dim + 1 :]), a.dtype, a.device)
-        places = memory.from_host(columns.astype(np.int32), a.device)
+        places = memory.constant(columns.astype(np.int32), a.device)
         given = in_order(a), places, result, *sizes_of(a, dim, columns.size)
         indexed.run(kernels.gathered, result.size, a.dtype, *given)
         a = result

@@ -33,7 +33,7 @@ def resample_backward(
 
 def multiplied(a: Array, dim: int, length: int, rows: Rows) -> Array:
     """A sparse matrix times the vectors along `dim`."""
-    weights = memory.from_host(rows.weights.astype(a.dtype, copy=False), a.device)
+    weights = memory.constant(rows.weights.astype(a.dtype, copy=False), a.device)
     result = memory.empty((*a.shape[:dim], length, *a.shape[dim + 1 :]), a.dtype, a.device)
     given = in_order(a), *places_of(rows, a.device), weights, result, *sizes_of(a, dim, length)
     indexed.run(kernels.weighted_sums, result.size, a.dtype, *given)
@@ -42,7 +42,7 @@ def multiplied(a: Array, dim: int, length: int, rows: Rows) -> Array:
 
 def places_of(rows: Rows, device: Any) -> tuple[Array, Array]:
     """Starts and columns of a matrix on the device."""
-    starts, columns = (memory.from_host(values.astype(np.int32), device) for values in rows[:2])
+    starts, columns = (memory.constant(values.astype(np.int32), device) for values in rows[:2])
     return starts, columns
 
 
@@ -56,7 +56,7 @@ def resample_bytes(
 ) -> Array:
     """a resampled to `length` elements along `dim`, rounded to bytes."""
     rows, bits = whole_rows(a.shape[dim], length, filter, align_corners, scale, antialias)
-    weights = memory.from_host(rows.weights, a.device)
+    weights = memory.constant(rows.weights, a.device)
     result = memory.empty((*a.shape[:dim], length, *a.shape[dim + 1 :]), np.dtype(np.uint8), a.device)
     given = in_order(a), *places_of(rows, a.device), weights, result, bits, *sizes_of(a, dim, length)
     indexed.run(kernels.weighted_bytes, result.size, np.dtype(np.int64), *given)

@@ -24,7 +24,7 @@ class Places:
         first = plain.index(given[0])
         adjacent = all(index is not None for index in plain[first : first + len(given)])
         self.place = first if adjacent else 0  # of these dimensions in an example of the result
-        numbers = op.arange(call.size).reshape((call.size, *[1] * self.count))
+        numbers = op.arange(call.size, device=given[0]._device).reshape((call.size, *[1] * self.count))
         self.indices = [numbers, *[self._whole(call, index) for index in plain]]
         self.moves = not (adjacent and first == 0)
 
@@ -172,7 +172,7 @@ def embed(call: Call) -> Any:
 
 def shifts(call: Call, indices: Any, rows: int) -> Any:
     """Where the rows of each example begin in the table of all."""
-    return (op.arange(call.size) * rows).reshape((call.size, *[1] * len(indices._shape)))
+    return (op.arange(call.size, device=indices._device) * rows).reshape((call.size, *[1] * len(indices._shape)))
 
 
 def embed_backward(call: Call) -> Any:

@@ -6,32 +6,18 @@ import numpy as np
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.launch import launch
-from ...cuda.moving import UINT32, numbers, over_elements
-from ...cuda.scans import scan
-from ...kernels.cuda.moving.ordering import BITS, COUNTED, DIGITS, FLATTENED, PER_BLOCK, PLACED, THREADS
-from ...kernels.cuda.moving.places import OFFSETS
+from ...cuda.moving import numbers, over_elements
+from ...cuda.sorting import keys_and_order
+from ...kernels.cuda.moving.taking import FLATTENED
 
-INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
+INT32 = np.dtype(np.int32)
 
 
 def sorted_by_key(keys: DeviceArray, limit: int) -> tuple[DeviceArray, DeviceArray]:
     """Keys below `limit`, and -1, which comes last, in order, and the places that they had; equal ones keep theirs."""
-    size = keys.size
-    blocks = -(-size // PER_BLOCK)
-    order = memory.empty((size,), INT32, keys.device)
-    over_elements(OFFSETS, size, order, numbers(1), (), UINT32(0))
-    keys = keys.ravel()
-    for shift in range(0, limit.bit_length(), BITS):  # so that no key but -1 has all bits
-        counts = memory.empty((DIGITS * blocks,), INT32, keys.device)
-        ends = memory.empty((DIGITS * blocks,), INT32, keys.device)
-        new = [memory.empty((size,), INT32, keys.device) for _ in range(2)]
-        given = numbers(shift, blocks, size)
-        launch(COUNTED, blocks, THREADS, keys, counts, *given)
-        scan("sum", INT64, [counts], [ends], (1, counts.size, 1))
-        launch(PLACED, blocks, THREADS, keys, order, ends, *new, *given)
-        keys, order = new
-    return keys, order
+    bits = 0, limit.bit_length()  # so that no key but -1 has all of them
+    found, order = keys_and_order(keys.ravel().view(np.uint32), keys.size, bits)
+    return found.view(INT32), order
 
 
 def flattened(rows: DeviceArray, along: int, after: int, count: int) -> DeviceArray:

@@ -22,6 +22,7 @@ from . import cpu
 from . import cuda_kernels as kernels
 from .cuda_batches import (
     INT32,
+    all_of,
     blank_failures,
     by_columns,
     checked,
@@ -150,8 +151,7 @@ def cholesky_factor(a: Array, check_errors: bool) -> tuple[Array, Array]:
     n, batch = a.shape[-1], a.shape[:-2]
     packed, info = by_columns(a), zeros(a, *batch, dtype=INT32)
     if a.size:
-        for matrix, failed in each(batch, packed, info):
-            library().potrf(a.dtype, n, matrix, n, failed, stream_of(a))
+        library().potrf_all(a.dtype, n, all_of(packed), info.address, info.size, stream_of(a))
     checked("linalg_cholesky", cpu._CHOLESKY, info, check_errors)
     result = triangle_of(packed, n, False)
     blank_failures(result, info)

@@ -11,6 +11,7 @@ import numpy as np
 from ...cuda import indexed, memory
 from ...cuda.array import DeviceArray
 from ...cuda.current import current_stream
+from ...cuda.libraries.batches import Matrices
 from ...cuda.libraries.chosen import libraries
 from ...cuda.libraries.protocol import Libraries
 from ...cuda.views import swapped
@@ -61,6 +62,12 @@ def each(batch: tuple[int, ...], *arrays: Array) -> Iterator[tuple[int, ...]]:
         yield tuple(array.address + number * step for array, step in zip(arrays, steps, strict=True))
 
 
+def all_of(a: Array) -> Matrices:
+    """Matrices in row order, (..., columns, rows), as those of a batch that lie column after column."""
+    rows = a.shape[-1]
+    return Matrices(a.address, rows, a.shape[-2] * rows * a.itemsize)
+
+
 def checked(op: str, words: str, info: Array, check_errors: bool) -> None:
     """Raise the error of the first matrix that failed, if that is wanted: then the program waits."""
     if check_errors and (found := memory.to_host(info)).any():
@@ -79,7 +86,10 @@ def factored(a: Array) -> tuple[Array, Array, Array]:
     batch, (m, n) = a.shape[:-2], a.shape[-2:]
     packed = by_columns(a)
     pivots, info = like(a, *batch, min(m, n), dtype=INT32), zeros(a, *batch, dtype=INT32)
-    if a.size:
+    if a.size and m == n:
+        given = all_of(packed), pivots.address, info.address
+        library().getrf_all(a.dtype, n, *given, info.size, stream_of(a))
+    elif a.size:
         for matrix, exchanged, failed in each(batch, packed, pivots, info):
             library().getrf(a.dtype, m, n, matrix, m, exchanged, failed, stream_of(a))
     return packed, pivots, info
@@ -90,8 +100,8 @@ def solved(packed: Array, pivots: Array, b: Array) -> Array:
     batch, n, k = b.shape[:-2], b.shape[-1], b.shape[-2]
     info = zeros(b, *batch, dtype=INT32)
     if b.size:
-        for a, exchanged, right, failed in each(batch, packed, pivots, b, info):
-            library().getrs(b.dtype, n, k, a, n, exchanged, right, n, failed, stream_of(b))
+        given = all_of(packed), pivots.address, all_of(b), info.address
+        library().getrs_all(b.dtype, n, k, *given, info.size, stream_of(b))
     return b
 
 

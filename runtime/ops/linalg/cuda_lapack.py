@@ -13,7 +13,7 @@ from ...cuda.libraries.chosen import libraries
 from ...cuda.views import swapped
 from . import cpu_lapack as cpu
 from . import cuda_kernels as kernels
-from .cuda_batches import checked, each, factored, library, stream_of
+from .cuda_batches import all_of, checked, factored, library, stream_of
 
 Array = DeviceArray
 
@@ -25,8 +25,8 @@ def solve_triangular_matrices(a: Array, b: Array, upper: bool, unitriangular: bo
     given, result = memory.contiguous(a), memory.copied(b)
     n, k = result.shape[-2:]
     if result.size:  # X^T A^T = B^T: rows are the columns of the transpose
-        for left, right in each(b.shape[:-2], given, result):
-            library().trsm(b.dtype, upper, unitriangular, k, n, left, n, right, k, stream_of(b))
+        left, right = all_of(given), all_of(result)
+        library().trsm_all(b.dtype, upper, unitriangular, k, n, left, right, prod(b.shape[:-2]), stream_of(b))
     return result
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...dispatch.checks import wrap_dim
-from ...dispatch.shape_checks import all_examples, broadcastable, require_index_dtype, require_shape
+from ...dispatch.shape_checks import all_examples, broadcastable, is_recorded, require_index_dtype, require_shape
 from ...errors import DimensionError, DtypeError, ShapeError
 from ...tensor import dtypes
 from ...tensor.shapes import broadcast_shapes
@@ -253,7 +253,7 @@ def multilabel_margin(op: str, input: Any, target: Any, *rest: Any) -> tuple[Any
 def _require_class_range(op: str, target: Any, least: int, classes: int) -> None:
     """All numbers are classes, in each example of a batch."""
     target = all_examples(target)
-    if target.numel() and not least <= int(target.min()) <= int(target.max()) < classes:
+    if target.numel() and not is_recorded(target) and not least <= int(target.min()) <= int(target.max()) < classes:
         raise RuntimeError(
             f"{op}(): target out of range: expected classes from {least} to {classes - 1}, got {int(target.min())} to "
             f"{int(target.max())}"

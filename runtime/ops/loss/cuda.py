@@ -10,8 +10,9 @@ import numpy as np
 
 from ...cuda import indexed, memory
 from ...cuda.array import DeviceArray
-from ...cuda.bad_indices import fault, raise_at_once, word_for
+from ...cuda.bad_indices import fault, raise_at_once, ticket, word_for
 from ...cuda.elements import made
+from ...cuda.graphs.captures import here_on
 from ...cuda.rows import Rows, compute, in_order, over, program, rows_of
 from ...tensor.row_shapes import Output
 from . import cuda_kernels as kernels
@@ -226,12 +227,17 @@ def weights(weight: Maybe, like: DeviceArray, rows: Rows) -> DeviceArray:
 
 
 def require_classes(name: str, target: DeviceArray, classes: int, ignored: int) -> None:
-    """Every target must be a class, or ignored: the host waits for the answer.
+    """Every target must be a class, or ignored: the host waits for the answer; where a graph is recorded, which it
+    cannot wait for, the error comes when the program waits for a replay.
 
     Raises:
         IndexError: one is neither.
     """
     if not target.size:
+        return
+    if here_on(target.device.index) is not None:
+        note = word_for(target.device), ticket(name, 1)
+        indexed.run(kernels.noted, target.size, INT64, target, *note, classes, np.int64(ignored))
         return
     outputs = Output("each", "bool"), Output("each", "int64")
     dims = tuple(range(target.ndim))

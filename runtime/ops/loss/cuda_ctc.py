@@ -38,7 +38,7 @@ def losses_of(
     steps, samples, classes = log_probs.shape
     longest, device = targets.shape[1], log_probs.device
     scores = memory.contiguous(log_probs.as_read(F64))
-    lengths = [memory.from_host(np.array(each, np.int64), device) for each in (input_lengths, target_lengths)]
+    lengths = [memory.constant(np.array(each, np.int64), device) for each in (input_lengths, target_lengths)]
     ahead, losses = (memory.empty(s, F64, device) for s in ((samples, steps, 2 * longest + 1), (samples,)))
     labels = memory.contiguous(targets) if targets.size else lengths[0]
     arrays = scores, labels, *lengths, ahead, losses

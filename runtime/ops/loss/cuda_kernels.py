@@ -1,4 +1,4 @@
-"""Losses of values against targets of the same shape on a device, element by element.
+"""Losses on a device that are no row programs, element by element.
 
 `share` is the derivative of the reduced loss by the loss of one element.
 """
@@ -58,3 +58,13 @@ def noted_outside(x: Any, target: Any, word: Any, of_input: Any, of_target: Any,
             found = of_input
         if found != int64(0):
             cuda.atomic.cas(word, 0, int64(0), found)
+
+
+def noted(target: Any, word: Any, ticket: Any, classes: Any, ignored: Any, total: Any) -> None:
+    """The first target that is neither a class nor ignored is noted in a word."""
+    i = index(index(cuda.blockIdx.x) * index(cuda.blockDim.x) + index(cuda.threadIdx.x))
+    if i < total:
+        given = get_target(target, i)
+        if given != ignored and not 0 <= given < classes and cuda.atomic.cas(word, 0, int64(0), ticket) == int64(0):
+            word[1] = int64(given)
+            word[2] = int64(classes)

@@ -7,7 +7,7 @@ from math import prod
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.libraries.products import common, multiply, result_for
+from ...cuda.libraries.products import common, multiply, multiply_with_bias, result_for
 from ...cuda.views import broadcast, over, permuted, reshaped, swapped
 from ..reduction.cuda import sum_dim
 
@@ -104,7 +104,11 @@ def linear(input: Array, weight: Array, bias: Array | None) -> Array:
     """input @ weight^T + bias; the leading dimensions of input are merged, so that there is one product."""
     rows = as_rows(input)
     columns = swapped(weight) if weight.ndim == 2 else column(weight)
-    result = multiply(rows, columns) if bias is None else plus(bias, rows, columns, 1, 1)
+    if bias is None:
+        result = multiply(rows, columns)
+    else:
+        at_once = multiply_with_bias(rows, columns, bias) if bias.ndim == 1 else None
+        result = plus(bias, rows, columns, 1, 1) if at_once is None else at_once
     return result.reshape(input.shape[:-1] + weight.shape[:-1])
 
 

@@ -1,23 +1,28 @@
 """Update rules of optimizers, each parameter in one pass: all arrays are 1-D, contiguous, and written in place.
 
-The last two arguments of each are the weight decay and whether to maximize, by which gradients are changed first.
+The last two arguments of each are the weight decay and whether to maximize, by which gradients are changed first; those
+before are what `rules.py` makes the numbers of a step of. Arrays of estimates that a rule goes without are empty.
 """
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from ...kernels.jit import jit
+from . import rules
 
 Array = np.ndarray
 
-
-@jit
-def uphill(grad: float, param: float, sign: float, decay: float) -> float:
-    """The gradient of one element with the sign of `maximize` and with weight decay."""
-    return sign * grad + decay * param if decay != 0 else sign * grad
+uphill, sgd, sgd_numbers = jit(rules.uphill), jit(rules.sgd), jit(rules.sgd_numbers)
+adam, adam_numbers = jit(rules.adam), jit(rules.adam_numbers)
+rmsprop, rmsprop_numbers = jit(rules.rmsprop), jit(rules.rmsprop_numbers)
+adagrad, adagrad_numbers = jit(rules.adagrad), jit(rules.adagrad_numbers)
+adadelta, adadelta_numbers = jit(rules.adadelta), jit(rules.adadelta_numbers)
+adamax, adamax_numbers = jit(rules.adamax), jit(rules.adamax_numbers)
+nadam, nadam_numbers = jit(rules.nadam), jit(rules.nadam_numbers)
+radam, radam_numbers = jit(rules.radam), jit(rules.radam_numbers)
+rprop, rprop_numbers = jit(rules.rprop), jit(rules.rprop_numbers)
+asgd, asgd_numbers = jit(rules.asgd), jit(rules.asgd_numbers)
 
 
 @jit
@@ -25,25 +30,25 @@ def sgd_update(
     param: Array,
     grad: Array,
     buffer: Array,
-    is_first: bool,
     lr: float,
     momentum: float,
     dampening: float,
-    nesterov: bool,
+    nesterov: float,
+    is_first: float,
     weight_decay: float,
     maximize: bool,
 ) -> None:
     """Gradient descent. `buffer` is not touched when momentum is zero; the first step starts it at the gradient."""
     number = param.dtype.type
-    sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
-    rate, kept = number(lr), number(momentum)
-    taken = number(1.0 if is_first else 1.0 - dampening)
+    sign, decay, none = number(-1.0 if maximize else 1.0), number(weight_decay), number(0.0)
+    lr, momentum, taken, first, ahead = sgd_numbers(lr, momentum, dampening, nesterov, is_first)
+    rate, kept, taken, first, ahead = number(lr), number(momentum), number(taken), number(first), number(ahead)
     for i in range(param.size):
         g = uphill(grad[i], param[i], sign, decay)
+        b = buffer[i] if kept != 0 else none
+        param[i], b = sgd(param[i], g, b, rate, kept, taken, first, ahead)
         if kept != 0:
-            buffer[i] = taken * g if is_first else kept * buffer[i] + taken * g
-            g = g + kept * buffer[i] if nesterov else buffer[i]
-        param[i] -= rate * g
+            buffer[i] = b
 
 
 @jit
@@ -58,28 +63,25 @@ def adam_update(
     beta1: float,
     beta2: float,
     eps: float,
-    amsgrad: bool,
-    shrink: float,
+    amsgrad: float,
+    apart: float,
     weight_decay: float,
     maximize: bool,
 ) -> None:
-    """Adam; the parameter is first multiplied by `shrink`. `max_square` is read with `amsgrad` only."""
+    """Adam. `max_square` is read with `amsgrad` only."""
     number = param.dtype.type
-    sign, decay, factor = number(-1.0 if maximize else 1.0), number(weight_decay), number(shrink)
-    rate = number(lr / (1.0 - beta1**step))
-    scale = number(1.0 / math.sqrt(1.0 - beta2**step))
-    new1, kept2, new2, small = number(1.0 - beta1), number(beta2), number(1.0 - beta2), number(eps)
+    sign, decay, none = number(-1.0 if maximize else 1.0), number(weight_decay), number(0.0)
+    shrink, rate, scale, new1, kept2, new2, eps, amsgrad = adam_numbers(step, lr, beta1, beta2, eps, amsgrad, apart)
+    shrink, rate, scale, most = number(shrink), number(rate), number(scale), number(amsgrad)
+    new1, kept2, new2, small = number(new1), number(kept2), number(new2), number(eps)
     for i in range(param.size):
-        p = param[i] * factor
-        g = uphill(grad[i], p, sign, decay)
-        m = mean[i] + new1 * (g - mean[i])
-        v = kept2 * square[i] + new2 * g * g
-        mean[i] = m
-        square[i] = v
-        if amsgrad:
-            v = max(v, max_square[i])
-            max_square[i] = v
-        param[i] = p - rate * m / (math.sqrt(v) * scale + small)
+        g = uphill(grad[i], param[i], sign, decay)
+        u = max_square[i] if most != 0 else none
+        param[i], mean[i], square[i], u = adam(
+            param[i], g, mean[i], square[i], u, shrink, rate, scale, new1, kept2, new2, small, most
+        )
+        if most != 0:
+            max_square[i] = u
 
 
 @jit
@@ -89,44 +91,51 @@ def rmsprop_update(
     square: Array,
     buffer: Array,
     mean: Array,
+    step: float,
     lr: float,
     alpha: float,
     eps: float,
     momentum: float,
+    centered: float,
     weight_decay: float,
     maximize: bool,
 ) -> None:
     """RMSprop; `buffer` is empty without momentum, `mean` where the mean square is not centered."""
     number = param.dtype.type
-    sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
-    rate, kept, new, small, inertia = number(lr), number(alpha), number(1.0 - alpha), number(eps), number(momentum)
+    sign, decay, none = number(-1.0 if maximize else 1.0), number(weight_decay), number(0.0)
+    lr, alpha, new, eps, momentum, centered = rmsprop_numbers(step, lr, alpha, eps, momentum, centered)
+    rate, kept, new, small, inertia = number(lr), number(alpha), number(new), number(eps), number(momentum)
+    middle = number(centered)
     for i in range(param.size):
         g = uphill(grad[i], param[i], sign, decay)
-        v = kept * square[i] + new * g * g
-        square[i] = v
-        if mean.size:
-            m = mean[i] + new * (g - mean[i])
+        b, m = buffer[i] if inertia != 0 else none, mean[i] if middle != 0 else none
+        param[i], square[i], b, m = rmsprop(param[i], g, square[i], b, m, rate, kept, new, small, inertia, middle)
+        if inertia != 0:
+            buffer[i] = b
+        if middle != 0:
             mean[i] = m
-            v -= m * m
-        step = g / (number(math.sqrt(v)) + small)
-        if buffer.size:
-            step += inertia * buffer[i]
-            buffer[i] = step
-        param[i] -= rate * step
 
 
 @jit
 def adagrad_update(
-    param: Array, grad: Array, total: Array, lr: float, eps: float, weight_decay: float, maximize: bool
+    param: Array,
+    grad: Array,
+    total: Array,
+    step: float,
+    lr: float,
+    lr_decay: float,
+    eps: float,
+    weight_decay: float,
+    maximize: bool,
 ) -> None:
     """Adagrad."""
     number = param.dtype.type
     sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
+    lr, eps = adagrad_numbers(step, lr, lr_decay, eps)
     rate, small = number(lr), number(eps)
     for i in range(param.size):
         g = uphill(grad[i], param[i], sign, decay)
-        total[i] += g * g
-        param[i] -= rate * g / (number(math.sqrt(total[i])) + small)
+        param[i], total[i] = adagrad(param[i], g, total[i], rate, small)
 
 
 @jit
@@ -135,6 +144,7 @@ def adadelta_update(
     grad: Array,
     square: Array,
     moved: Array,
+    step: float,
     lr: float,
     rho: float,
     eps: float,
@@ -144,14 +154,11 @@ def adadelta_update(
     """Adadelta; `moved` is the mean square of earlier steps."""
     number = param.dtype.type
     sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
-    rate, kept, new, small = number(lr), number(rho), number(1.0 - rho), number(eps)
+    lr, rho, new, eps = adadelta_numbers(step, lr, rho, eps)
+    rate, kept, new, small = number(lr), number(rho), number(new), number(eps)
     for i in range(param.size):
         g = uphill(grad[i], param[i], sign, decay)
-        v = kept * square[i] + new * g * g
-        d = number(math.sqrt(moved[i] + small)) / number(math.sqrt(v + small)) * g
-        square[i] = v
-        moved[i] = kept * moved[i] + new * d * d
-        param[i] -= rate * d
+        param[i], square[i], moved[i] = adadelta(param[i], g, square[i], moved[i], rate, kept, new, small)
 
 
 @jit
@@ -160,6 +167,7 @@ def adamax_update(
     grad: Array,
     mean: Array,
     greatest: Array,
+    step: float,
     lr: float,
     beta1: float,
     beta2: float,
@@ -167,18 +175,14 @@ def adamax_update(
     weight_decay: float,
     maximize: bool,
 ) -> None:
-    """Adamax; `lr` is divided by 1 - beta1^t already. What is nan stays so."""
+    """Adamax. What is nan stays so."""
     number = param.dtype.type
     sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
-    rate, new, kept, small = number(lr), number(1.0 - beta1), number(beta2), number(eps)
+    lr, new, beta2, eps = adamax_numbers(step, lr, beta1, beta2, eps)
+    rate, new, kept, small = number(lr), number(new), number(beta2), number(eps)
     for i in range(param.size):
         g = uphill(grad[i], param[i], sign, decay)
-        m = mean[i] + new * (g - mean[i])
-        old, size = kept * greatest[i], abs(g) + small
-        u = size if size >= old or size != size else old
-        mean[i] = m
-        greatest[i] = u
-        param[i] -= rate * m / u
+        param[i], mean[i], greatest[i] = adamax(param[i], g, mean[i], greatest[i], rate, new, kept, small)
 
 
 @jit
@@ -187,29 +191,30 @@ def nadam_update(
     grad: Array,
     mean: Array,
     square: Array,
-    of_grad: float,
-    of_mean: float,
+    step: float,
+    product: float,
+    lr: float,
     beta1: float,
     beta2: float,
-    started: float,
     eps: float,
-    shrink: float,
+    momentum_decay: float,
+    apart: float,
     weight_decay: float,
     maximize: bool,
 ) -> None:
-    """NAdam: steps along the gradient and along the mean; the parameter is first multiplied by `shrink`."""
+    """NAdam: steps along the gradient and along the mean."""
     number = param.dtype.type
-    sign, decay, factor = number(-1.0 if maximize else 1.0), number(weight_decay), number(shrink)
-    new1, kept2, new2, small = number(1.0 - beta1), number(beta2), number(1.0 - beta2), number(eps)
-    along, ahead, scale = number(of_grad), number(of_mean), number(1.0 / math.sqrt(started))
+    sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
+    shrink, along, ahead, scale, new1, kept2, new2, eps = nadam_numbers(
+        step, product, lr, beta1, beta2, eps, momentum_decay, apart
+    )
+    shrink, along, ahead, scale = number(shrink), number(along), number(ahead), number(scale)
+    new1, kept2, new2, small = number(new1), number(kept2), number(new2), number(eps)
     for i in range(param.size):
-        p = param[i] * factor
-        g = uphill(grad[i], p, sign, decay)
-        m = mean[i] + new1 * (g - mean[i])
-        v = kept2 * square[i] + new2 * g * g
-        mean[i] = m
-        square[i] = v
-        param[i] = p - (along * g + ahead * m) / (number(math.sqrt(v)) * scale + small)
+        g = uphill(grad[i], param[i], sign, decay)
+        param[i], mean[i], square[i] = nadam(
+            param[i], g, mean[i], square[i], shrink, along, ahead, scale, new1, kept2, new2, small
+        )
 
 
 @jit
@@ -218,29 +223,26 @@ def radam_update(
     grad: Array,
     mean: Array,
     square: Array,
+    step: float,
     lr: float,
     beta1: float,
     beta2: float,
-    divides: bool,
     eps: float,
-    shrink: float,
+    apart: float,
     weight_decay: float,
     maximize: bool,
 ) -> None:
-    """RAdam; `lr` holds all factors. It `divides` by the root of the mean square once that is known well enough."""
+    """RAdam, which divides by the root of the mean square once that is known well enough."""
     number = param.dtype.type
-    sign, decay, factor = number(-1.0 if maximize else 1.0), number(weight_decay), number(shrink)
-    rate, small = number(lr), number(eps)
-    new1, kept2, new2 = number(1.0 - beta1), number(beta2), number(1.0 - beta2)
+    sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
+    shrink, lr, divides, new1, kept2, new2, eps = radam_numbers(step, lr, beta1, beta2, eps, apart)
+    shrink, rate, divides = number(shrink), number(lr), number(divides)
+    new1, kept2, new2, small = number(new1), number(kept2), number(new2), number(eps)
     for i in range(param.size):
-        p = param[i] * factor
-        g = uphill(grad[i], p, sign, decay)
-        m = mean[i] + new1 * (g - mean[i])
-        v = kept2 * square[i] + new2 * g * g
-        mean[i] = m
-        square[i] = v
-        divisor = number(math.sqrt(v)) + small if divides else number(1.0)
-        param[i] = p - rate * m / divisor
+        g = uphill(grad[i], param[i], sign, decay)
+        param[i], mean[i], square[i] = radam(
+            param[i], g, mean[i], square[i], shrink, rate, divides, new1, kept2, new2, small
+        )
 
 
 @jit
@@ -249,37 +251,45 @@ def rprop_update(
     grad: Array,
     before: Array,
     size: Array,
-    shrink: float,
-    grow: float,
-    least: float,
-    greatest: float,
+    step: float,
+    lr: float,
+    fewer: float,
+    more: float,
+    low: float,
+    high: float,
     weight_decay: float,
     maximize: bool,
 ) -> None:
     """Rprop: steps of `size` against the sign of the gradient; none where that has changed since `before`."""
     number = param.dtype.type
-    sign, decay, one, none = number(-1.0 if maximize else 1.0), number(weight_decay), number(1.0), number(0.0)
-    fewer, more, low, high = number(shrink), number(grow), number(least), number(greatest)
+    sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
+    fewer, more, low, high = rprop_numbers(step, lr, fewer, more, low, high)
+    fewer, more, low, high = number(fewer), number(more), number(low), number(high)
     for i in range(param.size):
         g = uphill(grad[i], param[i], sign, decay)
-        agreed = g * before[i]
-        step = size[i] * (more if agreed > none else fewer if agreed < none else one)
-        step = low if step < low else high if step > high else step
-        g = none if agreed < none else g
-        size[i] = step
-        before[i] = g
-        param[i] -= step if g > none else -step if g < none else none
+        param[i], before[i], size[i] = rprop(param[i], g, before[i], size[i], fewer, more, low, high)
 
 
 @jit
 def asgd_update(
-    param: Array, grad: Array, average: Array, eta: float, lambd: float, mu: float, weight_decay: float, maximize: bool
+    param: Array,
+    grad: Array,
+    average: Array,
+    step: float,
+    eta: float,
+    mu: float,
+    lr: float,
+    lambd: float,
+    alpha: float,
+    t0: float,
+    weight_decay: float,
+    maximize: bool,
 ) -> None:
     """ASGD; the average is the parameter itself while `mu` is 1."""
     number = param.dtype.type
     sign, decay = number(-1.0 if maximize else 1.0), number(weight_decay)
-    kept, rate, new = number(1.0 - lambd * eta), number(eta), number(mu)
+    kept, eta, mu = asgd_numbers(step, eta, mu, lr, lambd, alpha, t0)
+    kept, rate, new = number(kept), number(eta), number(mu)
     for i in range(param.size):
-        p = param[i] * kept - rate * uphill(grad[i], param[i], sign, decay)
-        param[i] = p
-        average[i] = p if mu == 1 else average[i] + new * (p - average[i])
+        g = uphill(grad[i], param[i], sign, decay)
+        param[i], average[i] = asgd(param[i], g, average[i], kept, rate, new)

@@ -115,7 +115,7 @@ def totals(first: Array | None, second: Array | None, gates: int) -> list[list[A
 def previous(values: Array, initial: Array, table: Table) -> Array:
     """For every row the values of its sequence one step before, or its initial ones."""
     rows, size = values.shape
-    places = memory.from_host(places_before(tuple(table), rows), values.device)
+    places = memory.constant(places_before(tuple(table), rows), values.device)
     result = empty(values, rows, size)
     given = values, memory.contiguous(initial), places, result, size
     indexed.run(kernels.rows_before, result.size, result.dtype, *given)

@@ -7,8 +7,11 @@ import math
 from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.fallback import Fallback
+from ...cuda.layouts import MOST
+from ...cuda.moving import numbers, over_elements
 from ...cuda.rows import Given, compute, in_order, over, program, rows_of, run
 from ...kernels.cpu.folding import folding, reduced_dims_of
+from ...kernels.cuda.sorting.ranks import PUT_BACK
 from ...tensor.row_shapes import Output
 from . import cpu_backward as cpu
 from .cuda_products import prod_backward as prod_backward
@@ -70,14 +73,30 @@ def logsumexp_backward(grad: DeviceArray, x: DeviceArray, result: DeviceArray, d
 
 
 def value_selecting_reduction_backward(grad: DeviceArray, shape: Dims, dim: int, indices: DeviceArray) -> DeviceArray:
-    """Zeros with each gradient at the index along `dim` that its element came from (max, min)."""
+    """Zeros with each gradient at the index along `dim` that its element came from (max, median, sort, topk)."""
     result = memory.empty(tuple(shape), grad.dtype, grad.device)
     before, along, after = folding(tuple(shape), dim).folded
-    if grad.size != before * after or not result.size:  # several indices a row: sort, topk
+    if result.size > MOST and grad.size != before * after:
         found: DeviceArray = Fallback(cpu.value_selecting_reduction_backward)(grad, shape, dim, indices)
         return found
+    if grad.size != before * after or not result.size:
+        return several_put_back(grad, indices, result, (before, along, after))
     arrays = result, in_order(grad), in_order(indices)
     compute(program("selected_slopes"), rows_of(before, along, after), arrays, (result,))
+    return result
+
+
+def several_put_back(
+    grad: DeviceArray, indices: DeviceArray, result: DeviceArray, shape: tuple[int, int, int]
+) -> DeviceArray:
+    """The same of several indices a row, which all differ."""
+    before, along, after = shape
+    if grad.size != result.size:
+        memory.fill(result, 0)
+    if grad.size:
+        given = [in_order(each).ravel() for each in (grad, indices)]
+        layout = numbers(along, after, grad.size // (before * after))
+        over_elements(PUT_BACK, grad.size, *given, result.ravel(), *layout)
     return result
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...dispatch.checks import wrap_dim
-from ...dispatch.shape_checks import is_known
+from ...dispatch.shape_checks import is_known, is_recorded
 from ...errors import ShapeError
 from ...tensor.dtypes import int64
 from ..indexing.checks import fitting_number
@@ -200,7 +200,7 @@ def tensor_split_by(op: str, self: Any, tensor_indices_or_sections: Any, dim: in
             f"{op}(): expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but got "
             f"{places.ndim} dims"
         )
-    if not is_known(places):
+    if not is_known(places) and not is_recorded(places):
         raise RuntimeError(
             f"vmap: {op}() by other places in each example: the shape of its result depends on the values"
         )

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from ...cuda.array import DeviceArray
+from ...cuda.fallback import copying
 from ...cuda.memory import copied, copied_to, to_host
 
 
+@copying
 def to_device(array: DeviceArray, device: Any, non_blocking: bool) -> Any:
     """A copy on a device, or on the host once it is complete."""
     if device.type == "cpu":

@@ -70,7 +70,8 @@ def in_a_thread(operands: Operands) -> None:
 
 def tables() -> list[dict[Any, Any]]:
     """The tables of all ops."""
-    return [op.rows if isinstance(op, Elementwise) else op.found for op in OPS]
+    found = [op.rows if isinstance(op, Elementwise) else op.found for op in OPS]
+    return found + [table for op in OPS if isinstance(op, Elementwise) for table in op.launches.values()]
 
 
 larger = give(lambda t: sg.cat([t.reshape(-1)] * 3).reshape(3 * t.shape[0], *t.shape[1:]))
@@ -104,7 +105,7 @@ def at_point(number: int, act: Act, operands: Operands) -> Callable[[], None]:
 
 def attacked(run: Callable[[Operands], Any], number: int, act: Act, grad: bool) -> tuple[Any, Operands]:
     """What a program gives, or the error that it raises, when somebody acts at a point."""
-    operands = Operands(grad)
+    operands = programs.made(grad)
     interrupt.points, interrupt.hook = 0, at_point(number, act, operands)
     try:
         return run(operands), operands
@@ -123,13 +124,13 @@ def points_of(run: Callable[[Operands], Any], grad: bool) -> int:
 
 def numbers_of(result: Any) -> Any:
     """What a result holds; reading it also shows that it is whole."""
-    values = result.detach().numpy()
+    values = result.detach().cpu().numpy()
     return result.dtype, values.shape, values.tobytes()
 
 
 def attack_op(name: str, program: Program, acts: list[str], points: Callable[[int], list[int]], grad: bool) -> int:
     """Attack one op; the result is that of the operands before or after, or an error. How often it was attacked."""
-    before, count = numbers_of(program(Operands(grad))), 0
+    before, count = numbers_of(program(programs.made(grad))), 0
     for act in acts:
         for number in points(points_of(program, grad)):
             found, operands = attacked(program, number, ACTS[act], grad)
@@ -143,7 +144,7 @@ def attack_op(name: str, program: Program, acts: list[str], points: Callable[[in
             value = numbers_of(found)
             known = value in (before, after) or name in programs.WRITES
             assert known, f"{name}, {act} at point {number}: neither the result of before nor that of after"
-        assert numbers_of(program(Operands(grad))) == before, f"{name} after {act}"
+        assert numbers_of(program(programs.made(grad))) == before, f"{name} after {act}"
     return count
 
 
@@ -170,7 +171,7 @@ def with_gradients(program: Program) -> Callable[[Operands], Any]:
 def attack_graph(name: str, program: Program, acts: list[str], points: Callable[[int], list[int]]) -> int:
     """Attack a program with gradients: it ends with whole gradients or an error, and is right the next time."""
     run, count = with_gradients(program), 0
-    before = numbers_of(run(Operands(True)))
+    before = numbers_of(run(programs.made(True)))
     for act in acts:
         for number in points(points_of(run, True)):
             found, _ = attacked(run, number, ACTS[act], True)
@@ -181,7 +182,7 @@ def attack_graph(name: str, program: Program, acts: list[str], points: Callable[
                 assert numbers_of(found) == before, f"{name}, {act} at point {number}"
             else:
                 numbers_of(found)
-        assert numbers_of(run(Operands(True))) == before, f"{name} after {act}"
+        assert numbers_of(run(programs.made(True))) == before, f"{name} after {act}"
     return count
 
 
@@ -192,7 +193,7 @@ def without_memory(name: str, program: Program) -> int:
     except ImportError:
         return 0
     run, number, failed = with_gradients(program), 0, True
-    before = numbers_of(run(Operands(True)))
+    before = numbers_of(run(programs.made(True)))
     while failed and number < MOST_ALLOCATIONS:
         operands, failed = Operands(True), False
         set_nomemory(number, number + 1)
@@ -203,7 +204,7 @@ def without_memory(name: str, program: Program) -> int:
         finally:
             remove_mem_hooks()
         number += 1
-    assert numbers_of(run(Operands(True))) == before, f"{name} after allocations that failed"
+    assert numbers_of(run(programs.made(True))) == before, f"{name} after allocations that failed"
     return number
 
 
@@ -248,6 +249,9 @@ def main(seed: int, most: int, first: int, step: int) -> None:
     for name, program in list(programs.GRAPHS.items())[first::step]:
         attacks += attack_graph(name, program, list(ACTS), points)
         failures += without_memory(name, program)
+    with programs.on_device():
+        for name, program in list({**programs.ON_DEVICES, **programs.WRITES}.items())[first::step]:
+            attacks += attack_op(name, program, list(ACTS), points, True)
     sys.setswitchinterval(1e-6)
     races = race(rng, most)
     assert not any(guards.damage().values()), guards.damage()

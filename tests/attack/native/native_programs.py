@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import specgrad as sg
@@ -29,8 +30,35 @@ class Operands:
         self.turned = numbers(7, 5).detach().t()
         self.items = [self.a, self.b, self.a]
 
+    def to(self, device: str) -> Operands:
+        """The same operands on a device."""
+        for name, value in vars(self).items():
+            if isinstance(value, sg.Tensor):
+                setattr(self, name, value.detach().to(device).requires_grad_(value.requires_grad))
+        self.items = [self.a, self.b, self.a]
+        return self
+
     def __iter__(self) -> Iterator[Any]:
         return iter([value for value in vars(self).values() if isinstance(value, sg.Tensor)])
+
+
+_places = ["cpu"]  # where operands lie, the last of them
+
+
+def made(requires_grad: bool = False) -> Operands:
+    """New operands."""
+    operands = Operands(requires_grad)
+    return operands if _places[-1] == "cpu" else operands.to(_places[-1])
+
+
+@contextmanager
+def on_device() -> Iterator[None]:
+    """Inside, new operands lie on a device."""
+    _places.append("cuda")
+    try:
+        yield
+    finally:
+        _places.pop()
 
 
 Program = Callable[[Operands], Any]
@@ -69,6 +97,13 @@ OPS: dict[str, Program] = {
     "cross-entropy": lambda o: F.cross_entropy(o.a, o.classes),
     "index select": lambda o: o.b.index_select(0, o.classes),
     "copy": lambda o: o.x.permute(2, 0, 1).contiguous(),
+}
+
+# Those that are launched natively on devices.
+ON_DEVICES: dict[str, Program] = {
+    **{name: OPS[name] for name in ("mul", "mul by a number", "add with alpha", "tanh", "where", "compare", "rows")},
+    "apart": OPS["apart"],
+    "gradients": lambda o: sg.autograd.grad(((o.a * o.b).tanh() * 3).exp(), o.a, sg.ones_like(o.a))[0],
 }
 
 # In place: what they leave in the operand is not looked at, but it must be whole.

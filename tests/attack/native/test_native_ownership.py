@@ -29,6 +29,8 @@ def test_every_point_may_be_hostile(chunk: int, figures: Callable[..., None]) ->
     environment = {
         **os.environ,
         "SPECGRAD_NATIVE": "check",
+        "SPECGRAD_CUDA": "simulated",
+        "SPECGRAD_CUDA_FALLBACK": "silent",
         "PYTHONMALLOC": "debug",
         "PYTHONPATH": str(ROOT),
     }

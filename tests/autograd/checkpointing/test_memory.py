@@ -9,6 +9,8 @@ import pytest
 import specgrad as sg
 from specgrad.utils.checkpoint import checkpoint, checkpoint_sequential
 
+pytestmark = pytest.mark.cpu("counts bytes of the host")
+
 SIZE = 10_000  # numbers in each intermediate result
 RESULT = SIZE * 8  # its bytes
 STEPS = 20

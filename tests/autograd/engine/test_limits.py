@@ -28,6 +28,7 @@ def once_compiled(test: Callable[..., None]) -> Callable[..., None]:
     return twice
 
 
+@pytest.mark.cpu("so many launches take minutes on a simulated device")
 @pytest.mark.usefixtures("no_collector")
 def test_chain_of_a_million_nodes() -> None:
     """A chain of 1,000,000 nodes runs backward without recursion and is freed at once when dropped."""
@@ -46,6 +47,7 @@ def test_chain_of_a_million_nodes() -> None:
     assert all(node() is None for node in nodes)
 
 
+@pytest.mark.cpu("so many launches take minutes on a simulated device")
 @pytest.mark.usefixtures("no_collector")
 def test_deep_chain_with_saved_outputs_and_views() -> None:
     """A deep graph of ops that save outputs, views and in-place writes is freed without recursion too."""

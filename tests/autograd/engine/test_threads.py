@@ -47,6 +47,7 @@ def in_threads(work: Callable[[int], None], count: int = THREADS) -> None:
         raise raised[0]
 
 
+@pytest.mark.cpu("so many launches take minutes on a simulated device")
 def test_eight_threads_on_shared_parameters() -> None:
     """8 threads run 1,000 backward passes each over the same parameters; their gradients are the exact sums."""
     weight = sg.ones(3, 4, dtype=sg.float64, requires_grad=True)
@@ -242,6 +243,7 @@ sys.exit(len(raised))
 """
 
 
+@pytest.mark.cpu("compiles for the CPU, in another process")
 def test_kernels_that_are_compiled_for_all_at_once(tmp_path: Path) -> None:
     """Threads that are the first to need a kernel, all at once, get it (in a process with nothing in its cache)."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}

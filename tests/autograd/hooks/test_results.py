@@ -67,17 +67,17 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("place", "answer", "error", "says"), WRONG)
-def test_wrong_answers(lib: Any, place: Any, answer: Any, error: Any, says: str) -> None:
+@pytest.mark.parametrize(("at", "answer", "error", "says"), WRONG)
+def test_wrong_answers(lib: Any, at: Any, answer: Any, error: Any, says: str) -> None:
     """A hook must return what it was given one of: a tensor of the same dtype and shape, or as many in a tuple."""
     with pytest.raises(error, match=says):
-        place(lib, answer)
+        at(lib, answer)
 
 
-@pytest.mark.parametrize("place", [before_node, after_node])
-def test_none_among_the_answers_of_a_node(lib: Any, place: Any) -> None:
+@pytest.mark.parametrize("at", [before_node, after_node])
+def test_none_among_the_answers_of_a_node(lib: Any, at: Any) -> None:
     """A node's hook may take a gradient away: nothing arrives below."""
-    assert place(lib, lambda lib: (None,) if place is before_node else (None, None)) is None
+    assert at(lib, lambda lib: (None,) if at is before_node else (None, None)) is None
 
 
 def test_right_answers(lib: Any) -> None:

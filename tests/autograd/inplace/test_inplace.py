@@ -163,6 +163,7 @@ def test_detach() -> None:
         (x * 1)[0].detach_()
 
 
+@pytest.mark.cpu("shares memory with NumPy")
 def test_numpy_shares_memory() -> None:
     """An array from numpy() and a tensor from from_numpy() see each other's writes."""
     x = sg.zeros(3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import ml_dtypes
@@ -18,6 +19,8 @@ from specgrad.runtime.cuda.libraries.simulated import SimulatedLibraries
 from specgrad.runtime.cuda.views import over, permuted
 from specgrad.runtime.errors import AcceleratorError
 from specgrad.runtime.tensor.devices import device
+from tests.cuda.libraries.fake_cublas import FakeCublas
+from tests.cuda.libraries.fake_nvmath import installed
 from tests.cuda.simulator import simulated
 
 F32, F64, F16 = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.float16)
@@ -26,10 +29,10 @@ KINDS = [F32, F64, F16, BFLOAT16, C64]
 OWN = [F32, BFLOAT16, C64, np.dtype(np.int8)]
 
 
-@pytest.fixture
-def place() -> Iterator[Any]:
-    """A simulated device."""
-    with simulated():
+@pytest.fixture(params=["simulated", "real"])
+def place(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """A simulated device, with its own library or over the bindings of the real one."""
+    with simulated() as found, installed(found, FakeCublas) if request.param == "real" else nullcontext():
         yield device("cuda", 0)
 
 
@@ -71,9 +74,9 @@ def test_operands_in_any_layout(place: Any, kind: np.dtype, seed: int) -> None:
 
 
 @pytest.mark.parametrize("kind", OWN, ids=str)
-@pytest.mark.parametrize("sizes", [(3, 5, 2), (65, 4, 17)], ids=str)
+@pytest.mark.parametrize("sizes", [(3, 5, 2), (65, 20, 17)], ids=str)
 def test_own_kernel(place: Any, kind: np.dtype, sizes: tuple[int, int, int]) -> None:
-    """Tiles with remainders, steps of any kind, alpha and beta."""
+    """Small matrices, tiles with remainders, steps of any kind, alpha and beta."""
     rng = np.random.default_rng(sum(sizes))
     m, n, k = sizes
     x, y, z = (drawn(rng, shape, kind) for shape in ((2, m, k), (2, k, n), (2, m, n)))

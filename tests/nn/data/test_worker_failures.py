@@ -12,6 +12,8 @@ from tests.patience import PATIENCE
 
 from .examples import Numbers, gone, lists
 
+pytestmark = pytest.mark.cpu("a forked process makes no tensors on a device")
+
 
 def test_init_function() -> None:
     """worker_init_fn is called with the number of the worker; its error is reported like a sample's."""

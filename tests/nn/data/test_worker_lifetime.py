@@ -13,6 +13,8 @@ from tests.patience import PATIENCE, comes_true
 
 from .examples import Numbers, Shares, gone, lists
 
+pytestmark = pytest.mark.cpu("a forked process makes no tensors on a device")
+
 
 def test_workers_end_with_the_iterator() -> None:
     """Dropping the iterator in the middle of a pass, or finishing the pass, ends the workers."""

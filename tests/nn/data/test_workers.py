@@ -14,6 +14,8 @@ from tests.patience import comes_true
 
 from .examples import Numbers, Shares, lists
 
+pytestmark = pytest.mark.cpu("a forked process makes no tensors on a device")
+
 
 @pytest.mark.parametrize("workers", [1, 3])
 def test_order_is_preserved(workers: int) -> None:

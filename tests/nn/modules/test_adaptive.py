@@ -69,6 +69,7 @@ def test_one_row_and_no_rows() -> None:
     assert none.output.shape == (0,) and none.loss.isnan()
 
 
+@pytest.mark.cpu("so many launches take minutes on a simulated device")
 def test_gradients() -> None:
     """Of the input and of all weights."""
     model, target = layer(), sg.tensor(Y)

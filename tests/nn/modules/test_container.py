@@ -140,6 +140,7 @@ def test_parameter_list(lib: Any) -> None:
         m(1)
 
 
+@pytest.mark.cpu("the text names a device, but not the CPU")
 def test_parameter_list_repr(lib: Any) -> None:
     """Each value in a line, with dtype and size."""
     text = repr(lib.nn.ParameterList([lib.ones(2, 3), "a"])).replace("torch", "specgrad")

@@ -84,8 +84,14 @@ def test_unpooling_to_other_sizes(lib: Any) -> None:
         F.max_unpool2d(values, places.int(), 2)
     with pytest.raises(RuntimeError, match="Expected shape of indices to be same"):
         F.max_unpool2d(values, places[..., :1], 2)
+
+
+@pytest.mark.cpu("a device says later which place was out of range")
+def test_unpooling_to_places_outside(lib: Any) -> None:
+    """Places that the result has not are refused."""
+    values, places = lib.nn.functional.max_pool2d(lib.from_numpy(_data(1, 2, 4, 4)), 2, return_indices=True)
     with pytest.raises(RuntimeError):
-        F.max_unpool2d(values, places + 100, 2)
+        lib.nn.functional.max_unpool2d(values, places + 100, 2)
 
 
 def test_representations(lib: Any) -> None:

@@ -92,7 +92,7 @@ def test_conversions(lib: Any) -> None:
     packed = lib.nn.utils.rnn.pack_sequence([lib.ones(2), lib.ones(1)])
     assert packed.double().data.dtype is lib.float64
     assert packed.to(lib.float32) is packed
-    assert not packed.is_cuda
+    assert packed.is_cuda == lib.ones(1).is_cuda
     assert packed.long().data.tolist() == [1, 1, 1]
     with pytest.raises(AssertionError, match="Expected data to be a list or tuple of length 2"):
         lib.nn.utils.rnn.PackedSequence(lib.ones(3))
@@ -143,7 +143,7 @@ def test_batch_sizes_that_the_data_has_not(sizes: list[int]) -> None:
     import specgrad as sg
 
     rnn = sg.nn.utils.rnn
-    packed = rnn.PackedSequence(sg.zeros(5, 2), sg.tensor(sizes, dtype=sg.int64))
+    packed = rnn.PackedSequence(sg.zeros(5, 2), sg.tensor(sizes, dtype=sg.int64, device="cpu"))
     with pytest.raises(RuntimeError, match="expected batch_sizes that are positive, never grow, and add up"):
         rnn.pad_packed_sequence(packed)
 

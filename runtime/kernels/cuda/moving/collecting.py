@@ -130,6 +130,10 @@ def join_any(total: Any, x: Any, alpha: Any) -> Any:
     return total or x
 
 
+def join_any_scaled(total: Any, x: Any, alpha: Any) -> Any:
+    return total or (x and alpha)
+
+
 def join_all(total: Any, x: Any, alpha: Any) -> Any:
     return total and x
 
@@ -161,7 +165,14 @@ JOINS = {
     "amax": join_max,
     "amin": join_min,
 }
-OF_BOOLS = {"sum": join_any, "mean": join_any, "scaled": join_any, "amax": join_any, "prod": join_all, "amin": join_all}
+OF_BOOLS = {
+    "sum": join_any,
+    "mean": join_any,
+    "scaled": join_any_scaled,
+    "amax": join_any,
+    "prod": join_all,
+    "amin": join_all,
+}
 
 
 @cache

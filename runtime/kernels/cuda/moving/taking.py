@@ -10,7 +10,7 @@ import numpy as np
 from ..kernel import Array, Kernel, Signature, Target
 from ..loops import offset_of, place_of
 from ..storage import getter, putter
-from ..vocabulary import T, cuda, int64, uint32
+from ..vocabulary import T, cuda, int32, int64, uint32
 
 INT64 = np.dtype(np.int64)
 BAD = -1  # of a row that is none
@@ -130,3 +130,23 @@ def checks(target: Target, stored: np.dtype, wraps: bool) -> dict[str, Any]:
 def layout(target: Target, dims: int) -> dict[str, Any]:
     """How a kernel finds places in arrays of so many dimensions, by name."""
     return {"place": place_of(target, dims), "offset": offset_of(target, dims)}
+
+
+def flattened(rows: Any, out: Any, along: Any, after: Any, count: Any, size: Any) -> None:
+    """The places in (before, along, after) of rows of (before, count, after); -1 stays."""
+    i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
+    if i < size:
+        q = uint32(i // after)
+        b = uint32(q // count)
+        row = int32(rows[i])
+        if row >= 0:
+            line = uint32(uint32(uint32(b * along) + uint32(row)) * after)
+            row = int32(uint32(line + uint32(i - uint32(q * after))))
+        out[i] = row
+
+
+def _flattened(target: Target, signature: Signature) -> Any:
+    return target.kernel(flattened)
+
+
+FLATTENED = Kernel("places of rows", _flattened)

@@ -1,0 +1,146 @@
+"""Tensors over the memory of others: of what `asarray` takes, and of other libraries by DLPack."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..dispatch import checks
+from ..errors import type_name
+from ..tensor.base import TensorBase, alias, fresh
+from ..tensor.devices import cuda_device, cuda_device_count
+from ..tensor.dlpack import CUDA, CUDA_MANAGED, Foreign, content, taken
+from .data import as_tensor, from_numpy, place_of, tensor
+from .options import finish
+
+
+def asarray(
+    obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None, requires_grad: bool = False
+) -> Any:
+    """A tensor of `obj`: `copy=True` always copies, `copy=False` never does, None only where it must.
+
+    Args:
+        obj: what `tensor` takes, or an object with `__dlpack__`.
+        dtype: the element type; that of `obj` when not given.
+        device: where the tensor is to be.
+        copy: True, False or None, as above.
+        requires_grad: whether operations on the tensor are recorded.
+
+    Raises:
+        ValueError: when `copy=False` and the memory cannot be shared.
+
+    Example:
+        >>> import numpy, specgrad as sg
+        >>> sg.asarray(numpy.arange(3), dtype=sg.float32)
+        tensor([0., 1., 2.])
+    """
+    kind = checks.optional_dtype("asarray", "dtype", dtype)
+    if not isinstance(obj, (TensorBase, np.ndarray)) and hasattr(obj, "__dlpack__"):
+        obj = from_dlpack(obj)
+    if not isinstance(obj, (TensorBase, np.ndarray)):
+        if copy is False:
+            raise ValueError(f"asarray(): can't alias {type_name(obj)} into a tensor")
+        return tensor(obj, dtype=kind, device=device, requires_grad=requires_grad)
+    found = as_tensor(obj)
+    if copy is False and kind is not None and kind is not found._dtype:
+        raise ValueError(f"asarray(): can't alias tensor with dtype {found._dtype} into dtype {kind}")
+    result = as_tensor(found.clone() if copy and (kind is None or kind is found._dtype) else found, kind)
+    if not requires_grad:
+        result = result.detach() if result.requires_grad else result
+    return finish("asarray", result, place_of(obj, device), requires_grad, is_data=True)
+
+
+def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Any:
+    """A tensor over the memory of an object with `__dlpack__`: an array of any library, on the CPU or a CUDA device.
+
+    On a device the object is asked to have its work done before what the current stream is given from now on.
+
+    Args:
+        ext_tensor: the object, or a capsule that nobody has taken yet; its memory lives as long as the tensor.
+        device: where the tensor is to be; that of the object when not given.
+        copy: True always copies, False never does, None only to another device.
+
+    Raises:
+        TypeError: the object has no `__dlpack__`.
+        RuntimeError: its memory cannot be shared.
+        ValueError: it lies on another device, and must not be copied.
+
+    Example:
+        >>> import numpy, specgrad as sg
+        >>> sg.from_dlpack(numpy.arange(3))
+        tensor([0, 1, 2])
+    """
+    place = None if device is None else checks.device("from_dlpack", "device", device)
+    found = _shared(ext_tensor)
+    if place is not None and place is not found._device:
+        if copy is False:
+            raise ValueError(
+                f"cannot move DLPack tensor from device {found.__dlpack_device__()} to {place} without copying. "
+                "Set copy=None or copy=True."
+            )
+        return found.to(place)
+    return found.clone() if copy else found
+
+
+def _shared(given: Any) -> Any:
+    if isinstance(given, TensorBase):
+        return alias(given, given._shape, given._strides, given._offset)
+    if type(given).__name__ == "PyCapsule":
+        given = Capsule(given)
+    if not hasattr(given, "__dlpack__"):
+        raise TypeError(f"from_dlpack(): expected an object with __dlpack__, but got {type_name(given)}")
+    kind, index = given.__dlpack_device__() if hasattr(given, "__dlpack_device__") else (1, 0)
+    try:
+        if kind in (CUDA, CUDA_MANAGED):
+            return _of_device(given, index)
+        return from_numpy(np.from_dlpack(given))
+    except (BufferError, RuntimeError) as error:
+        raise RuntimeError(f"from_dlpack(): cannot share the memory of {type_name(given)}: {error}") from error
+
+
+class Capsule:
+    """A capsule as an object with `__dlpack__`, which was asked for it already."""
+
+    def __init__(self, capsule: Any) -> None:
+        self.capsule = capsule
+
+    def __dlpack__(self, **_: Any) -> Any:
+        return self.capsule
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        said = content(self.capsule).tensor
+        return said.device_type, said.device_id
+
+
+def _of_device(given: Any, index: int) -> Any:
+    """A tensor over memory of a CUDA device, which may be used by the current stream from now on."""
+    if index >= cuda_device_count():
+        raise BufferError(f"it lies on cuda:{index}, of {cuda_device_count()} CUDA devices that there are here")
+    from ..cuda.array import DeviceArray  # loaded with the first device
+    from ..cuda.current import current_stream
+    from ..cuda.driver import driver
+    from ..cuda.protocol import DEFAULT_STREAMS
+
+    place, stream = cuda_device(index), current_stream(index)
+    number = stream if stream >= DEFAULT_STREAMS else 1  # as the protocol counts: 1 is the default stream
+    found = taken(_asked(given, number), stream)
+    size = found.span * found.dtype.itemsize
+    if size and not driver().lies_on(found.address, size, index):
+        raise BufferError(f"there are no {size} bytes at {found.address:#x} on {place}, of the driver in use")
+    storage = DeviceArray(found.address, (found.span,), found.dtype.np, found.owner, place)
+    return _laid_out(storage, found)
+
+
+def _asked(given: Any, stream: int) -> Any:
+    """The capsule of an object, which may not know versions yet."""
+    try:
+        return given.__dlpack__(stream=stream, max_version=(1, 0))
+    except TypeError:
+        return given.__dlpack__(stream=stream)
+
+
+def _laid_out(storage: Any, found: Foreign) -> Any:
+    if storage.size == 0 and 0 in found.shape:
+        return fresh(storage, found.shape, found.dtype)
+    return alias(fresh(storage, storage.shape, found.dtype), found.shape, found.strides, 0)

@@ -1,0 +1,1 @@
+"""Work of devices that is recorded once and done many times: CUDA graphs."""

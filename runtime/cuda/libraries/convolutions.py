@@ -1,0 +1,79 @@
+"""How the rest of specgrad speaks to a library of convolutions, which may refuse any of them."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+Ints = tuple[int, ...]
+
+
+class Convolution(NamedTuple):
+    """A convolution of planes or volumes that lie in row order, sample after sample, channel after channel."""
+
+    stored: np.dtype  # of all operands in memory
+    batch: int
+    channels: int  # of the input, in one group
+    outputs: int  # channels of the output, in one group
+    groups: int
+    sizes: Ints  # of the input's spatial dims, three, of which the first may be 1
+    kernel: Ints
+    stride: Ints
+    pads: Ints  # before each spatial dim
+    dilation: Ints
+    positions: Ints  # of the output's spatial dims
+    tf32: bool  # whether float32 may be computed in TF32
+    deterministic: bool  # whether equal calls must give equal bits
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether the first spatial dim says nothing."""
+        first = (self.sizes[0], self.kernel[0], self.positions[0])
+        return first == (1, 1, 1) and self.pads[0] == 0
+
+    @property
+    def spatial(self) -> slice:
+        """The spatial dims that say something, of which there are two or three."""
+        return slice(1 if self.is_flat else 0, 3)
+
+    @property
+    def input_shape(self) -> Ints:
+        return self.batch, self.channels * self.groups, *self.sizes[self.spatial]
+
+    @property
+    def weight_shape(self) -> Ints:
+        return self.outputs * self.groups, self.channels, *self.kernel[self.spatial]
+
+    @property
+    def output_shape(self) -> Ints:
+        return self.batch, self.outputs * self.groups, *self.positions[self.spatial]
+
+    @property
+    def pads_after(self) -> Ints:
+        """Behind each spatial dim, as many as windows reach."""
+        return tuple(
+            max((p - 1) * s + (k - 1) * d + 1 - n - before, 0)
+            for n, k, s, before, d, p in zip(
+                self.sizes, self.kernel, self.stride, self.pads, self.dilation, self.positions, strict=True
+            )
+        )
+
+
+def row_strides(shape: Ints) -> Ints:
+    """Elements from one index to the next, of arrays in row order."""
+    return tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
+
+
+class Convolutions(Protocol):
+    """What a library does: each method says whether it computed; if not, it has written nothing."""
+
+    def convolve(self, given: Convolution, input: int, weight: int, output: int, stream: int) -> bool:
+        """The output from input and weight."""
+
+    def convolve_input_gradient(self, given: Convolution, grad: int, weight: int, result: int, stream: int) -> bool:
+        """The input's gradient from the output's and the weight."""
+
+    def convolve_weight_gradient(self, given: Convolution, input: int, grad: int, result: int, stream: int) -> bool:
+        """The weight's gradient from the input and the output's."""

@@ -1,0 +1,79 @@
+"""What a kernel does, written down: its launches and the memory that it takes, so that they can be done again.
+
+Inside `rehearsed` this thread's launches and blocks are noted. Whatever else is asked of the driver (copies, other
+libraries, waiting) cannot be done again by launching: then the rehearsal is not `complete`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..modes.thread_state import PerThread
+
+HARMLESS = frozenset(("launch", "load", "most_elements", "properties", "device_count", "launch_entry", "launch_handle"))
+
+
+class Rehearsal:
+    """The launches of a kernel, in order, and all blocks that it took, which stay as long as this does."""
+
+    def __init__(self) -> None:
+        self.launches: list[Any] = []
+        self.blocks: list[Any] = []
+        self.complete = True
+
+
+class _Here(PerThread):
+    """The rehearsal of this thread."""
+
+    def __init__(self) -> None:
+        self.now: Rehearsal | None = None
+
+
+here = _Here()
+
+
+@contextmanager
+def rehearsed() -> Iterator[Rehearsal]:
+    """Note what this thread launches inside."""
+    before, here.now = here.now, Rehearsal()
+    try:
+        yield here.now
+    finally:
+        here.now = before
+
+
+class Watched:
+    """A driver during a rehearsal."""
+
+    def __init__(self, driver: Any, rehearsal: Rehearsal) -> None:
+        self.driver, self.rehearsal = driver, rehearsal
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in HARMLESS:
+            self.rehearsal.complete = False
+        return getattr(self.driver, name)
+
+
+def watched(driver: Any) -> Any:
+    """A driver as this thread calls it."""
+    return driver if here.now is None else Watched(driver, here.now)
+
+
+def noted(launched: Any) -> None:
+    """A launch was made."""
+    if here.now is not None:
+        here.now.launches.append(launched)
+
+
+def block_noted(block: Any) -> None:
+    """A block was given out."""
+    if here.now is not None:
+        here.now.blocks.append(block)
+
+
+def beyond_launches() -> None:
+    """Something is done that no launch of ours does: by another library."""
+    if here.now is not None:
+        here.now.complete = False

@@ -1,0 +1,152 @@
+"""Launches over several groups of arrays: a table in the device's memory says where they lie.
+
+A table is made and copied when there is none for these addresses yet: while parameters, gradients and estimates stay
+where they are, a step is its launches and nothing else. A graph has tables of its own, which it keeps.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..kernels.cuda.several import Change, changing, counting, folding
+from ..kernels.cuda.storage import in_registers
+from ..locks import new_lock
+from . import memory
+from .array import DeviceArray
+from .current import current_stream
+from .driver import chosen, driver
+from .graphs.captures import here_on
+from .launch import launch
+
+MOST_TABLES = 64
+THREADS, WARP = 256, 32
+CHUNK, LONG_CHUNK = 1 << 12, 1 << 16  # elements of a block
+LONG = 1 << 26  # elements in all from which a block has more of them
+INT32, INT64, FLOAT64 = np.dtype(np.int32), np.dtype(np.int64), np.dtype(np.float64)
+
+Group = tuple[DeviceArray | None, ...]  # flat arrays of one size and dtype; None for one that the function goes without
+Rows = tuple[tuple[int, ...], ...]
+
+
+class Table:
+    """Where groups lie: their rows, the places of the blocks, and for each row how many blocks have arrived."""
+
+    def __init__(self, rows: Rows, device: Any) -> None:
+        sizes = [row[0] for row in rows]
+        self.chunk = LONG_CHUNK if sum(sizes) > LONG else CHUNK
+        parts = [max(-(-size // self.chunk), 1) for size in sizes]
+        self.blocks, largest = sum(parts), max(sizes)
+        self.threads = THREADS if largest > THREADS else max(-(-largest // WARP), 1) * WARP
+        places = [np.arange(count, dtype=INT64) + (row << 32) for row, count in enumerate(parts)]
+        arrived = np.zeros(-(-len(rows) // 2), INT64)
+        words = np.concatenate([np.array(rows, INT64).ravel(), *places, arrived])
+        self.words = memory.constant(words, device)
+        ends = len(rows) * len(rows[0]), len(rows) * len(rows[0]) + self.blocks
+        self.rows, self.places = self.words[: ends[0]], self.words[ends[0] : ends[1]]
+        self.arrived = self.words[ends[1] :].view(INT32)
+
+
+_tables: OrderedDict[Any, Table] = OrderedDict()  # by driver, device, stream and rows; those used last at the end
+_finding = new_lock()
+
+
+def table_of(rows: Rows, device: Any) -> Table:
+    """The table of these rows for work of the current stream."""
+    if here_on(device.index) is not None:
+        return Table(rows, device)
+    key = chosen(), device.index, current_stream(device.index), rows
+    with _finding:
+        found = _tables.get(key)
+        if found is None:
+            found = _tables[key] = Table(rows, device)
+            if len(_tables) > MOST_TABLES:
+                _tables.popitem(last=False)
+        _tables.move_to_end(key)
+    return found
+
+
+def row_of(arrays: Sequence[DeviceArray | None], counts: Sequence[DeviceArray] = ()) -> tuple[int, ...]:
+    """The words of a group: its size, and where its arrays lie."""
+    there = [array for array in arrays if array is not None]
+    return (there[0].size, *[array.address for array in there], *[each.address for each in counts])
+
+
+def change(made: Change, groups: Sequence[Group], numbers: Sequence[float] = ()) -> None:
+    """Change all groups, which have the same arrays of one dtype, by one launch that is given the numbers."""
+    groups = [group for group in groups if _size(group)]
+    if not groups:
+        return
+    stored, present, device = _kind(groups[0])
+    table = table_of(tuple([row_of(group) for group in groups]), device)
+    kernel, number = changing(made, stored, present), in_registers(stored).type
+    given = tuple([number(value) for value in numbers])
+    launch(kernel, table.blocks, table.threads, table.rows, table.places, given, np.uint32(table.chunk))
+
+
+def change_and_count(
+    made: Change,
+    groups: Sequence[Group],
+    counts: Sequence[tuple[DeviceArray, ...]],
+    rate: float | DeviceArray,
+    settings: Sequence[float],
+) -> None:
+    """The same by a launch that makes its numbers of what is counted for each group, arrays of one element.
+
+    Args:
+        counts: of each group, the number of steps and what else is counted; they are brought up to date.
+        rate: the step size.
+        settings: what else the numbers are made of.
+    """
+    stored, present, device = _kind(groups[0])
+    rows = tuple([row_of(group, own) for group, own in zip(groups, counts, strict=True)])
+    table = table_of(rows, device)
+    kernel = counting(made, stored, present, tuple([each.stored for each in counts[0]]))
+    given = (rate, tuple(map(float, settings)), np.uint32(table.chunk))
+    launch(kernel, table.blocks, table.threads, table.rows, table.places, table.arrived, *given)
+
+
+def folded(name: str, arrays: Sequence[DeviceArray]) -> DeviceArray:
+    """What the elements of arrays of one dtype come to, in parts: "squares" sums squares, "greatest" finds a size."""
+    stored, _, device = _kind((arrays[0],))
+    table = table_of(tuple([row_of((array,)) for array in arrays]), device)
+    totals = memory.empty((table.blocks,), FLOAT64, device)
+    launch(folding(name, stored), table.blocks, table.threads, table.rows, table.places, totals, np.uint32(table.chunk))
+    return totals
+
+
+def reals(array: DeviceArray) -> DeviceArray:
+    """The real numbers of a flat array: the parts of complex ones."""
+    return array.view(f"f{array.itemsize // 2}") if array.dtype.kind == "c" else array
+
+
+def by_kind(arrays: Iterable[DeviceArray]) -> list[list[DeviceArray]]:
+    """Flat arrays, as real numbers, by dtype and device."""
+    found: dict[Any, list[DeviceArray]] = {}
+    for array in map(reals, arrays):
+        found.setdefault((array.stored, array.device), []).append(array)
+    return list(found.values())
+
+
+def within_reach(elements: int) -> bool:
+    """Whether a simulated device is fast enough for so many."""
+    most = driver().most_elements
+    return most is None or elements <= most
+
+
+def _size(group: Group) -> int:
+    return next(array.size for array in group if array is not None)
+
+
+def _kind(group: Group) -> tuple[np.dtype, tuple[bool, ...], Any]:
+    """The dtype in memory, which arrays are there, and the device."""
+    first = next(array for array in group if array is not None)
+    return first.stored, tuple([array is not None for array in group]), first.device
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_tables.clear)

@@ -1,0 +1,1 @@
+"""Kernels that sort, and that find ranks, runs and bins."""

@@ -1,0 +1,159 @@
+"""Kernels that count elements in bins. Integers count, so the order of atomic operations changes nothing.
+
+A block counts in shared memory where there is room for all bins. Weights are added up bin by bin, once a sort has
+brought the elements of each together, in an order that sizes alone decide.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..indexed import with_helpers
+from ..kernel import Kernel, Signature, Target
+from ..storage import getter, in_registers, putter
+from ..vocabulary import T, cuda, float64, int32, int64, uint32, whole
+
+THREADS = 256  # of a block
+BINS = 2048  # that a block has room for
+
+# Texts name these; a kernel has its own in their place.
+get: Any = None
+get_edge: Any = None
+put: Any = None
+bin_of: Any = None
+
+
+def whole_bin(x: Any, i: Any, given: Any, bins: Any) -> Any:
+    """The number itself."""
+    return uint32(get(x, i))
+
+
+def even_bin(x: Any, i: Any, given: Any, bins: Any) -> Any:
+    """Of equal parts of a range, (least, greatest, width); `bins` outside of it."""
+    value = get(x, i)
+    found = bins
+    if value >= given[0] and value <= given[1]:
+        found = uint32(whole(T(T(T(value - given[0]) * T(bins)) / given[2])))
+        if found >= bins:
+            found = uint32(bins - uint32(1))
+    return found
+
+
+def bin_between(x: Any, i: Any, given: Any, bins: Any) -> Any:
+    """Between neighbouring edges, of which there is one more than bins; the last bin includes both."""
+    value = get(x, i)
+    edges = given[0]
+    found = bins
+    if value >= get_edge(edges, uint32(0)) and value <= get_edge(edges, bins):
+        low = uint32(0)
+        high = uint32(bins + uint32(1))
+        while low < high:
+            middle = uint32(uint32(low + high) >> uint32(1))
+            if get_edge(edges, middle) > value:
+                high = middle
+            else:
+                low = uint32(middle + uint32(1))
+        found = uint32(low - uint32(1))
+        if found >= bins:
+            found = uint32(bins - uint32(1))
+    return found
+
+
+def counted_in_block(x: Any, counts: Any, given: Any, bins: Any, size: Any) -> None:
+    """counts += how many elements are in each bin."""
+    own = cuda.shared.array(2048, int32)
+    k = uint32(cuda.threadIdx.x)
+    while k < bins:
+        own[k] = int32(0)
+        k = uint32(k + uint32(256))
+    cuda.syncthreads()
+    i = uint32(uint32(uint32(cuda.blockIdx.x) << uint32(8)) + uint32(cuda.threadIdx.x))
+    while i < size:
+        k = bin_of(x, i, given, bins)
+        if k < bins:
+            cuda.atomic.add(own, k, int32(1))
+        i = uint32(i + uint32(uint32(cuda.gridDim.x) << uint32(8)))
+    cuda.syncthreads()
+    k = uint32(cuda.threadIdx.x)
+    while k < bins:
+        count = own[k]
+        if count > 0:
+            cuda.atomic.add(counts, k, int64(count))
+        k = uint32(k + uint32(256))
+
+
+def counted_at_once(x: Any, counts: Any, given: Any, bins: Any, size: Any) -> None:
+    """The same for more bins than a block has room for."""
+    i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
+    if i < size:
+        k = bin_of(x, i, given, bins)
+        if k < bins:
+            cuda.atomic.add(counts, k, int64(1))
+
+
+def found_bins(x: Any, out: Any, given: Any, bins: Any, size: Any) -> None:
+    """The bin of each element."""
+    i = uint32(uint32(cuda.blockIdx.x) * uint32(cuda.blockDim.x) + uint32(cuda.threadIdx.x))
+    if i < size:
+        out[i] = bin_of(x, i, given, bins)
+
+
+def first_of(keys: Any, key: Any, size: Any) -> Any:
+    """How many keys in order are less than one."""
+    low = uint32(0)
+    high = size
+    while low < high:
+        middle = uint32(uint32(low + high) >> uint32(1))
+        if uint32(keys[middle]) < key:
+            low = uint32(middle + uint32(1))
+        else:
+            high = middle
+    return low
+
+
+def summed(keys: Any, order: Any, weights: Any, out: Any, size: Any) -> None:
+    """What the weights of a bin, the block's, come to; `keys` are the bins in order, `order` the places they had."""
+    own = cuda.shared.array(256, float64)
+    t, threads, key = uint32(cuda.threadIdx.x), uint32(cuda.blockDim.x), uint32(cuda.blockIdx.x)
+    i = uint32(first_of(keys, key, size) + t)
+    end = first_of(keys, uint32(key + uint32(1)), size)
+    total = float64(0)
+    while i < end:
+        total = total + float64(get(weights, uint32(order[i])))
+        i = uint32(i + threads)
+    own[t] = total
+    cuda.syncthreads()
+    distance = uint32(threads >> uint32(1))
+    while distance > uint32(0):
+        if t < distance:
+            own[t] = own[t] + own[uint32(t + distance)]
+        cuda.syncthreads()
+        distance = uint32(distance >> uint32(1))
+    if t == uint32(0):
+        put(out, key, T(own[0]))
+
+
+def _binning(function: Any, where: Any) -> Kernel:
+    def make(target: Target, signature: Signature) -> Any:
+        x, _, given = signature[:3]
+        computed = in_registers(x.dtype)
+        names = {"T": computed.type, "get": getter(target, x.dtype, computed)}
+        if where is bin_between:
+            names["get_edge"] = getter(target, given[0].dtype, computed)
+        return target.kernel(function, bin_of=target.device(where, **names))
+
+    return Kernel(f"{function.__name__} by {where.__name__}", make)
+
+
+def _summed(target: Target, signature: Signature) -> Any:
+    weights, out = signature[2:4]
+    computed = in_registers(weights.dtype)
+    names = {"T": computed.type, "get": getter(target, weights.dtype, computed), "put": putter(target, out.dtype)}
+    return target.kernel(summed, **with_helpers(target, summed, names, False))
+
+
+WAYS = {"whole": whole_bin, "even": even_bin, "between": bin_between}  # how the bin of an element is found
+IN_BLOCK = {name: _binning(counted_in_block, where) for name, where in WAYS.items()}
+AT_ONCE = {name: _binning(counted_at_once, where) for name, where in WAYS.items()}
+FOUND = {name: _binning(found_bins, where) for name, where in WAYS.items()}
+SUMMED = Kernel("weights of bins", _summed)

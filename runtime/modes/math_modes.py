@@ -1,0 +1,29 @@
+"""How exactly NVIDIA's libraries compute, and which of them are asked: switches of the whole process."""
+
+from __future__ import annotations
+
+PRECISIONS = ("highest", "high", "medium")
+
+
+class MathModes:
+    """The switches, at first as PyTorch has them.
+
+    TF32 keeps 10 of the 23 bits of a float32 factor, and adds up in float32.
+    """
+
+    def __init__(self) -> None:
+        self.precision = "highest"  # of products of float32 matrices: below it they may be computed in TF32
+        self.half_sums = True  # whether sums of products of float16 may be kept in float16 on their way
+        self.bfloat16_sums = True
+        self.convolution_tf32 = True
+        self.cudnn, self.benchmark = True, False
+        self.deterministic_convolutions = False
+        self.deterministic, self.warn_only = False, False  # of all algorithms
+
+    @property
+    def matmul_tf32(self) -> bool:
+        """Whether products of float32 matrices may be computed in TF32."""
+        return self.precision != "highest"
+
+
+math_modes = MathModes()

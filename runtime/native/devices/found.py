@@ -1,0 +1,269 @@
+"""What native code looks up for tensors of devices, and who launches: written down after launches of Python's."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from ...cuda import allocator, current
+from ...cuda.array import DeviceArray
+from ...cuda.driver import chosen
+from ...cuda.graphs.captures import underway
+from ...cuda.launch import Launched, dtype_of, reach
+from ...cuda.statistics import Counting
+from ...kernels.llvm.kernel_calls import Extents
+from ...tensor.base import TensorBase
+from ...tensor.devices import CPU
+from ..builtins import builtin, compiled, method
+from ..interned import device_words
+from . import entering, forward, gradients, kernel_op_gradients, kernel_ops, memory
+from .launches import (
+    ADDRESS,
+    DOUBLE,
+    INTEGER,
+    MOST_BLOCKS,
+    MOST_OPERANDS,
+    MOST_PATCHES,
+    MOST_RESULTS,
+    MOST_WORDS,
+    NO_RESULT,
+    OF_RESULT,
+    SINGLE,
+    UNREAD,
+    Launch,
+    LaunchPlan,
+)
+from .layout import distances
+
+MASK = 2**64 - 1  # numbers are given as bits, with and without a sign
+PATCHED = {np.dtype(np.float32): SINGLE, np.dtype(np.float64): DOUBLE, np.dtype(np.int64): INTEGER}
+FUNCTIONS = (
+    forward.launch_on_device,
+    forward.launch_in_place_on_device,
+    gradients.gradients_on_device,
+    kernel_ops.launch_on_device,
+    kernel_op_gradients.gradients_on_device,
+)
+_numbers: WeakKeyDictionary[Any, int] = WeakKeyDictionary()  # of drivers
+_next = itertools.count(1)
+
+
+Result = tuple[DeviceArray, Any, Any]
+
+
+class NotRepeatable(Exception):
+    """Something that was launched cannot be launched again with other operands."""
+
+
+class Operand(NamedTuple):
+    """What a call changes of an operand: its kind, and of an array in memory how it lies."""
+
+    kind: int
+    address: int = 0
+    itemsize: int = 0
+    reach: int = 0
+    stored: int = 0  # the address of NumPy's dtype
+
+
+class Devices:
+    """Launches for native code, which is registered for devices when this is made."""
+
+    def __init__(self) -> None:
+        empty = np.zeros(1, np.int64)
+        more = distances()
+        self._enter = builtin(entering.enter, empty, "Launches of this thread are for a device and a stream.", more)
+        self._leave = builtin(entering.leave, empty, "No thread launches.", more)
+        Counting.given = builtin(memory.given, empty, "Count a block that is given out.", more)
+        Counting.returned = builtin(memory.returned, empty, "Count a block that came back.", more)
+        allocator.Block.__del__ = method(  # type: ignore[method-assign]
+            memory.give, allocator.Block, "__del__", "The memory is free again.", more
+        )
+        current.Changes.told = self._leave
+        device_words[:] = [compiled(function, more).address for function in FUNCTIONS]
+        os.register_at_fork(after_in_child=self._leave)
+
+    def enter(self, device: Any) -> None:
+        """This thread has launched something on a device, which it may do natively from now on, but for captures."""
+        if underway:
+            return
+        found, stream = chosen(), current.current_stream(device.index)
+        self._enter(device, stream, found.launch_handle(stream), number_of(found), found.launch_entry())
+
+    @property
+    def recording(self) -> bool:
+        """Whether a graph is recorded, for which nothing is launched for trial."""
+        return bool(underway)
+
+    def holds(self, found: tuple[Any, ...], device: Any) -> bool:
+        """Whether what was found is for the driver and the stream in use."""
+        driver, stream = found[0][: LaunchPlan.word("stream") + 1]
+        return bool(driver == number_of(chosen()) and stream == current.current_stream(device.index))
+
+    def found(
+        self,
+        launches: Sequence[Launched],
+        operands: Sequence[Any],
+        arrays: Sequence[Any],
+        results: Sequence[Result | None],
+        blocks: Sequence[Any],
+        arguments: Sequence[Any] = (),
+        in_order: bool = False,
+    ) -> tuple[Any, ...] | None:
+        """What native code looks up for a call; None where it cannot launch it.
+
+        Args:
+            launches: what Python has launched for it.
+            operands: tensors and numbers, as native code gets them.
+            arrays: what stands for each of them in launches.
+            results: arrays, with the shapes and dtypes of their tensors; None for a gradient that is not wanted.
+            blocks: memory that the call took.
+            arguments: as they were checked, which nodes keep.
+            in_order: whether a launch takes the operands in their order, so that several may be one tensor.
+        """
+        if not launches or underway or not chosen().launch_entry():
+            return None
+        known = [operand_of(*both) for both in zip(operands, arrays, strict=True)]
+        try:
+            words = plan_words(launches, operands, Sources(known, blocks, in_order), results)
+        except NotRepeatable:
+            return None
+        shelves = [part for block in blocks for part in (block.size, block.shelf)]
+        made = [part for result in results for part in parts_of_result(result)]
+        kept = [array.stored for array in arrays if isinstance(array, DeviceArray)]
+        return (words, current.current_stream(place_of(results)), *shelves, *made, *arguments, kept)
+
+
+def number_of(driver: Any) -> int:
+    """The number of a driver: each has its own functions."""
+    number = _numbers.get(driver)
+    if number is None:
+        number = _numbers[driver] = next(_next)
+    return number
+
+
+def parts_of_result(result: Result | None) -> tuple[Any, ...]:
+    if result is None:
+        return (None,) * OF_RESULT
+    array, shape, dtype = result
+    return shape, dtype, (array.size,), array.size, array.dtype
+
+
+def place_of(results: Sequence[Result | None]) -> int:
+    """The number of the device on which results lie."""
+    number: int = next(result for result in results if result is not None)[0].device.index
+    return number
+
+
+def operand_of(operand: Any, array: Any) -> Operand:
+    """What a call changes of an operand: of what is no array and no number that it could change, nothing."""
+    if isinstance(array, DeviceArray):
+        return Operand(ADDRESS, array.address, array.itemsize, reach(array), id(array.stored))
+    if isinstance(operand, TensorBase) and operand._device is not CPU:
+        return Operand(UNREAD)
+    if array is None or (operand.__class__ not in (int, float) and not isinstance(operand, TensorBase)):
+        return Operand(UNREAD)
+    return Operand(PATCHED.get(dtype_of(array), UNREAD))
+
+
+def plan_words(
+    launches: Sequence[Launched], operands: Sequence[Any], sources: Sources, results: Sequence[Result | None]
+) -> np.ndarray:
+    """The words of a plan.
+
+    Raises:
+        NotRepeatable: native code has no room for it, or cannot tell what a word stands for.
+    """
+    known, shape = sources.known, next(result for result in results if result is not None)[1]
+    require(len(results) <= MOST_RESULTS)
+    head = LaunchPlan.pack(
+        driver=number_of(chosen()),
+        stream=current.current_stream(place_of(results)),
+        broadcasts=any(isinstance(t, TensorBase) and t._shape != shape for t in operands),
+        blocks=len(sources.blocks),
+        results=[sources.block_of(result) for result in results],
+        kinds=[operand.kind for operand in known],
+        itemsize=[operand.itemsize for operand in known],
+        reach=[operand.reach for operand in known],
+        stored=[operand.stored for operand in known],
+        launches=len(launches),
+    )[: LaunchPlan.word("steps")]
+    steps = [launch_words(launch, sources) for launch in launches]
+    require(sources.used >= set(range(MOST_OPERANDS, MOST_OPERANDS + len(sources.blocks))))  # else who has filled them?
+    return np.concatenate([head, *steps])
+
+
+def require(fits: bool) -> None:
+    if not fits:
+        raise NotRepeatable
+
+
+class Sources:
+    """The operands and blocks of a call: which of them an array or a number of a launch is."""
+
+    def __init__(self, known: Sequence[Operand], blocks: Sequence[Any], in_order: bool) -> None:
+        require(len(known) <= MOST_OPERANDS and len(blocks) <= MOST_BLOCKS)
+        self.known, self.blocks, self.in_order = known, blocks, in_order
+        self.spans = [*self._of_operands(), *self._of_blocks()]
+        self.used: set[int] = set()
+
+    def _of_operands(self) -> Iterable[tuple[int, int, int]]:
+        """Source, first address and the address behind the last element."""
+        for i, operand in enumerate(self.known):
+            if operand.kind == ADDRESS:
+                yield i, operand.address, operand.address + operand.reach * operand.itemsize
+
+    def _of_blocks(self) -> Iterable[tuple[int, int, int]]:
+        for i, block in enumerate(self.blocks):
+            yield MOST_OPERANDS + i, block.address, block.address + max(block.size, 1)
+
+    def block_of(self, result: Result | None) -> int:
+        """The number of the block that a result fills from its beginning on; NO_RESULT for none, or no new one."""
+        if result is None or not self.blocks:
+            return NO_RESULT
+        array = result[0]
+        source, offset = self.of_address(array.address)
+        plain = array.strides is None and array.stored == array.dtype
+        require(source >= MOST_OPERANDS and offset == 0 and plain)
+        return source - MOST_OPERANDS
+
+    def of_address(self, address: int) -> tuple[int, int]:
+        """The source whose memory an address is in, and how many bytes behind its first."""
+        found = [(source, address - first) for source, first, end in self.spans if first <= address < end]
+        require(len(found) == 1)  # none, or operands that share memory
+        return found[0]
+
+    def of(self, k: int, given: Any, address: int) -> tuple[int, int] | None:
+        """The source of the k-th array or number of a launch, and bytes behind it; None for what stays the same."""
+        own = self.known[k] if self.in_order and k < len(self.known) else None
+        if isinstance(given, DeviceArray):
+            if not given.size:
+                return None
+            return (k, 0) if own is not None and own.address == address else self.of_address(address)
+        return (k, 0) if own is not None and own.kind in PATCHED.values() else None
+
+
+def launch_words(made: Launched, sources: Sources) -> np.ndarray:
+    """The words of one launch."""
+    patches = []
+    for k, (place, given) in enumerate(zip(made.places, made.given, strict=True)):
+        source = sources.of(k, given, made.words[place] if place < len(made.words) else 0)
+        if source is not None:
+            patches.append((place, *source))
+            sources.used.add(source[0])
+    require(0 < len(patches) <= MOST_PATCHES and len(made.words) <= MOST_WORDS)
+    places, which, offsets = zip(*patches, strict=True)
+    return Launch.pack(
+        function=made.function,
+        extents=Extents.pack(grid=made.grid, block=made.block, shared=made.shared),
+        count=len(made.words),
+        patches=len(patches),
+        places=places,
+        sources=which,
+        offsets=offsets,
+        words=np.array([word & MASK for word in made.words], np.uint64),
+    )

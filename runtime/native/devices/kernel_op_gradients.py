@@ -1,0 +1,90 @@
+"""The gradients of a node from a kernel of its own on a device: what `planned_gradients` does for those."""
+
+from __future__ import annotations
+
+from ...kernels.llvm.typed import NULL, New, cast, native, new
+from .. import c_functions as c
+from ..broadcast import has_layout
+from ..interned import none
+from ..kernel_op_gradients import PlannedGradients, all_fit, all_of, key_of, operand_of
+from ..layout import Node, Object, Tensor, Tuple
+from ..references import Owned, begin, own, own_new, put_item, release_all, retain, size
+from ..tensors import not_handled
+from .kernel_ops import found_in
+from .launches import NO_RESULT, LaunchPlan, Sources, is_here, plan_of, put_tensor, refused, result_of, run, take_blocks
+
+
+@native
+def put_all(
+    plan: PlannedGradients,
+    launches: LaunchPlan,
+    node: Node,
+    gradient: Object,
+    key: Tuple,
+    sources: Sources,
+    owned: Owned,
+) -> bool:
+    """Make the addresses of all tensors sources; False where one no longer has the layout that stands in the key."""
+    place = 0
+    for i in range(plan.operands):
+        thing = operand_of(node, plan.reads[i], gradient)
+        if thing is NULL:
+            place += 1
+            continue
+        tensor = cast(Tensor, thing)
+        if thing is not none:
+            if not is_here(thing) or not has_layout(tensor, key, place):
+                return False
+            if not put_tensor(launches, i, tensor, sources, owned):
+                return False
+        place += 2
+    return True
+
+
+@native
+def results_of(launches: LaunchPlan, found: Tuple, count: int, first: int, device: Object, owned: Owned) -> New[Tuple]:
+    """The gradients as tensors, None for those that the kernel does not give; NULL where an error is set."""
+    results = c.new_tuple(count)
+    if results is NULL:
+        return NULL
+    for i in range(count):
+        absent = launches.results[i] == NO_RESULT
+        made = retain(none) if absent else result_of(launches, found, i, first, device, owned)
+        if made is NULL:
+            c.release(results)
+            return cast(Tuple, NULL)
+        put_item(results, i, made)
+    return results
+
+
+@native
+def computed(plan: PlannedGradients, node: Node, given: Object, owned: Owned) -> New[Object]:
+    """The gradients in a tuple; None where nothing has been found."""
+    gradient, sources = cast(Tensor, given), new(Sources)
+    if not is_here(given):
+        return not_handled()
+    edges, device, dtype = own(owned, node.edges), own(owned, gradient.device), own(owned, gradient.dtype)
+    if not all_of(node.metas, dtype) or not all_fit(plan, node, dtype, device):
+        return not_handled()
+    key = own_new(owned, key_of(plan, node, given))
+    found = found_in(plan.device, dtype, key, owned)
+    if found is NULL:
+        return refused()
+    launches = plan_of(found)
+    first = take_blocks(launches, found, sources, owned)
+    if first < 0:
+        return NULL
+    # Again, after Python may have run.
+    if not all_fit(plan, node, dtype, device) or not put_all(plan, launches, node, given, key, sources, owned):
+        return not_handled()
+    return results_of(launches, found, size(edges), first, device, owned) if run(launches, sources) else refused()
+
+
+@native
+def gradients_on_device(plan: PlannedGradients, node: Node, gradient: Object) -> New[Object]:
+    """The gradients for one of a device."""
+    owned = new(Owned)
+    begin(owned)
+    result = computed(plan, node, gradient, owned)
+    release_all(owned)
+    return result

@@ -1,0 +1,121 @@
+"""Ops with kernels of their own on a device: all that they launch for the layouts and arguments of a call."""
+
+from __future__ import annotations
+
+from ...kernels.llvm.structs import Items
+from ...kernels.llvm.typed import NULL, New, cast, native, new
+from .. import c_functions as c
+from ..broadcast import has_layout
+from ..interned import none
+from ..kernel_calls import Arguments
+from ..kernel_ops import LIST, TENSORS, KernelOpPlan, common_dtype, key_of, looked_up, recorded, take_arguments
+from ..layout import Array, Dict, Object, Tensor, Tuple
+from ..references import Owned, begin, own, own_new, put_item, release_all
+from ..tensors import not_handled, withdrawn
+from .launches import (
+    BLOCKS,
+    OF_BLOCK,
+    OF_RESULT,
+    LaunchPlan,
+    Sources,
+    holds,
+    is_here,
+    plan_of,
+    put_tensor,
+    refused,
+    result_of,
+    run,
+    take_blocks,
+)
+
+
+@native
+def found_in(tables: Dict, dtype: Object, key: Tuple, owned: Owned) -> Tuple:
+    """What was found for a dtype and a key, owned; NULL where nothing was for this driver and stream."""
+    table = cast(Dict, NULL) if key is NULL else cast(Dict, c.dict_item(tables, dtype))
+    found = cast(Tuple, NULL) if table is NULL else looked_up(table, key)
+    if found is NULL or not holds(plan_of(found)):
+        return cast(Tuple, NULL)
+    return own(owned, found)  # which the table may forget
+
+
+@native
+def put_all(
+    plan: KernelOpPlan,
+    launches: LaunchPlan,
+    key: Tuple,
+    given: Arguments,
+    dtype: Object,
+    sources: Sources,
+    owned: Owned,
+) -> bool:
+    """Make the addresses of all tensors sources; False where one no longer is as it was when the key was made."""
+    place = 0
+    for i in range(plan.operands):
+        letter, argument = plan.letters[i], given.items[i]
+        if letter not in TENSORS:
+            place += 1
+            continue
+        tensor = cast(Tensor, argument)
+        if argument is not none:
+            if not is_here(argument) or not has_layout(tensor, key, place):
+                return False
+            if not put_tensor(launches, i, tensor, sources, owned):
+                return False
+        place += 2
+    return common_dtype(plan, given, cast(Tensor, given.items[0]).device) is dtype
+
+
+@native
+def results_of(plan: KernelOpPlan, found: Tuple, first: int, device: Object, owned: Owned) -> New[Object]:
+    """The result, or a tuple of several."""
+    launches = plan_of(found)
+    if plan.outputs == 1:
+        return result_of(launches, found, 0, first, device, owned)
+    results = c.new_tuple(plan.outputs)
+    if results is NULL:
+        return NULL
+    for i in range(plan.outputs):
+        made = result_of(launches, found, i, first, device, owned)
+        if made is NULL:
+            c.release(results)
+            return NULL
+        put_item(results, i, made)
+    return results
+
+
+@native
+def computed(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
+    """The result, or a tuple of several, recorded; None where nothing has been found for layouts and arguments."""
+    given, sources = new(Arguments), new(Sources)
+    if plan.letters[0] == LIST or not is_here(arguments[0]) or not take_arguments(plan, arguments, given, owned):
+        return not_handled()
+    device = own(owned, cast(Tensor, arguments[0]).device)
+    dtype = common_dtype(plan, given, device)
+    if dtype is NULL:
+        return refused()
+    key = own_new(owned, key_of(plan, given))
+    found = found_in(plan.device, dtype, key, owned)
+    if found is NULL:
+        return refused()
+    launches = plan_of(found)
+    first = take_blocks(launches, found, sources, owned)
+    if first < 0:
+        return NULL
+    if not put_all(plan, launches, key, given, dtype, sources, owned) or not run(launches, sources):
+        return refused()
+    result = results_of(plan, found, first, device, owned)
+    behind = BLOCKS + OF_BLOCK * launches.blocks + OF_RESULT * plan.outputs
+    if result is not NULL and not recorded(plan, found, behind, result, given, owned):
+        return withdrawn(result)
+    return result
+
+
+@native
+def launch_on_device(self: Array, arguments: Items[Object], count: int) -> New[Object]:
+    """The result, or a tuple of several, recorded; None where this is for the general path."""
+    owned = new(Owned)
+    begin(owned)
+    result = computed(cast(KernelOpPlan, self.memory), arguments, owned)
+    release_all(owned)
+    return result

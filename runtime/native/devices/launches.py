@@ -1,0 +1,195 @@
+"""Launches that have been found before: their words, of which addresses and numbers are those of each call.
+
+What an op launches is looked up by the layouts of a call's tensors and by its other arguments. It was written down when
+such a call came first (found.py), and holds for one driver and one stream.
+"""
+
+from __future__ import annotations
+
+from ...kernels.llvm.kernel_calls import Extents, call_launch
+from ...kernels.llvm.memory import bits, single_bits
+from ...kernels.llvm.structs import Items, Struct, length, room
+from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
+from .. import c_functions as c
+from ..interned import float_type, int_type, none, outdated_type
+from ..layout import Array, DType, Float, Object, Tensor, Tuple
+from ..references import Owned, item, own, own_new, retain
+from ..tensors import is_tensor_anywhere, new_tensor_on, not_handled
+from .layout import Block, DeviceArray, Shelf, launcher
+from .memory import new_array, taken
+
+MOST_OPERANDS = 16
+MOST_BLOCKS = 12  # of memory that a call needs, results among it
+MOST_RESULTS = 4
+MOST_PATCHES = 24
+MOST_WORDS = 160
+UNREAD, ADDRESS, SINGLE, DOUBLE, INTEGER = range(5)  # what a call changes of an operand's words
+
+
+class Launch(Struct):
+    """One launch: its words, and where among them addresses and numbers of a call stand."""
+
+    function: int
+    extents: Items[Extents] = room(1)
+    count: int  # of words
+    patches: int  # how many words a call changes: their places, which source each is, and bytes behind its address
+    places: Items[int] = room(MOST_PATCHES)
+    sources: Items[int] = room(MOST_PATCHES)
+    offsets: Items[int] = room(MOST_PATCHES)
+    words: Items[int] = room(MOST_WORDS)
+
+
+class LaunchPlan(Struct):
+    """What a call of certain layouts launches."""
+
+    driver: int
+    stream: int
+    broadcasts: int  # whether an operand has another shape than the result
+    blocks: int  # how many blocks of memory it needs; of which of them each result is
+    results: Items[int] = room(MOST_RESULTS)
+    kinds: Items[int] = room(MOST_OPERANDS)  # of each operand: UNREAD, ...
+    itemsize: Items[int] = room(MOST_OPERANDS)
+    reach: Items[int] = room(MOST_OPERANDS)  # elements from the first one to the last
+    stored: Items[Object] = room(MOST_OPERANDS)  # NumPy's dtype of the memory
+    launches: int
+    steps: Items[Launch] = room(1)  # the first of the launches; the others follow
+
+
+class Sources(Struct):
+    """What a call puts among words: addresses or bits of its operands, and behind them the addresses of its blocks."""
+
+    values: Items[int] = room(MOST_OPERANDS + MOST_BLOCKS)
+
+
+class Words(Struct):
+    """The words of one launch, and the addresses of these."""
+
+    words: Items[int] = room(MOST_WORDS)
+    parameters: Items[int] = room(MOST_WORDS)
+
+
+# What is found, in a tuple: the words of the plan; the stream; for each block its bytes and the shelf that it is of;
+# for each result shape and dtype, and shape, size and dtype of its array; the arguments as they were checked.
+PLAN, STREAM, BLOCKS = range(3)
+OF_BLOCK, OF_RESULT = 2, 5
+NO_RESULT = -1  # the number of the block of a gradient that the kernel does not give
+LAUNCH_BYTES = 8 * length(Launch)
+
+
+@native
+def is_here(thing: Object) -> bool:
+    """Whether an object is a tensor on the device on which this thread launched last."""
+    if not is_tensor_anywhere(thing) or cast(Tensor, thing).device is not launcher.device:
+        return False
+    return launcher.thread == c.thread_number(c.thread_state()) and cast(Tensor, thing).fn.type is not outdated_type
+
+
+@native
+def plan_of(found: Tuple) -> LaunchPlan:
+    """The plan that was found."""
+    return cast(LaunchPlan, cast(Array, item(found, PLAN)).memory)
+
+
+@native
+def holds(plan: LaunchPlan) -> bool:
+    """Whether a plan is for the driver and the stream of this thread."""
+    return plan.driver == launcher.driver and plan.stream == launcher.stream
+
+
+@native
+def put_tensor(plan: LaunchPlan, i: int, tensor: Tensor, sources: Sources, owned: Owned) -> bool:
+    """Make the address of a tensor's first element a source, and own its array; False where it is not as found."""
+    if plan.kinds[i] == UNREAD:
+        return True
+    flat, first = cast(DeviceArray, tensor.flat), 0
+    if tensor.flat is none:
+        flat, first = cast(DeviceArray, tensor.storage), c.as_int(tensor.offset)
+    if flat.stored is not plan.stored[i] or c.as_int(flat.size) - first < plan.reach[i]:
+        return False
+    own(owned, flat)
+    sources.values[i] = c.as_int(flat.address) + first * plan.itemsize[i]
+    return True
+
+
+@native
+def put_double(plan: LaunchPlan, i: int, value: float, sources: Sources) -> bool:
+    """Make a number a source, in the dtype in which the kernel has it."""
+    sources.values[i] = single_bits(value) if plan.kinds[i] == SINGLE else bits(value)
+    return plan.kinds[i] == SINGLE or plan.kinds[i] == DOUBLE
+
+
+@native
+def put_number(plan: LaunchPlan, i: int, number: Object, sources: Sources) -> bool:
+    """Make a Python number a source; False for others, and for ints that are too large."""
+    if number.type is float_type:
+        return put_double(plan, i, cast(Float, number).value, sources)
+    if number.type is not int_type:
+        return False
+    if plan.kinds[i] == INTEGER:
+        value = c.as_int(number)
+        sources.values[i] = value
+        fits = value != -1 or c.error_set() is NULL
+    else:
+        double = c.as_double(number)
+        fits = (double != -1.0 or c.error_set() is NULL) and put_double(plan, i, double, sources)
+    c.clear_error()
+    return fits
+
+
+@native
+def take_blocks(plan: LaunchPlan, found: Tuple, sources: Sources, owned: Owned) -> int:
+    """Own the memory that a call needs; the place of the first block among what is owned, -1 where an error is set.
+
+    Python may run here: operands are looked at afterwards. The caller holds what was found.
+    """
+    first = owned.count
+    for i in range(plan.blocks):
+        size, shelf = item(found, BLOCKS + OF_BLOCK * i), item(found, BLOCKS + OF_BLOCK * i + 1)
+        block = own_new(owned, taken(cast(Shelf, shelf), size, item(found, STREAM)))
+        if block is NULL:
+            return -1
+        sources.values[MOST_OPERANDS + i] = c.as_int(block.address)
+    return first
+
+
+@native
+def result_of(plan: LaunchPlan, found: Tuple, number: int, first: int, device: Object, owned: Owned) -> New[Object]:
+    """Result `number` as a tensor, over its block; `first` is the place of the first block among what is owned."""
+    block = cast(Block, owned.items[first + plan.results[number]])
+    place = BLOCKS + OF_BLOCK * plan.blocks + OF_RESULT * number
+    shape, size, dtype = cast(Tuple, item(found, place + 2)), item(found, place + 3), item(found, place + 4)
+    flat = new_array(retain(block), shape, size, dtype, device)
+    if flat is NULL:
+        return NULL
+    return new_tensor_on(device, flat, cast(Tuple, item(found, place)), cast(DType, item(found, place + 1)))
+
+
+@native
+def launch(step: Launch, sources: Sources, words: Words) -> bool:
+    """Launch once; False where the driver refuses."""
+    for i in range(step.count):
+        words.words[i] = step.words[i]
+        words.parameters[i] = address_of(words.words) + 8 * i
+    for i in range(step.patches):
+        words.words[step.places[i]] = sources.values[step.sources[i]] + step.offsets[i]
+    entry, handle = launcher.entry, launcher.handle
+    return call_launch(entry, step.function, step.extents[0], handle, words.parameters) == 0
+
+
+@native
+def run(plan: LaunchPlan, sources: Sources) -> bool:
+    """Launch all; False where the driver refuses, which Python will say. All arrays are owned."""
+    words = new(Words)
+    for i in range(plan.launches):
+        # Again each time: a driver in Python may let other threads run.
+        if launcher.thread != c.thread_number(c.thread_state()) or not holds(plan):
+            return False
+        if not launch(cast(Launch, address_of(plan.steps) + LAUNCH_BYTES * i), sources, words):
+            return False
+    return True
+
+
+@native
+def refused() -> New[Object]:
+    """The answer where something failed: NULL with an error, else the general path is for the call."""
+    return not_handled() if c.error_set() is NULL else NULL

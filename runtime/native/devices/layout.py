@@ -1,0 +1,78 @@
+"""The objects of devices that native code reads, and the thread that launched last."""
+
+from __future__ import annotations
+
+from ...cuda.allocator import Block as PythonBlock
+from ...cuda.allocator import Shelf as PythonShelf
+from ...cuda.array import DeviceArray as PythonDeviceArray
+from ...kernels.llvm.structs import Struct, fields
+from ..interned import interned, located
+from ..layout import List, Object, Tuple, Type, measured
+
+
+@measured(PythonShelf)
+class Shelf(Object):
+    """The free blocks of one class: see runtime/cuda/allocator.py."""
+
+    cache: Object
+    free: List
+    quick: Object
+    size: Object
+    words: Object
+
+
+@measured(PythonBlock)
+class Block(Object):
+    """Memory of a device."""
+
+    address: Object
+    shelf: Shelf
+    size: Object
+    streams: Object
+
+
+@measured(PythonDeviceArray)
+class DeviceArray(Object):
+    """An array on a device: see runtime/cuda/array.py."""
+
+    address: Object
+    block: Object
+    device: Object
+    dtype: Object
+    shape: Tuple
+    size: Object
+    stored: Object
+    strides: Object
+
+
+class Figures(Struct):
+    """One figure of an allocator: see runtime/cuda/statistics.py."""
+
+    now: int
+    peak: int
+    taken: int
+    forgotten: int
+
+
+class Launcher(Struct):
+    """The thread that launched last, on which device and stream: only there does native code launch."""
+
+    thread: int  # 0: none
+    device: Object
+    stream: int
+    handle: int  # the driver's, of that stream
+    driver: int  # a number for each
+    entry: int  # the address of a function like cuLaunchKernel
+
+
+words = Launcher.pack()
+launcher = located(Launcher, words.ctypes.data, words)
+block_type = interned(Type, PythonBlock)
+device_array_type = interned(Type, PythonDeviceArray)
+name_take = interned(Object, "take")
+name_give = interned(Object, "give")
+
+
+def distances() -> list[list[int]]:
+    """All distances that were measured here."""
+    return [[field.distance for field in fields(kind).values()] for kind in (Shelf, Block, DeviceArray)]

@@ -1,0 +1,137 @@
+"""Sorting and choosing along one dimension on a CUDA device, as on the CPU: stable, nan is the greatest.
+
+Of a median the index is that of the one that stands in the middle of a stable sort, of a mode the last one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...cuda import memory
+from ...cuda.array import DeviceArray
+from ...cuda.moving import numbers, over_elements, within_reach
+from ...cuda.scans import scan, seen
+from ...cuda.sorting import keyed, order_of, sort_into
+from ...kernels.cpu.folding import folding
+from ...kernels.cuda.sorting.ranks import MIDDLE_RANKS, PICKED_AT
+from ...kernels.cuda.sorting.runs import BEGINS, LENGTHS
+from ..reduction.cuda_argreduce import argmax
+from . import cpu
+
+INT32, INT64 = np.dtype(np.int32), np.dtype(np.int64)
+
+
+@within_reach(cpu.sort)
+def sort(a: DeviceArray, dim: int, descending: bool, stable: bool) -> tuple[DeviceArray, DeviceArray]:
+    """The elements in ascending (or descending) order along `dim`, and where they were."""
+    return _ranked(a, dim, (0, _length(a, dim)), descending, a.shape)
+
+
+@within_reach(cpu.argsort)
+def argsort(a: DeviceArray, dim: int, descending: bool, stable: bool) -> DeviceArray:
+    """Where the elements in ascending (or descending) order along `dim` were."""
+    result = memory.empty(a.shape, INT64, a.device)
+    sort_into((result,), keyed(a), _seen(a, dim), (0, _length(a, dim)), descending)
+    return result
+
+
+@within_reach(cpu.topk)
+def topk(a: DeviceArray, k: int, dim: int, largest: bool, sorted: bool) -> tuple[DeviceArray, DeviceArray]:
+    """The k greatest (or least) elements along `dim`, the most extreme first, and where they are."""
+    shape = (*a.shape[:dim], k, *a.shape[dim + 1 :]) if a.ndim else ()
+    return _ranked(a, dim, (0, k), largest, shape)
+
+
+@within_reach(cpu.kthvalue)
+def kthvalue(a: DeviceArray, k: int, dim: int, keepdim: bool) -> tuple[DeviceArray, DeviceArray]:
+    """The k-th least element along `dim`, and where it is."""
+    return _ranked(a, dim, (k - 1, 1), False, folding(a.shape, dim, keepdim).result)
+
+
+def _ranked(
+    a: DeviceArray, dim: int, ranks: tuple[int, int], descending: bool, shape: tuple[int, ...]
+) -> tuple[DeviceArray, DeviceArray]:
+    """The elements of ranks, which are the first one and how many, and where they are."""
+    results = memory.empty(shape, a.dtype, a.device), memory.empty(shape, INT64, a.device)
+    sort_into(results, keyed(a), _seen(a, dim), ranks, descending)
+    return results
+
+
+def _length(a: DeviceArray, dim: int) -> int:
+    return a.shape[dim] if a.ndim else 1
+
+
+def _seen(a: DeviceArray, dim: int) -> tuple[int, int, int]:
+    """The shape as (before, along, after); a 0-d array is a line of one element."""
+    return seen(a.shape, dim % a.ndim) if a.ndim else (1, 1, 1)
+
+
+@within_reach(cpu.median_all)
+def median_all(a: DeviceArray) -> DeviceArray:
+    """The element in the middle of all in order, the lower one of two; nan where one is."""
+    return _of_all(a, False)
+
+
+@within_reach(cpu.nanmedian_all)
+def nanmedian_all(a: DeviceArray) -> DeviceArray:
+    """The element in the middle of all that are not nan."""
+    return _of_all(a, True)
+
+
+@within_reach(cpu.median_dim)
+def median_dim(a: DeviceArray, dim: int, keepdim: bool) -> tuple[DeviceArray, DeviceArray]:
+    """The element in the middle along `dim`, and where it is; the first nan where there is one."""
+    return _middle(a, _seen(a, dim), folding(a.shape, dim, keepdim).result, False)
+
+
+@within_reach(cpu.nanmedian_dim)
+def nanmedian_dim(a: DeviceArray, dim: int, keepdim: bool) -> tuple[DeviceArray, DeviceArray]:
+    """The element in the middle of those along `dim` that are not nan, and where it is."""
+    return _middle(a, _seen(a, dim), folding(a.shape, dim, keepdim).result, True)
+
+
+def _of_all(a: DeviceArray, skips: bool) -> DeviceArray:
+    """The median of all elements: of floats without any, nan; of integers the least that there is."""
+    if a.size:
+        return _middle(a, (1, a.size, 1), (), skips)[0]
+    result = memory.empty((), a.dtype, a.device)
+    memory.fill(result, np.nan if a.dtype.kind == "f" else np.iinfo(a.dtype).min)
+    return result
+
+
+def _middle(
+    a: DeviceArray, shape: tuple[int, int, int], kept: tuple[int, ...], skips: bool
+) -> tuple[DeviceArray, DeviceArray]:
+    """The middle of each line, and where it is, as arrays of a shape."""
+    x, (before, along, after) = keyed(a), shape
+    order, ranks = order_of(x.ravel(), before * after, along, after), memory.empty((before * after,), INT32, a.device)
+    layout = numbers(along, after)
+    over_elements(MIDDLE_RANKS, ranks.size, x.ravel(), order, ranks, *layout, np.bool_(skips))
+    return _at_ranks(a, x, order, ranks, layout, kept)
+
+
+def _at_ranks(
+    a: DeviceArray, x: DeviceArray, order: DeviceArray, ranks: DeviceArray, layout: Any, kept: tuple[int, ...]
+) -> tuple[DeviceArray, DeviceArray]:
+    """The elements of one rank for each line, and where they are."""
+    results = memory.empty(kept, a.dtype, a.device), memory.empty(kept, INT64, a.device)
+    flat = tuple([each.ravel() for each in results])
+    over_elements(PICKED_AT, ranks.size, x.ravel(), order, ranks, flat, *layout)
+    return results
+
+
+@within_reach(cpu.mode)
+def mode(a: DeviceArray, dim: int, keepdim: bool) -> tuple[DeviceArray, DeviceArray]:
+    """The least of the elements that occur most often along `dim`, and where it occurs last."""
+    x, (before, along, after) = keyed(a), _seen(a, dim)
+    lines = before * after
+    order = order_of(x.ravel(), lines, along, after)
+    begins, last, lengths = (memory.empty((lines, along), INT32, a.device) for _ in range(3))
+    layout = numbers(along, after)
+    over_elements(BEGINS, order.size, x.ravel(), order, begins.ravel(), *layout)
+    scan("greatest", INT32, [begins], [last, memory.empty((lines, along), INT64, a.device)], (lines, along, 1))
+    over_elements(LENGTHS, order.size, last.ravel(), lengths.ravel(), *numbers(along))
+    ranks = argmax(lengths, 1, False)
+    return _at_ranks(a, x, order, ranks, layout, folding(a.shape, dim, keepdim).result)

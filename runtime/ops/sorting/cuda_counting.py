@@ -1,0 +1,112 @@
+"""Counts of numbers on a CUDA device: in bins, by value, in runs. How many results there are, the host reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...cuda import memory
+from ...cuda.array import DeviceArray
+from ...cuda.launch import launch
+from ...cuda.memory import contiguous
+from ...cuda.moving import numbers, over_elements, within_reach
+from ...cuda.scans import seen
+from ...cuda.sorting import keyed, keys_and_order, order_of
+from ...kernels.cuda.sorting import bins as in_bins
+from ...kernels.cuda.sorting import runs as kernels
+from ..indexing.cuda_found import counts_of
+from ..reduction.cuda_argreduce import max_all
+from . import cpu_counting as cpu
+
+INT64, UINT32, BOOL = np.dtype(np.int64), np.dtype(np.uint32), np.dtype(np.bool_)
+BLOCKS = 512  # that keep a device busy
+MANY = 256  # elements of a bin from which on a block of more than a warp adds them up
+
+
+@within_reach(cpu.bin_counts)
+def bin_counts(a: DeviceArray, minlength: int) -> DeviceArray:
+    """The number of occurrences of each of 0, 1, 2, ..."""
+    greatest = int(memory.to_host(max_all(a))) if a.size else -1
+    return counted("whole", a, (), max(greatest + 1, minlength))
+
+
+@within_reach(cpu.histc)
+def histc(a: DeviceArray, bins: int, min: float, max: float) -> DeviceArray:
+    """The number of elements in each of `bins` equal parts of [min, max]."""
+    low, high = a.dtype.type(min), a.dtype.type(max)
+    return contiguous(counted("even", a, (low, high, high - low), bins).as_read(a.dtype))
+
+
+@within_reach(cpu.counts_between)
+def counts_between(self: DeviceArray, edges: DeviceArray, weight: DeviceArray | None) -> DeviceArray:
+    """The number of elements, or the sum of their weights, between neighbouring edges; the last bin includes both."""
+    bins = len(edges) - 1
+    if weight is None:
+        return contiguous(counted("between", self, (contiguous(edges),), bins).as_read(self.dtype))
+    x, places = contiguous(self).ravel(), memory.empty((self.size,), UINT32, self.device)
+    if not x.size:
+        return memory.zeros((bins,), self.dtype, self.device)
+    over_elements(in_bins.FOUND["between"], x.size, x, places, (contiguous(edges),), *numbers(bins))
+    keys, order = keys_and_order(places, x.size, (0, bins.bit_length()))
+    result = memory.empty((bins,), self.dtype, self.device)
+    threads = in_bins.THREADS if x.size > MANY * bins else 32
+    launch(in_bins.SUMMED, bins, threads, keys, order, contiguous(weight).ravel(), result, *numbers(x.size))
+    return result
+
+
+def counted(name: str, a: DeviceArray, given: tuple[Any, ...], bins: int) -> DeviceArray:
+    """How many elements are in each bin, which is found in the way of a name of bins.WAYS."""
+    x, counts = contiguous(a).ravel(), memory.zeros((bins,), INT64, a.device)
+    if x.size and bins <= in_bins.BINS:
+        blocks = min(-(-x.size // in_bins.THREADS), BLOCKS)
+        launch(in_bins.IN_BLOCK[name], blocks, in_bins.THREADS, x, counts, given, *numbers(bins, x.size))
+    else:
+        over_elements(in_bins.AT_ONCE[name], x.size, x, counts, given, *numbers(bins))
+    return counts
+
+
+@within_reach(cpu.distinct)
+def distinct(a: DeviceArray, dim: int | None, runs: bool, places: bool) -> tuple[DeviceArray, DeviceArray, DeviceArray]:
+    """The distinct elements, or slices along `dim`, in order or as they follow one another.
+
+    Also the index of each element among them and how often each occurs; both empty where `places` is False.
+    """
+    shape = (1, a.size, 1) if dim is None else seen(a.shape, dim % a.ndim)
+    x, (_, along, after) = keyed(a).ravel(), shape
+    order: Any = () if runs or not along else slices_in_order(x, shape)
+    ends = run_ends(x, order, shape)
+    total = int(memory.to_host(ends[along - 1 :])[0]) if along else 0
+    starts, counts = (memory.empty((total,), INT64, a.device) for _ in range(2))
+    inverse = memory.empty((along,), INT64, a.device)
+    over_elements(kernels.NUMBERED, along, order, ends, starts, inverse)
+    over_elements(kernels.COUNTED, total, starts, counts, *numbers(along))
+    kept = (total,) if dim is None else (*a.shape[: dim % a.ndim], total, *a.shape[dim % a.ndim + 1 :])
+    values = memory.empty(kept, a.dtype, a.device)
+    over_elements(kernels.FIRSTS, values.size, x, order, starts, values.ravel(), *numbers(along, after, total))
+    if not places and not runs and dim is None:
+        none = memory.empty((0,), INT64, a.device)
+        return values, none, none
+    return values, inverse.reshape(a.shape) if dim is None else inverse, counts
+
+
+def slices_in_order(x: DeviceArray, shape: tuple[int, int, int]) -> DeviceArray:
+    """The places along (before, along, after) of slices in order: the first elements that differ decide.
+
+    So slices are sorted by their last element first, and equal ones keep the order that they have.
+    """
+    before, along, after = shape
+    order = None
+    for column in reversed(range(before * after)):
+        first = column // after * along * after + column % after
+        order = order_of(x[first:], 1, along, after, order)
+    assert order is not None
+    return order
+
+
+def run_ends(x: DeviceArray, order: Any, shape: tuple[int, int, int]) -> DeviceArray:
+    """How many runs of equal slices have begun up to each one, in an order."""
+    before, along, after = shape
+    begins = memory.empty((along,), BOOL, x.device)
+    over_elements(kernels.DIFFERS, along, x, order, begins, *numbers(before, after))
+    return counts_of(begins, 1)

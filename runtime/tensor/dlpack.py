@@ -1,0 +1,227 @@
+"""DLPack's capsules of device memory: how one is made, how one is read, and who owns the memory meanwhile.
+
+What is exported is kept by NumPy: a capsule of one byte of the host is NumPy's, which frees it when the consumer has
+done with it, or when nobody took it; what it says is then replaced by an array on a device, which that byte keeps. So
+no Python runs where a capsule dies. What is imported belongs to its producer, whose function is called when the last
+tensor over it is gone.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .dtypes import dtype as Dtype
+from .dtypes import from_name
+
+CPU, CUDA, CUDA_MANAGED = 1, 2, 13  # of DLDeviceType
+CODES = {"int": 0, "uint": 1, "float": 2, "bfloat": 4, "complex": 5, "bool": 6}  # of DLDataTypeCode
+KINDS = {code: kind for kind, code in CODES.items()}
+BYTE = 8
+# Capsules keep the addresses of their names, so these live as long as the program.
+PLAIN, VERSIONED = b"dltensor", b"dltensor_versioned"
+USED = {PLAIN: b"used_dltensor", VERSIONED: b"used_dltensor_versioned"}
+DEFAULT_STREAM, PER_THREAD_STREAM, NO_STREAM = 1, 2, -1  # what DLPack calls streams that are no handles
+MAJOR = 1  # the version that is understood
+
+
+class DLTensor(ctypes.Structure):
+    """An array, as DLPack describes it; strides are in elements, NULL where the elements lie in row order."""
+
+    _fields_ = (
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    )
+
+
+class Managed(ctypes.Structure):
+    """What a capsule named `dltensor` holds."""
+
+    _fields_ = (("tensor", DLTensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p))
+
+
+class Versioned(ctypes.Structure):
+    """What a capsule named `dltensor_versioned` holds."""
+
+    _fields_ = (
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("context", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+        ("flags", ctypes.c_uint64),
+        ("tensor", DLTensor),
+    )
+
+
+Deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+LAYOUTS: dict[bytes, type[Managed] | type[Versioned]] = {PLAIN: Managed, VERSIONED: Versioned}
+_is_valid = ctypes.pythonapi.PyCapsule_IsValid
+_is_valid.argtypes, _is_valid.restype = (ctypes.py_object, ctypes.c_char_p), ctypes.c_int
+_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_pointer.argtypes, _pointer.restype = (ctypes.py_object, ctypes.c_char_p), ctypes.c_void_p
+_rename = ctypes.pythonapi.PyCapsule_SetName
+_rename.argtypes, _rename.restype = (ctypes.py_object, ctypes.c_char_p), ctypes.c_int
+
+
+def exported(array: Any, kind: Dtype, max_version: tuple[int, int] | None) -> Any:
+    """A capsule over an array on a CUDA device, whose memory lives until the consumer gives it back.
+
+    Args:
+        array: a `DeviceArray`.
+        kind: its dtype.
+        max_version: the newest version that the consumer knows.
+    """
+    count = max(array.ndim, 1)
+    shape = (ctypes.c_int64 * count)(*array.shape)
+    strides = (ctypes.c_int64 * count)(*(step // array.itemsize for step in array.byte_strides))
+    memory: Any = (ctypes.c_uint8 * 1)()
+    memory.kept = array.block, shape, strides
+    byte = np.frombuffer(memory, np.uint8)
+    is_versioned = max_version is not None and max_version[0] >= MAJOR
+    capsule = byte.__dlpack__(max_version=max_version) if is_versioned else byte.__dlpack__()
+    said = content(capsule).tensor
+    said.data = array.address if array.size else None
+    said.device_type, said.device_id, said.ndim = CUDA, array.device.index, array.ndim
+    said.code, said.bits = data_type(kind)
+    said.shape, said.strides = (ctypes.cast(each, ctypes.POINTER(ctypes.c_int64)) for each in (shape, strides))
+    return capsule
+
+
+def hand_over(device: int, stream: int | None) -> None:
+    """Let a stream of another library wait for all that the current one of a device was given.
+
+    Args:
+        device: the number of the device.
+        stream: CUDA's handle; None or 1 for the default stream; with -1 nobody waits.
+
+    Raises:
+        BufferError: 2, the default stream of a thread, which is not used here.
+        AssertionError: 0, which does not say which default stream is meant.
+    """
+    from ..cuda.current import current_stream  # loaded with the first device
+    from ..cuda.driver import driver
+
+    if stream == NO_STREAM:
+        return
+    if stream == PER_THREAD_STREAM:
+        raise BufferError("__dlpack__(): per-thread default stream is not supported.")
+    if stream == 0:
+        raise AssertionError("__dlpack__(): unsupported stream on CUDA: 0.")
+    current = current_stream(device)
+    target = device if stream is None or stream == DEFAULT_STREAM else stream
+    if target != current:
+        event = driver().create_event(device)
+        driver().record(event, current)
+        driver().wait(target, event)
+        driver().destroy_event(event)
+
+
+def content(capsule: Any) -> Any:
+    """What a capsule holds that nobody has taken.
+
+    Raises:
+        BufferError: there is no such capsule.
+    """
+    for name, layout in LAYOUTS.items():
+        if _is_valid(capsule, name):
+            return layout.from_address(_pointer(capsule, name))
+    raise BufferError(f"expected a capsule of DLPack that nobody has taken, but got {capsule!r}")
+
+
+def data_type(kind: Dtype) -> tuple[int, int]:
+    """The code and the bits of a dtype."""
+    return CODES[kind.name.rstrip("0123456789")], kind.itemsize * BYTE
+
+
+def dtype_of(said: DLTensor) -> Dtype:
+    """The dtype of an array.
+
+    Raises:
+        BufferError: specgrad has no such dtype.
+    """
+    word = KINDS.get(said.code, f"code {said.code}, ")
+    try:
+        if said.lanes != 1:
+            raise ValueError
+        return from_name("bool" if word == "bool" else f"{word}{said.bits}")
+    except ValueError:
+        message = f"from_dlpack(): there is no dtype for {word}{said.bits} with {said.lanes} lanes"
+        raise BufferError(message) from None
+
+
+class Borrowed:
+    """Memory of another library, given back when nothing refers to this object any more. Stands for a `Block`.
+
+    Args:
+        address: of the whole of what a capsule held.
+        deleter: the address of the function that takes it back; 0 where there is none.
+        stream: that which used it first.
+    """
+
+    def __init__(self, address: int, deleter: int, stream: int) -> None:
+        self.address, self.deleter, self.stream = address, deleter, stream
+        self.streams: set[int] = set()
+
+    def record_stream(self, stream: int) -> None:
+        """Work of another stream uses it: the owner gets it back when what that stream was given is done."""
+        if stream != self.stream:
+            self.streams.add(stream)
+
+    def __del__(self) -> None:
+        from ..cuda.driver import driver
+
+        for stream in self.streams:
+            driver().synchronize_stream(stream)
+        if self.deleter:
+            Deleter(self.deleter)(self.address)
+
+
+class Foreign(NamedTuple):
+    """An array of another library."""
+
+    address: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]  # in elements
+    dtype: Dtype
+    device: tuple[int, int]  # type and index, as DLPack counts them
+    owner: Borrowed
+
+    @property
+    def span(self) -> int:
+        """Elements from the first to the last."""
+        if not prod(self.shape):
+            return 0
+        return 1 + sum((n - 1) * step for n, step in zip(self.shape, self.strides, strict=True))
+
+
+def taken(capsule: Any, stream: int) -> Foreign:
+    """The array of a capsule, which is the caller's from now on.
+
+    Raises:
+        BufferError: it was taken before, or it has a dtype or strides that no tensor has.
+    """
+    held = content(capsule)
+    said = held.tensor
+    if isinstance(held, Versioned) and held.major != MAJOR:
+        raise BufferError(f"from_dlpack(): expected version {MAJOR} of DLPack, but got {held.major}.{held.minor}")
+    shape = tuple(said.shape[: said.ndim]) if said.ndim else ()
+    usual = tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
+    strides = tuple(said.strides[: said.ndim]) if said.ndim and said.strides else usual
+    if min(strides, default=0) < 0:
+        raise BufferError(f"from_dlpack(): expected strides that are not negative, but got {strides}")
+    kind, device = dtype_of(said), (said.device_type, said.device_id)
+    name = VERSIONED if isinstance(held, Versioned) else PLAIN
+    _rename(capsule, USED[name])
+    owner = Borrowed(ctypes.addressof(held), held.deleter or 0, stream)
+    return Foreign((said.data or 0) + said.byte_offset, shape, strides, kind, device, owner)

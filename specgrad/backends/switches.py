@@ -1,0 +1,54 @@
+"""Modules whose attributes are switches of `math_modes`."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+from ..runtime.dispatch import checks
+from ..runtime.modes.math_modes import math_modes
+
+
+class Switch:
+    """A bool of the process, as an attribute.
+
+    Args:
+        place: its name in `math_modes`.
+    """
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Any, owner: type) -> bool:
+        return getattr(math_modes, self.place)
+
+    def __set__(self, instance: Any, value: bool) -> None:
+        setattr(math_modes, self.place, checks.boolean("backends", self.name, value))
+
+
+class Cudnn(ModuleType):
+    """The module `backends.cudnn`."""
+
+    enabled = Switch("cudnn")
+    benchmark = Switch("benchmark")
+    deterministic = Switch("deterministic_convolutions")
+    allow_tf32 = Switch("convolution_tf32")
+
+
+class Matmul:
+    """`backends.cuda.matmul`: how products of matrices are computed on CUDA devices."""
+
+    allow_fp16_reduced_precision_reduction = Switch("half_sums")
+    allow_bf16_reduced_precision_reduction = Switch("bfloat16_sums")
+
+    @property
+    def allow_tf32(self) -> bool:
+        """Whether products of float32 matrices may be computed in TF32: `set_float32_matmul_precision` says so too."""
+        return math_modes.matmul_tf32
+
+    @allow_tf32.setter
+    def allow_tf32(self, value: bool) -> None:
+        math_modes.precision = "high" if checks.boolean("backends", "allow_tf32", value) else "highest"

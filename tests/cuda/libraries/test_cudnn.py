@@ -1,0 +1,191 @@
+"""Convolutions by cuDNN, over a fake of its frontend; what it refuses is computed by products of matrices."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+
+import specgrad as sg
+from specgrad.runtime import user_warning
+from specgrad.runtime.cuda.driver import driver
+from specgrad.runtime.cuda.libraries import chosen
+from specgrad.runtime.cuda.libraries.cudnn import Cudnn
+from tests.cuda.libraries.fake_cublas import FakeCublas
+from tests.cuda.libraries.fake_cudnn import DataType, FakeCudnn
+from tests.cuda.libraries.fake_nvmath import installed
+from tests.cuda.libraries.test_entries import check_entry
+from tests.places import simulated_device
+
+
+@contextmanager
+def with_cudnn() -> Iterator[FakeCudnn]:
+    with simulated_device(), installed(driver(), FakeCublas) as world, pytest.MonkeyPatch.context() as patch:
+        fake = FakeCudnn(world)
+        patch.setitem(sys.modules, "cudnn", fake)
+        patch.setitem(chosen._cudnn, driver(), Cudnn(fake, world))
+        yield fake
+
+
+@pytest.fixture
+def cudnn() -> Iterator[FakeCudnn]:
+    """A simulated device with cuDNN."""
+    with with_cudnn() as fake:
+        yield fake
+
+
+CALLS: list[tuple[int, tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
+    (1, (2, 3, 9), (4, 3, 3), {"padding": 1}),
+    (1, (2, 3, 8), (4, 3, 2), {"stride": 3}),  # the last elements are in no window
+    (2, (2, 4, 6, 7), (6, 2, 3, 2), {"stride": (2, 1), "padding": (1, 0), "dilation": (1, 2), "groups": 2}),
+    (2, (4, 5, 5), (3, 4, 1, 1), {}),
+    (2, (1, 2, 5, 6), (3, 2, 2, 4), {"padding": "same"}),
+    (3, (2, 2, 4, 5, 3), (2, 2, 2, 3, 1), {"padding": (0, 1, 0)}),
+]
+KINDS = {sg.float64: 1e-12, sg.float32: 2e-5, sg.float16: 5e-3, sg.bfloat16: 4e-2}
+
+
+def gradients(dims: int, shapes: Any, keywords: dict[str, Any], kind: Any, place: str) -> list[np.ndarray]:
+    """A convolution with a bias and its gradients, as float64."""
+    rng = np.random.default_rng(5)
+    drawn = [rng.normal(size=shape) for shape in (*shapes, shapes[1][:1])]
+    given = [sg.tensor(x).to(kind).to(place).requires_grad_() for x in drawn]
+    out = getattr(sg.nn.functional, f"conv{dims}d")(*given, **keywords)
+    slopes = sg.autograd.grad((out.to(sg.float64) ** 2).sum() if kind is sg.float64 else out.sum(), given)
+    return [x.detach().cpu().to(sg.float64).numpy() for x in (out, *slopes)]
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize("call", CALLS, ids=str)
+def test_values_and_gradients(cudnn: FakeCudnn, call: Any, kind: Any) -> None:
+    """They are those of float64 on the CPU, up to the dtype."""
+    dims, *shapes, keywords = call
+    found = gradients(dims, shapes, keywords, kind, "cuda")
+    assert [name for name, _ in cudnn.executed] == ["conv_fprop", "conv_dgrad", "conv_wgrad"] or kind is sg.float64
+    for one, other in zip(found, gradients(dims, shapes, keywords, kind, "cpu"), strict=True):
+        np.testing.assert_allclose(one, other, rtol=KINDS[kind], atol=KINDS[kind] * abs(other).max())
+
+
+@pytest.mark.parametrize("name", ["convolution", "convolution_input_backward", "convolution_weight_backward"])
+def test_entries(cudnn: FakeCudnn, name: str) -> None:
+    """Outputs and gradients of the entries' samples are those of the CPU."""
+    check_entry(name)
+
+
+def test_plans_are_kept(cudnn: FakeCudnn) -> None:
+    """Equal convolutions share a plan; another shape, stride or dtype has its own."""
+    layer = sg.nn.Conv2d(2, 3, 3, device="cuda")
+    for _ in range(3):
+        layer(sg.ones(1, 2, 6, 6, device="cuda"))
+    assert len(cudnn.graphs) == 1 and len(cudnn.executed) == 3
+    layer(sg.ones(2, 2, 6, 6, device="cuda"))
+    sg.nn.functional.conv2d(sg.ones(1, 2, 6, 6, device="cuda"), layer.weight, stride=2)
+    layer.half()(sg.ones(1, 2, 6, 6, device="cuda").half())
+    assert len(cudnn.graphs) == 4
+
+
+def test_precision(cudnn: FakeCudnn) -> None:
+    """float32 is never rounded to 16 bits, to TF32 where that is allowed; deterministic algorithms can be asked for."""
+    x, w = sg.ones(1, 2, 6, 6, device="cuda"), sg.ones(3, 2, 3, 3, device="cuda")
+    switches = sg.backends.cudnn
+
+    def plan(kind: Any = sg.float32) -> str:
+        sg.nn.functional.conv2d(x.to(kind), w.to(kind))
+        return cudnn.executed[-1][1]
+
+    assert plan() == "atomics" and plan(sg.float16) == "winograd in half"
+    with switches.flags(enabled=True, deterministic=True):
+        assert plan() == "tensor cores"
+    with switches.flags(enabled=True, allow_tf32=False):
+        assert plan() == "plain"
+    sg.use_deterministic_algorithms(True)
+    try:
+        assert plan() == "tensor cores"
+    finally:
+        sg.use_deterministic_algorithms(False)
+    count = len(cudnn.executed)
+    with switches.flags(enabled=False):
+        sg.nn.functional.conv2d(x, w)
+    assert len(cudnn.executed) == count and switches.enabled
+
+
+def test_what_cudnn_refuses(cudnn: FakeCudnn, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Products of matrices compute it; that there is no plan is asked once, an error of cuDNN's is told once."""
+    cudnn.refusing.add(DataType.DOUBLE)
+    x, w = sg.ones(1, 2, 6, 6, device="cuda").double(), sg.ones(3, 2, 3, 3, device="cuda").double()
+    for _ in range(2):
+        assert sg.nn.functional.conv2d(x, w).cpu().numpy().tolist() == np.full((1, 3, 4, 4), 18.0).tolist()
+    assert len(cudnn.graphs) == 1 and not cudnn.executed
+    monkeypatch.setattr(user_warning, "_said", set())
+    cudnn.failing = "CUDNN_STATUS_BAD_PARAM"
+    with pytest.warns(UserWarning, match=r"cuDNN failed to plan a call.*BAD_PARAM"):
+        sg.nn.functional.conv2d(x.float(), w.float())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sg.nn.functional.conv2d(x.float(), w.float())
+
+
+def test_memory_that_begins_anywhere(cudnn: FakeCudnn) -> None:
+    """Operands that do not begin at a multiple of 16 bytes are copied."""
+    whole = sg.arange(51, device="cuda").float()
+    x, w = whole[1:].reshape(1, 2, 5, 5), sg.ones(1, 2, 5, 5, device="cuda")
+    assert sg.nn.functional.conv2d(x, w).item() == sum(range(1, 51))
+    assert len(cudnn.executed) == 1
+
+
+def test_current_stream(cudnn: FakeCudnn) -> None:
+    """Work is given to the current stream."""
+    x, w = sg.ones(1, 2, 6, 6, device="cuda"), sg.ones(3, 2, 3, 3, device="cuda")
+    stream = sg.cuda.Stream()
+    stream.wait_stream(sg.cuda.current_stream())
+    with sg.cuda.stream(stream):
+        y = sg.nn.functional.conv2d(x, w)
+        (handle,) = (each for each in cudnn.world.handles.values() if each["kind"] == "cudnn")
+        assert handle["stream"] == stream.cuda_stream
+        assert float(y.sum()) == 48 * 18
+
+
+@pytest.mark.parametrize("is_causal", [False, True])
+@pytest.mark.parametrize("heads", [(2, 2), (4, 2)], ids=str)
+@pytest.mark.parametrize("kind", [sg.float16, sg.bfloat16], ids=str)
+def test_attention(cudnn: FakeCudnn, kind: Any, heads: tuple[int, int], is_causal: bool) -> None:
+    """Outputs and gradients are those of the CPU, for heads of keys that several of queries share too."""
+    rng = np.random.default_rng(6)
+    shapes = (2, heads[0], 5, 8), (2, heads[1], 6, 8), (2, heads[1], 6, 8)
+    drawn = [rng.normal(size=shape) for shape in shapes]
+
+    def run(place: str) -> list[np.ndarray]:
+        given = [sg.tensor(x).to(kind).to(place).requires_grad_() for x in drawn]
+        out = sg.nn.functional.scaled_dot_product_attention(*given, is_causal=is_causal, enable_gqa=True)
+        slopes = sg.autograd.grad(out.sin().sum(), given)
+        return [x.detach().cpu().to(sg.float64).numpy() for x in (out, *slopes)]
+
+    found = run("cuda")
+    assert [name for name, _ in cudnn.executed] == ["sdpa"]
+    for one, other in zip(found, run("cpu"), strict=True):
+        tolerance = 8e-3 if kind is sg.float16 else 6e-2
+        np.testing.assert_allclose(one, other, rtol=tolerance, atol=tolerance * abs(other).max())
+
+
+def test_attention_that_is_no_librarys(cudnn: FakeCudnn) -> None:
+    """float32, masks, and features that do not lie side by side are products of matrices; so is what is refused."""
+    q = sg.ones(1, 2, 4, 8, device="cuda")
+    attend = sg.nn.functional.scaled_dot_product_attention
+    attend(q, q, q)
+    attend(q.half(), q.half(), q.half(), attn_mask=sg.ones(4, 4, device="cuda", dtype=sg.bool))
+    attend(*[q.half().transpose(2, 3).contiguous().transpose(2, 3)] * 3)
+    assert not cudnn.executed
+    cudnn.refusing.add(DataType.HALF)
+    assert bool((attend(q.half(), q.half(), q.half()) == 1).all()) and not cudnn.executed
+
+
+def test_without_the_frontend() -> None:
+    """A simulated device has no cuDNN, and says so."""
+    with simulated_device():
+        assert chosen.convolutions() is None
+        assert sg.backends.cudnn.version() is None or sg.backends.cudnn.is_available()

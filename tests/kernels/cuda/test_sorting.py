@@ -1,0 +1,81 @@
+"""The kernels of sorts, ranks, runs and bins compile for all capabilities, within the registers of a thread."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from specgrad.runtime.kernels.cuda.compile import ptx, to_cubin
+from specgrad.runtime.kernels.cuda.cubins import TARGETS
+from specgrad.runtime.kernels.cuda.kernel import Kernel
+from specgrad.runtime.kernels.cuda.signature import Array, Signature
+from specgrad.runtime.kernels.cuda.sorting import bins, keys, radix, ranks, runs, short
+from specgrad.runtime.kernels.cuda.storage import in_registers
+
+U, I32, BOOL = np.dtype(np.uint32), np.dtype(np.int32), np.dtype(np.bool_)
+PLACES, ROWS = Array(np.dtype(np.int64)), Array(I32)
+STORED = [np.dtype(t) for t in (np.float16, ml_dtypes.bfloat16, np.float32, np.float64, np.int8, np.int64, np.bool_)]
+
+
+def kernels() -> Iterator[tuple[str, Kernel, Signature]]:
+    for stored in STORED:
+        for what, kernel, signature in of_elements(stored):
+            yield f"{what} {stored.name}", kernel, signature
+    for kind in (keys.UINT32, keys.UINT64):
+        row = Array(kind)
+        yield f"counted {kind}", radix.COUNTED, (row, ROWS, U, U, U, U)
+        for order, last in ((ROWS, row), ((), row), (ROWS, ()), ((), ())):
+            signature = (row, order, ROWS, last, ROWS, U, U, U, U)
+            yield f"placed {kind} {bool(order)} {bool(last)}", radix.PLACED, signature
+    for order in ((), ROWS):
+        yield f"numbered {bool(order)}", runs.NUMBERED, (order, PLACES, PLACES, PLACES, U)
+    yield "sizes", runs.COUNTED, (PLACES, PLACES, U, U)
+    yield "lengths", runs.LENGTHS, (ROWS, ROWS, U, U)
+
+
+def of_elements(stored: np.dtype) -> Iterator[tuple[str, Kernel, Signature]]:
+    x, kind = Array(stored), keys.key_dtype(stored)
+    both = Array(in_registers(stored)), PLACES
+    for results in (both, both[1:], (ROWS,)):
+        shown = ", ".join(part.dtype.name for part in results)
+        for slots, kernel in short.SORTED.items():
+            for order in ((), ROWS):
+                signature = (x, order, results, (U,) * 3, (U,) * 3, kind, kind, U, U)
+                yield f"sorted in {slots} to {shown} {bool(order)}", kernel, signature
+    for results in (both, both[1:]):
+        yield f"picked {len(results)}", ranks.PICKED, (x, ROWS, results, U, U, U, U, U)
+    yield "picked at", ranks.PICKED_AT, (x, ROWS, ROWS, both, U, U, U)
+    yield "put back", ranks.PUT_BACK, (x, PLACES, x, U, U, U, U)
+    yield "middle", ranks.MIDDLE_RANKS, (x, ROWS, ROWS, U, U, BOOL, U)
+    for order in ((), ROWS):
+        yield f"keyed {bool(order)}", radix.KEYED, (x, order, Array(kind), U, U, kind, U)
+        yield f"differs {bool(order)}", runs.DIFFERS, (x, order, Array(BOOL), U, U, U)
+        yield f"firsts {bool(order)}", runs.FIRSTS, (x, order, PLACES, both[0], U, U, U, U)
+    yield from of_bins(x, in_registers(stored))
+    yield "begins", runs.BEGINS, (x, ROWS, ROWS, U, U, U)
+
+
+def of_bins(x: Array, computed: np.dtype) -> Iterator[tuple[str, Kernel, Signature]]:
+    given = {"whole": (), "even": (computed,) * 3, "between": (Array(computed),)}
+    for name, part in given.items():
+        if (name == "whole") != (computed.kind == "f"):
+            yield f"{name} in a block", bins.IN_BLOCK[name], (x, PLACES, part, U, U)
+            yield f"{name} at once", bins.AT_ONCE[name], (x, PLACES, part, U, U)
+    if computed.kind == "f":
+        yield "bins", bins.FOUND["between"], (x, Array(keys.UINT32), given["between"], U, U)
+        yield "weights", bins.SUMMED, (Array(keys.UINT32), ROWS, x, Array(computed), U)
+
+
+ALL = {label: (kernel, signature) for label, kernel, signature in kernels()}
+
+
+@pytest.mark.parametrize("label", ALL)
+def test_compiles_within_registers(label: str) -> None:
+    kernel, signature = ALL[label]
+    text = ptx(kernel.make, signature)
+    for target in TARGETS:
+        code = to_cubin(text, target)
+        assert (code.stack, code.spilled) == (0, 0) and code.registers <= 64

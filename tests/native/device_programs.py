@@ -1,0 +1,99 @@
+"""Programs on a device, most of whose launches are native from the second time on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import specgrad as sg
+
+F = sg.nn.functional
+Program = Callable[[], list[Any]]
+
+
+def numbers(*shape: int, dtype: Any = sg.float64, requires_grad: bool = False) -> Any:
+    """The same numbers each time, on the device."""
+    count = int(np.prod(shape))
+    values = np.cos(np.arange(1, count + 1)).reshape(shape)
+    return sg.tensor(values, dtype=dtype).cuda().requires_grad_(requires_grad)
+
+
+def arithmetic(dtype: Any = sg.float64) -> list[Any]:
+    x, y = numbers(3, 5, dtype=dtype, requires_grad=True), numbers(3, 5, dtype=dtype) + 2
+    result = ((x * y + x / y) - 0.5 * y).tanh() ** 2
+    result.backward(sg.ones_like(result))
+    return [result, x.grad]
+
+
+def numbers_of_all_kinds() -> list[Any]:
+    x = numbers(7, requires_grad=True)
+    result = sg.add(x, 3, alpha=2) * 2 + x.clamp(-0.5, 0.75) - x * -0.25
+    result.backward(sg.ones_like(result))
+    return [result, x.grad, x * 2**40, x / 3]
+
+
+def rows_and_columns() -> list[Any]:
+    x, row, column = numbers(4, 6, requires_grad=True), numbers(6, requires_grad=True), numbers(4, 1)
+    result = (x - row) * column
+    result.backward(sg.ones_like(result))
+    return [result, x.grad, row.grad]
+
+
+def masks() -> list[Any]:
+    x, y = numbers(4, 6, requires_grad=True), numbers(4, 6)
+    result = sg.where(x > y.flip(0), x, 2 * y)
+    result.backward(sg.ones_like(result))
+    return [result, x.grad, x > 0, x >= y]
+
+
+def views() -> list[Any]:
+    x = numbers(5, 6, requires_grad=True)
+    result = x.t()[1:4, ::2].exp() + x[:3, :3] * x[2:, 3:]
+    result.backward(sg.ones_like(result))
+    return [result, x.grad]
+
+
+def in_place() -> list[Any]:
+    x, y, part = numbers(4, 6), numbers(4, 6), numbers(6, 4)
+    x.mul_(y).add_(1.5).sub_(x, alpha=0.5).tanh_()
+    part.t()[1:3].mul_(3).add_(y[:2])
+    return [x, part]
+
+
+def normalised() -> list[Any]:
+    x, weight, bias = (numbers(*shape, requires_grad=True) for shape in ((4, 6), (6,), (6,)))
+    result = F.layer_norm(x, (6,), weight, bias).softmax(-1) + F.log_softmax(x, 0)
+    result.backward(numbers(4, 6))
+    return [result, x.grad, weight.grad, bias.grad]
+
+
+def folded() -> list[Any]:
+    x = numbers(3, 4, 5, requires_grad=True)
+    result = x.sum(1).mean() + x.var((0, 2)).sum() + x.logsumexp(2).norm() + x.mean((0, 1), keepdim=True).sum()
+    result.backward()
+    return [result, x.grad, x.sum(), x[0].t().sum(0)]
+
+
+def joined() -> list[Any]:
+    x, y = numbers(3, 4, requires_grad=True), numbers(2, 4)
+    result = sg.cat([x, y]).roll(1, 0).cumsum(0).flip(1) * 2
+    result.backward(numbers(5, 4))
+    return [result, x.grad, x.max(1).values, x.argmax(0)]
+
+
+PROGRAMS: dict[str, Program] = {
+    "arithmetic": arithmetic,
+    "float32": lambda: arithmetic(sg.float32),
+    "float16": lambda: arithmetic(sg.float16),
+    "bfloat16": lambda: arithmetic(sg.bfloat16),
+    "numbers": numbers_of_all_kinds,
+    "rows and columns": rows_and_columns,
+    "masks": masks,
+    "views": views,
+    "in place": in_place,
+    "normalised": normalised,
+    "folded": folded,
+    "joined": joined,
+}

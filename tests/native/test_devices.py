@@ -1,0 +1,270 @@
+"""Ops on devices by native launches: what they give, when they stand back, and whose memory it is."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import sys
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import specgrad as sg
+from specgrad.runtime.cuda import driver
+from specgrad.runtime.cuda.simulated.entries import LaunchEntry
+
+from ..cuda.simulator import simulated
+from .device_programs import PROGRAMS, numbers
+
+launched: list[int] = []  # the functions that native code launches
+
+
+class Noted(LaunchEntry):
+    """The function that native code calls, with a note of each call."""
+
+    def _launch(self, function: int, *others: Any) -> int:
+        launched.append(function)
+        return super()._launch(function, *others)
+
+
+@pytest.fixture(autouse=True)
+def device() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("specgrad.runtime.cuda.simulated.driver.LaunchEntry", Noted)
+        with simulated():
+            yield
+            sg.cuda.synchronize()
+
+
+@pytest.fixture
+def natively() -> list[int]:
+    """The functions that native code launches."""
+    launched.clear()
+    return launched
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_gives_what_python_gives(name: str, natively: list[int]) -> None:
+    """The first call finds what the next look up: those give the same bits."""
+    first = PROGRAMS[name]()
+    natively.clear()
+    second = PROGRAMS[name]()
+    assert natively
+    for one, other in zip(first, second, strict=True):
+        assert one.device == other.device and one.dtype is other.dtype and one.stride() == other.stride()
+        assert one.cpu().tolist() == other.cpu().tolist()
+
+
+def test_each_op_is_one_launch(natively: list[int]) -> None:
+    x, y = numbers(4, requires_grad=True), numbers(4)
+    for _ in range(2):
+        natively.clear()
+        result = (x * y).exp() * 2.0
+        result.backward(y)
+    assert len(natively) == 6
+
+
+def test_ops_with_kernels_of_their_own_launch_natively(natively: list[int]) -> None:
+    """Softmax, and its gradient, are one launch each from the second call on."""
+    x, given = numbers(3, 5, requires_grad=True), numbers(3, 5)
+    for _ in range(2):
+        natively.clear()
+        result = x.softmax(-1)
+        result.backward(given)
+    assert len(natively) == 2
+    natively.clear()
+    assert x.detach().softmax(dim=0).tolist() == x.detach().softmax(dim=0).tolist()  # of other arguments
+    assert len(natively) == 2
+
+
+def test_operands_that_share_memory_are_told_apart(natively: list[int]) -> None:
+    """What was found for one tensor as both operands is not used for two."""
+    x, y = numbers(4, 4), numbers(4, 4) + 1
+    F = sg.nn.functional
+    for one, other in ((x, x), (x, y), (y, x), (x, x)):
+        for _ in range(2):
+            assert (one * other).tolist() == (one.cpu() * other.cpu()).tolist()
+            expected = F.mse_loss(one.cpu(), other.cpu())
+            assert abs(F.mse_loss(one, other).item() - expected.item()) < 1e-12
+
+
+def test_what_only_libraries_do_is_not_launched(natively: list[int]) -> None:
+    x, y = numbers(3, 4), numbers(4, 2)
+    expected = (x.cpu() @ y.cpu()).tolist()
+    for _ in range(3):
+        assert (x @ y).tolist() == expected
+    assert not natively
+
+
+def test_a_rehearsal_takes_no_memory() -> None:
+    x = numbers(64, 64)
+    before = sg.cuda.memory_allocated()
+    x.softmax(1)
+    x.var(0)
+    assert sg.cuda.memory_allocated() == before
+
+
+def test_numbers_differ_from_call_to_call(natively: list[int]) -> None:
+    x = numbers(4)
+    for number in (-0.25, 2.0, 3, -0.0, float("inf"), 1e300):
+        assert (x * number).tolist() == [value * number for value in x.tolist()]
+    assert len(natively) >= 3
+
+
+def test_what_native_code_does_not_know_is_left_to_python() -> None:
+    """Ints beyond all floats, bools, tensors of the host beside, other dtypes."""
+    x = numbers(4)
+    assert (x * 2).tolist() == (x * 2).tolist()
+    with pytest.raises((RuntimeError, OverflowError)):
+        x * 10**400
+    assert (x * True).tolist() == x.tolist()
+    assert (x * sg.tensor(2.0)).tolist() == (x * 2).tolist()
+    assert (x.float() * x).dtype is sg.float64
+    whole = sg.tensor([1, 2]).cuda()
+    assert [(whole + whole).tolist() for _ in range(3)] == [[2, 4]] * 3
+
+
+def test_streams_keep_their_own_order() -> None:
+    """A launch belongs to the stream that is current when it is made."""
+    side = sg.cuda.Stream()
+    for _ in range(3):
+        x = numbers(33)
+        side.wait_stream(sg.cuda.current_stream())
+        with sg.cuda.stream(side):
+            y = x * 2
+            z = y + x
+        sg.cuda.current_stream().wait_stream(side)
+        result = (z - x) * 0.5
+        expected = ((x.cpu() * 2 + x.cpu()) - x.cpu()) * 0.5
+        z.record_stream(sg.cuda.current_stream())
+        assert result.tolist() == expected.tolist()
+
+
+def test_a_forgotten_dependency_is_found(natively: list[int]) -> None:
+    x, y, side = numbers(33), numbers(33), sg.cuda.Stream()
+    sg.cuda.synchronize()
+    for _ in range(2):
+        x * 2
+        with sg.cuda.stream(side):
+            y + x
+    sg.cuda.synchronize()
+    with sg.cuda.stream(side):
+        y + x
+    natively.clear()
+    x.mul_(2)
+    x.mul_(2)
+    with sg.cuda.stream(side), pytest.raises(RuntimeError, match="race"):
+        y + x
+        sg.cuda.synchronize()
+    assert natively
+    with contextlib.suppress(RuntimeError):  # of both that race
+        sg.cuda.synchronize()
+
+
+def test_several_threads_launch() -> None:
+    found: list[list[float]] = []
+    x = numbers(16)
+    sg.cuda.synchronize()
+    expected = ((x * 2 + x) * 3).tolist()
+
+    def run() -> None:
+        for _ in range(20):
+            found.append(((x * 2 + x) * 3).tolist())
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        threads = [threading.Thread(target=run) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert found == [expected] * 60
+
+
+def test_another_driver_has_other_functions(natively: list[int]) -> None:
+    """Handles of one driver are none of another."""
+    before = (numbers(5) * 2).tolist(), (numbers(5) * 2).tolist()
+    with simulated():
+        after = (numbers(5) * 2).tolist(), (numbers(5) * 2).tolist()
+    assert before == after and len(natively) == 2
+
+
+def test_memory_comes_back() -> None:
+    """Figures and references are as before, however often ops run."""
+    x, y = numbers(8, requires_grad=True), numbers(8)
+
+    def step() -> None:
+        result = (x * y).tanh() + 1
+        result.backward(y)
+        x.grad = None
+
+    for _ in range(5):
+        step()
+    gc.collect()
+    sg.cuda.synchronize()
+    shared = [None, True, 0, x.device, x.dtype, x.dtype.np, x._shape, x, x._storage, y]
+    before = sg.cuda.memory_allocated(), [sys.getrefcount(thing) for thing in shared]
+    for _ in range(100):
+        step()
+    sg.cuda.synchronize()
+    assert gc.collect() < 100  # what the simulation leaves is not more with each step
+    after = sg.cuda.memory_allocated(), [sys.getrefcount(thing) for thing in shared]
+    assert before[0] == after[0] and all(abs(a - b) < 50 for a, b in zip(before[1], after[1], strict=True))
+
+
+def test_a_device_that_is_full_says_so() -> None:
+    with simulated(memory=1 << 16):
+        x = sg.zeros(1024).cuda()
+        kept = []
+        with pytest.raises(sg.cuda.OutOfMemoryError, match="CUDA out of memory. Tried to allocate 4.00 KiB"):
+            for _ in range(100):
+                kept.append(x + 1)
+        assert 8 <= len(kept) <= 16
+        kept.clear()
+        assert (x + 1).sum().item() == 1024
+
+
+def test_writes_are_counted_and_refused_as_on_the_host(natively: list[int]) -> None:
+    x, y = numbers(4, requires_grad=True), numbers(4)
+    for _ in range(3):
+        kept = y.clone()
+        result = x * kept
+        before = kept._version
+        assert kept.mul_(2) is kept and kept._version == before + 1
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            result.backward(y)
+    with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+        x.mul_(2)
+    wide = numbers(1).expand(4)
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="more than one element"):
+            wide.mul_(2)
+    shifted = numbers(6)
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="some elements of the input tensor"):
+            shifted[1:].add_(shifted[:-1])
+
+
+def test_errors_of_a_launch_reach_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    x = numbers(4)
+    for _ in range(2):
+        x + x
+    found = driver.driver()
+    launch = type(found).launch
+    calls: list[int] = []
+
+    def refuse(self: Any, *arguments: Any) -> None:
+        calls.append(1)
+        raise RuntimeError("CUDA error: a launch that is refused")
+
+    monkeypatch.setattr(type(found), "launch", refuse)
+    with pytest.raises(RuntimeError, match="a launch that is refused"):
+        x + x
+    monkeypatch.setattr(type(found), "launch", launch)
+    assert len(calls) == 2
+    sg.cuda.synchronize()
