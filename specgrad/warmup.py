@@ -1,6 +1,6 @@
 """Compiles kernels ahead of their first use: `python -m specgrad.warmup` fills numba's cache.
 
-python -m specgrad.warmup                                every op in float32
+python -m specgrad.warmup                                every op in float32, and random numbers
 python -m specgrad.warmup relu linear                    these ops, with all their overloads
 python -m specgrad.warmup relu --dtypes float32 float64  in these dtypes
 python -m specgrad.warmup --script train.py [ARG ...]    whatever a script uses: it is run, as by `python train.py`
@@ -59,8 +59,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         if options.script:
             run_script(options.script)
         else:
+            wanted = [getattr(sg, name) for name in options.dtypes]
             for op in ops:
-                warm(op, [getattr(sg, name) for name in options.dtypes])
+                warm(op, wanted)
+            for dtype in [] if options.names else wanted:
+                draw(dtype)
     print(f"{compiled.count} kernels compiled in {time.perf_counter() - begin:.1f} s")
     return 0
 
@@ -113,6 +116,19 @@ def warm(op: Op, wanted: Sequence[Any]) -> None:
             for text in call_texts(op):
                 for call in calls(op, text, dtype):
                     attempt(call)
+
+
+def draw(dtype: Any) -> None:
+    """Draw from each distribution that has a kernel, in a dtype; the user's generator stays where it was."""
+    state = sg.get_rng_state()
+    x = sg.full((4,), 0.5).to(dtype)
+    for call in (x.uniform_, x.normal_, x.exponential_, x.bernoulli_, partial(x.random_, 9)):
+        attempt(call)
+    for call in (partial(sg.nn.functional.dropout, x), partial(sg.poisson, x), partial(sg.binomial, x + 1, x)):
+        attempt(call)
+    attempt(partial(sg.randperm, 4, dtype=dtype))
+    attempt(partial(sg.randint, 9, (4,), dtype=dtype))
+    sg.set_rng_state(state)
 
 
 def attempt(call: Callable[[], object]) -> None:

@@ -37,7 +37,7 @@ class RowCode:
     @property
     def listing(self) -> str:
         """The program as it is written, for readers of the generated file."""
-        return "\n".join(f"    {s.name} = {ast.unparse(s.value)}" for s in self.program.statements)
+        return "\n".join(f"    {line}" for line in self.program.lines)
 
     @property
     def outputs(self) -> list[tuple[str, str]]:

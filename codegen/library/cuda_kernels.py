@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from ..rows.language import Program
 from .homes import Part
 from .modules import offered_nodes, statements_of
 
@@ -26,6 +27,27 @@ def on_cuda(kernel: Part) -> str:
         if kernel.name in dict(offered_nodes(file)):
             return "library" if uses_libraries(file) else "kernel"
     return "host"
+
+
+def programs_named(kernel: Part, programs: Iterable[Program]) -> tuple[Program, ...]:
+    """The row programs that the kernel of a device names, by itself or by what it calls and reads in its module."""
+    known = {program.name: program for program in programs}
+    for file in files_beside(kernel.file):
+        nodes = dict(offered_nodes(file))
+        if kernel.name in nodes:
+            return tuple(known[word] for word in dict.fromkeys(words_of(kernel.name, nodes)) if word in known)
+    return ()
+
+
+def words_of(name: str, nodes: Mapping[str, ast.stmt], seen: set[str] | None = None) -> Iterator[str]:
+    """The strings of a definition, and of those of the module that it names."""
+    seen = set() if seen is None else seen
+    seen.add(name)
+    for node in ast.walk(nodes[name]):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+        elif isinstance(node, ast.Name) and node.id in nodes and node.id not in seen:
+            yield from words_of(node.id, nodes, seen)
 
 
 def uses_libraries(file: Path) -> bool:

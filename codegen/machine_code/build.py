@@ -1,22 +1,24 @@
 """Compiling what comes with specgrad: archives of machine code, and a table of what each kernel takes of a GPU.
 
-Kernels whose digest is in the archives are not compiled again.
+A line of the table says by which text it was measured, by the beginning of its digest: kernels whose digest is there
+are not compiled again, and those that are carried must be in the archives, too.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from importlib.metadata import version
 from multiprocessing import get_context
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from specgrad.runtime.kernels.cuda.cubins import CARRIED, TARGETS, archive, packed, unpacked
 
-from .carried import Carried, carried
+from .carried import all_known
+from .known import Known
 
 TABLE = "registers.txt"
 TITLE = "# Registers of a thread, + bytes of stack, + bytes spilled, for " + ", ".join(
@@ -24,33 +26,40 @@ TITLE = "# Registers of a thread, + bytes of stack, + bytes spilled, for " + ", 
 )
 
 
+SHORT = 12  # characters of a digest in the table
+DIGEST = " of "  # what it follows there
+
+
 class Built(NamedTuple):
-    """What a kernel takes of a GPU, as the table has it, and its machine code for each target."""
+    """What a kernel takes of a GPU, as the table has it, and its machine code for each target if that is carried."""
 
     taken: str
     codes: tuple[bytes, ...]
 
 
 @cache
-def all_carried() -> dict[str, tuple[Carried, list[str]]]:
-    """The kernels by digest, each with the labels of all that have it."""
-    found: dict[str, tuple[Carried, list[str]]] = {}
-    for each in carried():
-        digest = each.kernel.digest(each.signature)
-        found.setdefault(digest, (each, []))[1].append(each.label)
+def wanted() -> dict[str, list[Known]]:
+    """The kernels by digest."""
+    found: dict[str, list[Known]] = {}
+    for each in all_known():
+        found.setdefault(each.kernel.digest(each.signature), []).append(each)
     return found
+
+
+def is_carried(digest: str) -> bool:
+    return any(each.is_carried for each in wanted()[digest])
 
 
 def compile_one(digest: str) -> Built:
     """Compile the kernel of a digest."""
     from specgrad.runtime.kernels.cuda.compile import ptx, to_cubin
 
-    _, kernel, signature = all_carried()[digest][0]
-    text = ptx(kernel.make, signature)
+    known = wanted()[digest][0]
+    text = ptx(known.kernel.make, known.signature)
     cubins = [to_cubin(text, target) for target in TARGETS]
     memory = [f" + {c.stack} + {c.spilled}" if c.stack or c.spilled else "" for c in cubins]
     taken = ", ".join(f"{c.registers}{more}" for c, more in zip(cubins, memory, strict=True))
-    return Built(taken, tuple(c.code for c in cubins))
+    return Built(taken, tuple(c.code for c in cubins) if is_carried(digest) else ())
 
 
 def compilers() -> str:
@@ -60,50 +69,66 @@ def compilers() -> str:
 
 def build(folder: Path = CARRIED) -> int:
     """Bring archives and table up to date; how many kernels were compiled."""
-    wanted = all_carried()
-    codes, table = known(folder)
-    missing = [digest for digest in wanted if digest not in codes or wanted[digest][1][0] not in table]
-    for digest, built in zip(missing, compiled(missing), strict=True):
-        codes[digest] = built.codes
-        table[wanted[digest][1][0]] = built.taken
     folder.mkdir(exist_ok=True)
-    for place, target in enumerate(TARGETS):
-        archive(target, folder).write_bytes(packed((digest, codes[digest][place]) for digest in wanted))
-    lines = [f"{label}: {table[labels[0]]}" for _, labels in wanted.values() for label in labels]
-    (folder / TABLE).write_text("\n".join([TITLE, compilers(), *sorted(lines)]) + "\n", encoding="utf-8")
+    codes, taken = known(folder)
+    missing = [digest for digest in wanted() if is_missing(digest, codes, taken)]
+    for digest, built in zip(missing, compiled(missing), strict=True):
+        taken[digest[:SHORT]] = built.taken
+        if built.codes:
+            codes[digest] = built.codes
+    write(folder, codes, taken)
     return len(missing)
 
 
-def compiled(digests: Sequence[str]) -> list[Built]:
+def is_missing(digest: str, codes: dict[str, Any], taken: dict[str, str]) -> bool:
+    """Whether a kernel has to be compiled."""
+    return digest[:SHORT] not in taken or (is_carried(digest) and digest not in codes)
+
+
+def write(folder: Path, codes: dict[str, tuple[bytes, ...]], taken: dict[str, str]) -> None:
+    """The archives and the table of what is wanted."""
+    carried = [digest for digest in wanted() if is_carried(digest)]
+    for place, target in enumerate(TARGETS):
+        archive(target, folder).write_bytes(packed((digest, codes[digest][place]) for digest in carried))
+    lines = [
+        f"{each.label}: {taken[digest[:SHORT]]}{DIGEST}{digest[:SHORT]}"
+        for digest, labelled in wanted().items()
+        for each in labelled
+    ]
+    (folder / TABLE).write_text("\n".join([TITLE, compilers(), *sorted(lines)]) + "\n", encoding="utf-8")
+
+
+def compiled(digests: Sequence[str]) -> Iterator[Built]:
     """The kernels of some digests, compiled by several processes."""
     with ProcessPoolExecutor(min(4, os.cpu_count() or 1), get_context("spawn")) as processes:
-        return list(processes.map(compile_one, digests, chunksize=8))
+        yield from processes.map(compile_one, digests, chunksize=8)
 
 
 def known(folder: Path) -> tuple[dict[str, tuple[bytes, ...]], dict[str, str]]:
-    """The machine code by digest, and the table, where the compilers that are installed made them."""
+    """The machine code by digest, and what kernels take by its beginning, where the same compilers made them."""
     paths = [archive(target, folder) for target in TARGETS]
     table = read_table(folder)
     if not table or not all(path.is_file() for path in paths):
         return {}, {}
     archives = [unpacked(path.read_bytes()) for path in paths]
-    return {digest: tuple(each[digest] for each in archives) for digest in archives[0]}, table
+    codes = {digest: tuple(each[digest] for each in archives) for digest in archives[0]}
+    return codes, {digest: taken for taken, digest in table.values()}
 
 
-def read_table(folder: Path = CARRIED) -> dict[str, str]:
-    """What each kernel takes, by label; nothing where other compilers made the table."""
+def read_table(folder: Path = CARRIED) -> dict[str, tuple[str, str]]:
+    """What each kernel takes, and the beginning of its digest, by label; nothing where other compilers made it."""
     path = folder / TABLE
     lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
     if lines[:2] != [TITLE, compilers()]:
         return {}
-    return dict(line.rsplit(": ", 1) for line in lines[2:])
+    found = (line.rsplit(": ", 1) for line in lines[2:])
+    return {label: (taken, digest) for label, text in found for taken, _, digest in [text.partition(DIGEST)]}
 
 
 def stale(folder: Path = CARRIED) -> list[str]:
-    """Labels of kernels that the archives lack, or have another text of, and what is there besides."""
-    codes, table = known(folder)
-    wanted = all_carried()
-    labels = {label for _, labels in wanted.values() for label in labels}
-    missing = [labels[0] for digest, (_, labels) in wanted.items() if digest not in codes]
-    unused = [digest for digest in codes if digest not in wanted]
-    return [*missing, *sorted(labels ^ table.keys()), *unused]
+    """Labels of kernels that the table lacks or has another text of, or the archives, and what is there besides."""
+    codes, taken = known(folder)
+    labels = {each.label for labelled in wanted().values() for each in labelled}
+    missing = [labelled[0].label for digest, labelled in wanted().items() if is_missing(digest, codes, taken)]
+    unused = [digest for digest in codes if digest not in wanted()]
+    return [*missing, *sorted(labels ^ read_table(folder).keys()), *unused]

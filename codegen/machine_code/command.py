@@ -11,7 +11,14 @@ def cubins_command(argv: Sequence[str]) -> int:
     """Build, or with --check only say what is stale; 1 where something is."""
     parser = argparse.ArgumentParser(prog="python -m codegen cubins", description=__doc__)
     parser.add_argument("--check", action="store_true", help="only compare; exit 1 when stale")
+    record = "run the samples of the spec, and note the signatures of the texts that are written by hand"
+    parser.add_argument("--record", action="store_true", help=record)
     options = parser.parse_args(argv)
+    if options.record:
+        from .recording import record as recorded
+
+        print(f"{recorded()} signatures of texts")
+        return 0
     from .build import build, stale
 
     if not options.check:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..proof.derive import as_written
+from ..rows.language import KINDS_OF_FOLDS
 from ..spec.definitions import Written, meant
 from ..spec.formula import FORWARD_KEYWORDS, place
 from ..spec.keys import CHOICES, WITHOUT_GRADIENT
@@ -59,6 +60,7 @@ def _of_expressions(entry: Entry, related: Related) -> Iterator[Mutant]:
         scope = _relations(entry, [], functions)
         for mutant, tree in _changed(entry, compute.kind, compute.written or compute.tree, scope):
             yield replace(mutant, entry=meant(replace(entry, compute=_with(compute, tree))))
+    yield from _of_rows(entry, related)
     outputs = [*(output.name for output in entry.schema.returns), "grad"]
     for names, tree in _formulas(entry.gradients):
         for mutant, new in _changed(entry, names[0], tree, _relations(entry, outputs, related.called)):
@@ -71,6 +73,26 @@ def _of_expressions(entry: Entry, related: Related) -> Iterator[Mutant]:
         scope = _relations(entry, outputs, lambda name: related.by_hand("kernel", name))
         for mutant, new in _changed(entry, "backward", entry.backward.written or entry.backward.tree, scope):
             yield replace(mutant, entry=meant(replace(entry, backward=_with(entry.backward, new))))
+
+
+def _of_rows(entry: Entry, related: Related) -> Iterator[Mutant]:
+    """A change of one assignment of a row program: of a fold, too, for another one of its kind."""
+    program = entry.rows
+    if program is None:
+        return
+
+    def functions(name: str) -> Sequence[str]:
+        folds = next((kind for kind in KINDS_OF_FOLDS if name in kind), None)
+        return related.scalar(name) if folds is None else [other for other in folds if other != name]
+
+    arrays, numbers = ([p.name for p in given] for given in (program.arrays, program.of_kind("number")))
+    known: list[str] = []
+    for k, statement in enumerate(program.statements):
+        values = {name: [n for n in names if n != name] for names in ([*arrays, *known], numbers) for name in names}
+        for mutant, tree in _changed(entry, "rows", statement.value, Relations(values, functions)):
+            statements = (*program.statements[:k], replace(statement, value=tree), *program.statements[k + 1 :])
+            yield replace(mutant, entry=replace(entry, rows=replace(program, statements=statements)))
+        known.append(statement.name)
 
 
 def _of_definitions(entry: Entry, related: Related) -> Iterator[Mutant]:

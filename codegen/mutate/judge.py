@@ -17,10 +17,12 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from specgrad.runtime.dispatch.spec_lines import generated_package
+from specgrad.runtime.kernels.jit import LazyKernel
 
 from ..check.scope import Context, Ops
 from ..check.validate import CHECKS
@@ -28,6 +30,7 @@ from ..emit.op_code import OpCode
 from ..emit.render import OUTSIDE, Renderer
 from ..emit.rendered import NotPython
 from ..library.families import modules
+from ..library.row_kernels import with_row_kernels
 from ..project import Project, read_project
 from ..proof.derive import completed
 from ..proof.formula_derivative import Whole
@@ -188,7 +191,8 @@ def invalid(project: Project, entry: Entry) -> str:
     """The first problem that needs no samples: of sense, or of a formula that algebra disproves."""
     own = [entry if other.name == entry.name else other for other in project.spec.entries]
     entries = (*project.below.entries, *own)
-    context = Context(entry, Ops(entries, project.spec.broken), project.known)
+    known = with_row_kernels(project.known, replace(project.spec, entries=tuple(own)))
+    context = Context(entry, Ops(entries, project.spec.broken), known)
     if problem := next((str(problem) for check in CHECKS for problem in check(context)), ""):
         return problem
     spec = project.spec
@@ -257,16 +261,21 @@ def imported(origin: Origin, entry: Entry, generated: str) -> Iterator[Any]:
     files = OneEntry(renderer_of(origin), entry, generated).rendered()
     (family,) = modules([entry])
     order = ["kernels/__init__", f"kernels/cpu/{entry.identifier}", "namespace"]
+    order += [f"kernels/rows/{device}_{entry.identifier}" for device in ("cpu", "cuda")]
+    order += [f"checks/{entry.identifier}"]
     order += [f"{folder}/{module}" for folder in ("functions", "ops") for module in (family, "__init__")]
     try:
         vars(_module(package, "", "__init__"))["_spec_file"] = str(project_of(origin).path)
-        for folder in ("kernels", "kernels/cpu", "functions", "ops"):
+        for folder in ("kernels", "kernels/cpu", "kernels/rows", "checks", "functions", "ops"):
             _module(package, "", f"{folder}/__init__")
         for file in [*order, "registry"]:
             if f"{file}.py" in files:
                 module = _module(package, files[f"{file}.py"], file)
                 if file == "kernels/__init__":
                     _interpret(module, entry, generated)
+                for value in vars(module).values():
+                    if isinstance(value, LazyKernel) and value.function.__module__ == module.__name__:
+                        value.options["cache"] = False  # there is no file to keep it beside
         yield sys.modules[f"{package}.registry"].OPS[0]
     finally:
         for name in [name for name in sys.modules if f"{name}.".startswith(f"{package}.")]:
@@ -279,6 +288,7 @@ def _module(package: str, source: str, file: str) -> types.ModuleType:
     name = path.replace("/", ".")
     module = sys.modules.setdefault(name, types.ModuleType(name))
     module.__file__ = f"<{package}>/{file}.py"
+    module.__spec__ = ModuleSpec(name, None)  # which who looks for modules beside it asks for
     is_package = file.endswith("__init__")
     module.__package__ = name if is_package else name.rpartition(".")[0]
     if is_package:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -11,12 +12,15 @@ from ..emit.kernel_code import ElementKernels
 from ..emit.node_code import NodeCode
 from ..emit.render import Renderer, has_node
 from ..emit.savings import SavedTensor
+from ..library.cuda_kernels import programs_named
 from ..library.loops import loops
+from ..rows.language import Program
+from ..rows.passes import Lowered
 from ..spec.formula import functions_in
 from ..spec.model import Entry
 from ..spec.reference import statements
 from ..spec.suggest import did_you_mean
-from .page_words import one_line
+from .page_words import on_cuda, one_line
 
 CHECKS = (
     "values against the reference, and the calls that are refused",
@@ -59,6 +63,7 @@ def lines(renderer: Renderer, entry: Entry, root: Path | None) -> Iterator[str]:
     else:
         yield field("variants", ", ".join(variants(entry)))
     yield field("computed", computed(renderer, entry))
+    yield from program_lines(renderer, entry)
     yield from (field("where", f"{n} = {one_line(d.text)} ({d.where})") for n, d in entry.definitions.items())
     yield from (field("reference", line) for line in statements(entry.reference))
     yield field("dtypes", dtypes(entry))
@@ -102,6 +107,31 @@ def computed(renderer: Renderer, entry: Entry) -> str:
     if compute.kind == "view":
         return f"as a view: {text} ({renderer.library['view', text].place}), no element is touched"
     return f"from other ops: {text}"
+
+
+def program_lines(renderer: Renderer, entry: Entry) -> Iterator[str]:
+    """The row program of an entry, or those that its kernels for CUDA are made of."""
+    if entry.rows is not None:
+        yield from program_text(entry.rows, "rows")
+    elif entry.compute.kind == "kernel":
+        yield field("on CUDA", on_cuda(renderer, entry))
+        for program in programs_named(renderer.library["kernel", entry.compute.text], renderer.library.programs):
+            yield from program_text(program, f"by {program.name}")
+    node = renderer.nodes.get(entry.name)
+    if node is not None and node.kernel is not None:
+        for program in programs_named(node.kernel, renderer.library.programs):
+            yield from program_text(program, f"backward by {program.name}")
+
+
+def program_text(program: Program, what: str) -> Iterator[str]:
+    """The lines of a program, and the folds of each of its passes over a row."""
+    yield from (field("row program" if k == 0 else "", f" {line}") for k, line in enumerate((what, *program.lines)))
+    lowered = Lowered(program)
+    for number, each in enumerate(lowered.passes, 1):
+        folds = ", ".join(f"{fold.op}({ast.unparse(fold.operand)})" for fold in each.folds)
+        yield field("", f" pass {number}: {folds}")
+    if lowered.rows:
+        yield field("", f" pass {len(lowered.passes) + 1}: writes {', '.join(lowered.rows)}")
 
 
 def dtypes(entry: Entry) -> str:

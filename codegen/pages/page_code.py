@@ -43,6 +43,7 @@ class OpPart:
             ("part of", part_of(self.entry, self.renderer.callers)),
             ("computed", page_words.computed(self.renderer, self.entry)),
             ("on CUDA", page_words.on_cuda(self.renderer, self.entry)),
+            *page_words.row_programs(self.renderer, self.entry),
             ("where", "; ".join(page_words.definitions(self.entry))),
             ("the same in NumPy", page_words.reference(self.entry)),
             ("dtypes", page_words.dtypes(self.code)),

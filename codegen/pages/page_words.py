@@ -9,6 +9,7 @@ from ..emit.op_code import OpCode
 from ..emit.render import Renderer, has_node
 from ..library import cuda_kernels
 from ..library.rule_doc import promise
+from ..rows.language import Program
 from ..spec.model import Entry
 from ..spec.reference import statements
 
@@ -36,6 +37,20 @@ def on_cuda(renderer: Renderer, entry: Entry) -> str:
     if entry.rows is not None:
         return ON_CUDA["kernel"]
     return ON_CUDA[cuda_kernels.on_cuda(renderer.library["kernel", entry.compute.text])]
+
+
+def row_programs(renderer: Renderer, entry: Entry) -> Iterator[tuple[str, str]]:
+    """The entry's row program, or those that its kernel for CUDA is made of."""
+    if entry.rows is not None:
+        yield "row program", quoted(entry.rows)
+    elif entry.compute.kind == "kernel":
+        kernel, known = renderer.library["kernel", entry.compute.text], renderer.library.programs
+        for program in cuda_kernels.programs_named(kernel, known):
+            yield f"row program `{program.name}`", quoted(program)
+
+
+def quoted(program: Program) -> str:
+    return "; ".join(f"`{line}`" for line in program.lines)
 
 
 def definitions(entry: Entry) -> Iterator[str]:

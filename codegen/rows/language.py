@@ -36,6 +36,7 @@ SUMS = ("sum", "prod", "mean")  # whose results are double precision
 EXTREMES = ("max", "min")
 PLACES = ("argmax", "argmin")
 TESTS = ("any", "all")
+KINDS_OF_FOLDS = (SUMS, EXTREMES, PLACES, TESTS)
 FOLDS = (*SUMS, *EXTREMES, *PLACES, *TESTS)
 COUNT, PLACE, ELEMENT_AT = "n", "i", "at"
 KINDS = {"row": "", "shared": "_", "each": "_row"}  # kinds of arrays, and how their names in a program end
@@ -96,6 +97,11 @@ class Program:
     def is_of_rows(self) -> bool:
         """Whether all arrays have all elements, none one row or one number a row."""
         return all(p.kind == "row" for p in self.arrays)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The program as it is written."""
+        return tuple(f"{s.name} = {ast.unparse(s.value)}" for s in self.statements)
 
     @property
     def values(self) -> dict[str, ast.expr]:

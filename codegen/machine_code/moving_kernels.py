@@ -1,21 +1,23 @@
-"""Kernels that move elements, and scans, compile to machine code for which the registers of a thread are enough."""
+"""The kernels that move elements, scans, products of matrices and random numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import ml_dtypes
 import numpy as np
-import pytest
 
-from specgrad.runtime.kernels.cuda import scan_states, scans
-from specgrad.runtime.kernels.cuda.compile import ptx, to_cubin
-from specgrad.runtime.kernels.cuda.kernel import Kernel
+from specgrad.runtime.kernels.cuda import draws, scan_states, scans
+from specgrad.runtime.kernels.cuda.gemm import gemm_kernel
+from specgrad.runtime.kernels.cuda.kernel import Array, Kernel, Signature
 from specgrad.runtime.kernels.cuda.moving import collecting, places, searching, taking, windows
 from specgrad.runtime.kernels.cuda.moving.logarithms import complex_logarithm_kernel
-from specgrad.runtime.kernels.cuda.signature import Array, Signature
 
-U, I32, I64 = np.dtype(np.uint32), np.dtype(np.int32), np.dtype(np.int64)
+from .known import Known
+
+Named = tuple[str, Kernel, Signature]
+U, I32, I64, U64 = (np.dtype(t) for t in (np.uint32, np.int32, np.int64, np.uint64))
 F32, F64, BOOL = np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.bool_)
 HALF, COMPLEX = np.dtype(ml_dtypes.bfloat16), np.dtype(np.complex128)
 PLACES, ROWS = Array(I64), Array(I32)
@@ -24,7 +26,16 @@ SIZES = ((U,) * 3,) * 2
 STORED = {"float32": (F32, F32), "bfloat16": (HALF, F32), "int64": (I64, I64), "complex128": (COMPLEX, COMPLEX)}
 
 
-def kernels() -> Iterator[tuple[str, Kernel, Signature]]:
+def moving_kernels() -> Iterator[Known]:
+    """All of them; what draws is carried."""
+    for label, kernel, signature in (*movers(), *products()):
+        yield Known(label, kernel, signature)
+    for label, kernel, signature in drawing():
+        yield Known(label, kernel, signature, True)
+
+
+def movers() -> Iterator[Named]:
+    """What moves elements of arrays of several dtypes, and scans."""
     for name, (stored, computed) in STORED.items():
         for what, kernel, signature in (*moves(Array(stored), computed), *joins(Array(stored), computed)):
             yield f"{what} {name}", kernel, signature
@@ -39,7 +50,7 @@ def kernels() -> Iterator[tuple[str, Kernel, Signature]]:
     yield "flattened", taking.FLATTENED, (ROWS, ROWS, U, U, U, U)
 
 
-def moves(x: Array, computed: np.dtype) -> Iterator[tuple[str, Kernel, Signature]]:
+def moves(x: Array, computed: np.dtype) -> Iterator[Named]:
     yield "turned", places.turning(computed), (x, x, ((U,) * 4,) * 3, SIZES, U)
     yield "triangle", places.triangles(computed, True), (x, x, U, U, I32, U)
     yield "taken", taking.taking(computed, True), (x, PLACES, x, *NOTE, U, ((U,) * 3,) * 2, SIZES, U)
@@ -49,7 +60,7 @@ def moves(x: Array, computed: np.dtype) -> Iterator[tuple[str, Kernel, Signature
     yield "overlapped", windows.window_kernel(windows.overlapped, computed), (x, x, U, U, (U,) * 3, U)
 
 
-def joins(x: Array, computed: np.dtype) -> Iterator[tuple[str, Kernel, Signature]]:
+def joins(x: Array, computed: np.dtype) -> Iterator[Named]:
     for name in collecting.JOINS if computed.kind != "c" else ("last", "sum", "mean"):
         steps = ((U,) * 3,) * 2
         looking = collecting.collecting(collecting.looking, name, computed)
@@ -60,7 +71,7 @@ def joins(x: Array, computed: np.dtype) -> Iterator[tuple[str, Kernel, Signature
         yield from phases(name, x, BOOL if name == "count" else computed)
 
 
-def phases(name: str, x: Array, computed: np.dtype) -> Iterator[tuple[str, Kernel, Signature]]:
+def phases(name: str, x: Array, computed: np.dtype) -> Iterator[Named]:
     totals = tuple(Array(np.dtype(kind)) for kind in scan_states.types_of(name, computed))
     sources = (x,) * (1 + (name == "recurrence"))
     results = (PLACES,) if name == "count" else (x, PLACES)[: 1 + (name in ("greatest", "least"))]
@@ -75,11 +86,31 @@ def phases(name: str, x: Array, computed: np.dtype) -> Iterator[tuple[str, Kerne
     yield f"{name} of a part", scans.scanning(scans.by_part, name, computed), (sources, totals, *layout, *parts)
 
 
-ALL = {label: (kernel, signature) for label, kernel, signature in kernels()}
+def products() -> Iterator[Named]:
+    """Products of matrices by our own kernel."""
+    long = (I64,) * 3
+    for name, (stored, computed) in (STORED | {"float64": (F64, F64), "int32": (I32, I32)}).items():
+        signature = (*[Array(stored)] * 3, long, long, long, long, computed, computed)
+        yield f"product {name}", gemm_kernel(computed), signature
 
 
-@pytest.mark.parametrize("label", ALL)
-def test_compiles_within_registers(label: str) -> None:
-    kernel, signature = ALL[label]
-    code = to_cubin(ptx(kernel.make, signature), (9, 0))
-    assert (code.stack, code.spilled) == (0, 0) and code.registers <= 64
+def drawing() -> Iterator[Named]:
+    """Random numbers, in all floats that they are stored as."""
+    words = (I64, U64, U64)
+    for stored in (np.dtype(np.float16), HALF, F32, F64):
+        width, chosen = (8, F64) if stored == F64 else (4, F32)
+        limits: Any = (chosen,) * 3 if width == 8 else (*(chosen,) * 3, I32)
+        for name, kernels, numbers in (
+            ("uniform", draws.UNIFORM, limits),
+            ("normal", draws.NORMAL, (chosen,) * 2),
+            ("exponential", draws.EXPONENTIAL, (chosen,)),
+        ):
+            yield f"{name} {stored}", kernels[width], (Array(stored), *words, numbers)
+    for stored in (F32, I64):
+        yield f"integers {stored}", draws.INTEGERS, (Array(stored), *words, (I64, U64))
+    for stored in (BOOL, F32):
+        yield f"trials {stored}", draws.TRIALS, (Array(stored), *words, (F64,))
+        yield f"survivors {stored}", draws.SURVIVORS, (Array(stored), *words, (U,))
+    yield "words", draws.WORDS, (Array(U64), *words, ())
+    yield "poisson counts", draws.POISSON, (Array(F64), *words, Array(F64))
+    yield "binomial counts", draws.BINOMIAL, (Array(F64), *words, Array(F64), Array(F64))
