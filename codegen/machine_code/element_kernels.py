@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 
 from specgrad.generated.registry import OPS
-from specgrad.runtime.cuda.elementwise import between
+from specgrad.runtime.cuda.launching.elementwise import between
 from specgrad.runtime.kernels.cuda.element import copy_kernel, element_kernel, element_signature
 from specgrad.runtime.kernels.cuda.kernel import Array
 from specgrad.runtime.kernels.cuda.storage import in_registers

@@ -12,7 +12,8 @@ import numpy as np
 
 import specgrad as sg
 from specgrad.generated.registry import OPS
-from specgrad.runtime.cuda import driver, elements, indexed
+from specgrad.runtime.cuda import driver
+from specgrad.runtime.cuda.launching import elements, indexed
 from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
 from specgrad.runtime.kernels.cuda.text import described
 from specgrad.runtime.tensor import dtypes

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.cuda.rows import program
+from specgrad.runtime.cuda.launching.rows import program
 from specgrad.runtime.kernels.cuda.kernel import Array
 from specgrad.runtime.kernels.cuda.rows import row_kernel, wide_of
 

@@ -115,7 +115,7 @@ class Launches:
 @cache
 def several() -> Any:
     """The module of launches over several arrays, loaded with the first device."""
-    from ...runtime.cuda import several
+    from ...runtime.cuda.launching import several
 
     return several
 

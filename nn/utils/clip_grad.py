@@ -86,7 +86,7 @@ def _are_together(tensors: list[Tensor], norm_type: float) -> bool:
 
 def _norm_on_device(tensors: list[Tensor], norm_type: float) -> Tensor:
     """The norm with one launch over all tensors, and some over what that leaves; nothing waits for it."""
-    from ...runtime.cuda.several import folded, reals
+    from ...runtime.cuda.launching.several import folded, reals
 
     arrays = [reals(t._flat) for t in tensors]
     parts = adopt(folded("squares" if norm_type == 2 else "greatest", arrays))

@@ -150,6 +150,6 @@ def _fillers(place: Any) -> Any:
     """The module of the functions that fill arrays on a device."""
     if place is CPU:
         return draws
-    from ..cuda import draws as on_device  # loaded with the first device
+    from ..cuda.launching import draws as on_device  # loaded with the first device
 
     return on_device

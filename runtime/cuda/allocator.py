@@ -24,7 +24,7 @@ from .driver import chosen
 from .graphs import captures
 from .graphs.captures import underway
 from .graphs.pools import PrivatePool, new_handle
-from .rehearsals import block_noted
+from .launching.rehearsals import block_noted
 from .statistics import Counting, Statistics, out_of_memory
 
 SMALL = 1 << 20  # bytes up to which classes are multiples of UNIT

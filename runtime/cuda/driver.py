@@ -7,8 +7,8 @@ import sys
 
 from ..errors import DeviceError
 from ..locks import new_lock
+from .launching.rehearsals import watched
 from .protocol import Driver, Properties
-from .rehearsals import watched
 
 __all__ = ["Driver", "Properties", "available", "device_count", "driver", "simulate"]
 

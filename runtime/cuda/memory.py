@@ -11,14 +11,14 @@ import numpy as np
 from ..kernels.cpu.casting import cast, copy_cast
 from ..tensor.devices import resolve
 from ..tensor.shapes import Shape
-from . import elementwise
 from .allocator import allocate
 from .array import DeviceArray
 from .bad_indices import raise_if_any
 from .current import current_stream
 from .driver import driver
 from .graphs import captures
-from .launch import reach
+from .launching import elementwise
+from .launching.launch import reach
 from .pinned import is_pinned, used_on
 
 

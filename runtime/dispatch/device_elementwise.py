@@ -38,7 +38,7 @@ def launch_on_device(
         The launches that it took.
     """
     from ..cuda.driver import driver
-    from ..cuda.elementwise import launch_elementwise
+    from ..cuda.launching.elementwise import launch_elementwise
 
     most = driver().most_elements
     if most is not None and outs[0].size > most:

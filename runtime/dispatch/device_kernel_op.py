@@ -85,7 +85,7 @@ def rehearsal(
 
     `shapes` are those of the results where they may differ from those of the arrays.
     """
-    from ..cuda.rehearsals import rehearsed
+    from ..cuda.launching.rehearsals import rehearsed
 
     arrays = [value.array if isinstance(value, TensorBase) else value for value in values]
     with rehearsed() as made:

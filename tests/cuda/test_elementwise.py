@@ -11,7 +11,7 @@ import pytest
 
 from specgrad.runtime.cuda import memory
 from specgrad.runtime.cuda.array import DeviceArray
-from specgrad.runtime.cuda.elementwise import launch_elementwise
+from specgrad.runtime.cuda.launching.elementwise import launch_elementwise
 from specgrad.runtime.kernels.table import ElementKernels
 from specgrad.runtime.tensor.devices import device
 from tests.cuda.simulator import simulated

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.cuda import fallback, scans
+from specgrad.runtime.cuda import fallback
+from specgrad.runtime.cuda.launching import scans
 from specgrad.runtime.cuda.simulated import ORDERS, SimulatedCuda, launches
 from specgrad.runtime.ops.indexing import cuda_rows
 from tests.generated.calls import BY_NAME, Style, gradients, run, texts

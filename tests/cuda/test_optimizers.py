@@ -191,7 +191,7 @@ def test_a_table_is_made_where_addresses_change(calls: Counter[str]) -> None:
 
 def test_large_parameters_have_several_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each block has a chunk; all of them find the same count, and one of them counts on."""
-    monkeypatch.setattr("specgrad.runtime.cuda.several.CHUNK", 64)
+    monkeypatch.setattr("specgrad.runtime.cuda.launching.several.CHUNK", 64)
     start, grad = RNG.standard_normal(333), RNG.standard_normal(333)
     results = []
     for place, options in (("cpu", {}), ("cuda", {}), ("cuda", {"capturable": True})):
@@ -414,7 +414,7 @@ def test_kernels_are_made_once() -> None:
 @pytest.mark.parametrize("order", ["forward", "reverse", "random"])
 def test_orders_of_threads(order: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks that count together, and threads that sum together, in any order."""
-    monkeypatch.setattr("specgrad.runtime.cuda.several.CHUNK", 32)
+    monkeypatch.setattr("specgrad.runtime.cuda.launching.several.CHUNK", 32)
     monkeypatch.setattr(launches, "THREADS", SimulatedCuda(order, seed=3))
     results = []
     for place in ("cpu", "cuda"):

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.cuda import rows
 from specgrad.runtime.cuda.array import DeviceArray
+from specgrad.runtime.cuda.launching import rows
 from specgrad.runtime.kernels.cuda.interpreted import INTERPRETED
 from specgrad.runtime.kernels.cuda.row_layouts import names_of_layout
 from specgrad.runtime.tensor.devices import device

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.cuda import driver, sorting
+from specgrad.runtime.cuda import driver
+from specgrad.runtime.cuda.launching import sorting
 from specgrad.runtime.cuda.simulated import ORDERS, SimulatedCuda, launches
 from specgrad.runtime.kernels.cuda.sorting import bins
 from specgrad.runtime.ops.sorting import cuda_counting

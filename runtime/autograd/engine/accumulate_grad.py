@@ -258,7 +258,7 @@ def zero_gradients(leaves: Iterable[Any]) -> None:
 
 def can_be_changed_together(tensor: Any) -> bool:
     """Whether a launch over several tensors of a device can change this one, and nobody watches ops."""
-    from ...cuda.several import within_reach
+    from ...cuda.launching.several import within_reach
 
     plain = tensor._flat is not None and tensor._dtype.kind in "fc" and not watch.active
     return plain and within_reach(tensor.numel())

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...kernels.cuda.vocabulary import cuda
-from .. import indexed, memory
+from .. import memory
 from ..array import DeviceArray
+from ..launching import indexed
 
 # A text names these; a kernel has its own in their place.
 index: Any = None

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 
 from ...modes.math_modes import math_modes
 from ..driver import chosen
-from ..rehearsals import beyond_launches
+from ..launching.rehearsals import beyond_launches
 from .attentions import Attentions
 from .convolutions import Convolutions
 from .protocol import Libraries

@@ -6,9 +6,9 @@ import numpy as np
 
 from ...kernels.cuda.gemm import SIDE, TILE, dots, gemm_kernel
 from ...kernels.cuda.storage import in_registers
-from .. import indexed
 from ..array import DeviceArray
-from ..launch import launch
+from ..launching import indexed
+from ..launching.launch import launch
 from .protocol import Number
 
 MOST_BLOCKS = 65535  # along y and z

@@ -14,7 +14,7 @@ from ...cuda import allocator, current
 from ...cuda.array import DeviceArray
 from ...cuda.driver import chosen
 from ...cuda.graphs.captures import underway
-from ...cuda.launch import Launched, dtype_of, reach
+from ...cuda.launching.launch import Launched, dtype_of, reach
 from ...cuda.statistics import Counting
 from ...kernels.llvm.kernel_calls import Extents
 from ...tensor.base import TensorBase

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ...cuda import indexed, memory
+from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.current import current_stream
+from ...cuda.launching import indexed
 from ...cuda.libraries.attentions import Attention, Layout
 from ...cuda.libraries.chosen import attentions
 from ...cuda.libraries.products import is_half, multiply

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...cuda.array import DeviceArray
-from ...cuda.elements import made
+from ...cuda.launching.elements import made
 from ...tensor.shapes import broadcast_shapes
 from . import cuda_kernels as kernels
 

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from math import prod
 from typing import NamedTuple
 
-from ...cuda import indexed, memory
+from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.current import current_stream
+from ...cuda.launching import indexed
 from ...cuda.libraries.chosen import convolutions
 from ...cuda.libraries.convolutions import Convolution
 from ...cuda.libraries.products import common, copied_as_stored, is_half, multiply

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
-from ...cuda import indexed, memory
+from ...cuda import memory
 from ...cuda.array import DeviceArray
+from ...cuda.launching import indexed
 from ...cuda.views import in_order
 from . import cuda_kernels as kernels
 

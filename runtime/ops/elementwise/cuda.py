@@ -6,7 +6,7 @@ import numpy as np
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.elements import apply
+from ...cuda.launching.elements import apply
 from . import cuda_kernels as kernels
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
+from ...cuda.launching.moving import within_reach
 from ...cuda.memory import contiguous
-from ...cuda.moving import within_reach
 from ..indexing.cuda_rows import added_to_rows, collected, rows_at, rows_taken
 from . import cpu
 

@@ -7,10 +7,11 @@ from math import prod, sqrt
 
 import numpy as np
 
-from ...cuda import indexed, memory
+from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.current import current_stream
 from ...cuda.fallback import Fallback
+from ...cuda.launching import indexed
 from ...cuda.libraries.chosen import libraries
 from ...cuda.libraries.protocol import Fft
 from ...cuda.views import narrowed, permuted

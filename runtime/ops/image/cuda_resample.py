@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ...cuda import indexed, memory
+from ...cuda import memory
 from ...cuda.array import DeviceArray
+from ...cuda.launching import indexed
 from ...cuda.views import in_order
 from . import cuda_kernels as kernels
 from .cpu_resample import Rows, filter_rows, transposed_rows, whole_rows

@@ -10,9 +10,9 @@ import numpy as np
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.layouts import steps_in
+from ...cuda.launching.layouts import steps_in
+from ...cuda.launching.moving import within_reach
 from ...cuda.memory import contiguous
-from ...cuda.moving import within_reach
 from . import cpu
 from .cuda_found import nonzero
 from .cuda_rows import INT32, added_to_rows, broadcast, collected, rows_at, rows_taken, taken, transposed

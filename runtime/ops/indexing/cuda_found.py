@@ -6,8 +6,8 @@ import numpy as np
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.moving import numbers, over_elements, within_reach
-from ...cuda.scans import scan
+from ...cuda.launching.moving import numbers, over_elements, within_reach
+from ...cuda.launching.scans import scan
 from ...kernels.cuda.moving.searching import CHOSEN, ORDER
 from . import cpu
 from .cuda_rows import inner_sizes

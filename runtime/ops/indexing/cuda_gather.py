@@ -7,9 +7,9 @@ from typing import Any
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.layouts import steps_in
+from ...cuda.launching.layouts import steps_in
+from ...cuda.launching.moving import within_reach
 from ...cuda.memory import contiguous
-from ...cuda.moving import within_reach
 from ...errors import ShapeError
 from . import cpu_gather as cpu
 from .cuda_found import INT64, counts_of, order_from_counts

@@ -15,9 +15,9 @@ import numpy as np
 from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.bad_indices import raise_at_once, ticket, word_for
-from ...cuda.elementwise import between
-from ...cuda.layouts import merged, steps_in
-from ...cuda.moving import UINT32, numbers, over_elements, summed_in
+from ...cuda.launching.elementwise import between
+from ...cuda.launching.layouts import merged, steps_in
+from ...cuda.launching.moving import UINT32, numbers, over_elements, summed_in
 from ...kernels.cuda.loops import divisor
 from ...kernels.cuda.moving.collecting import collecting, found, looking
 from ...kernels.cuda.moving.taking import row_numbers, taking

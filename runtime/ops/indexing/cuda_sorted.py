@@ -6,8 +6,8 @@ import numpy as np
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.moving import numbers, over_elements
-from ...cuda.sorting import keys_and_order
+from ...cuda.launching.moving import numbers, over_elements
+from ...cuda.launching.sorting import keys_and_order
 from ...kernels.cuda.moving.taking import FLATTENED
 
 INT32 = np.dtype(np.int32)

@@ -11,9 +11,10 @@ from typing import Any, Literal, NoReturn
 
 import numpy as np
 
-from ...cuda import indexed, memory
+from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.fallback import Fallback
+from ...cuda.launching import indexed
 from ...cuda.libraries.chosen import libraries
 from ...cuda.libraries.products import multiply
 from ...cuda.views import broadcast, narrowed, swapped

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ...cuda import indexed, memory
+from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.current import current_stream
+from ...cuda.launching import indexed
 from ...cuda.libraries.batches import Matrices
 from ...cuda.libraries.chosen import libraries
 from ...cuda.libraries.protocol import Libraries

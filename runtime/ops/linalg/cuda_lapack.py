@@ -6,9 +6,10 @@ from math import prod
 
 import numpy as np
 
-from ...cuda import indexed, memory
+from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.fallback import Fallback
+from ...cuda.launching import indexed
 from ...cuda.libraries.chosen import libraries
 from ...cuda.views import swapped
 from . import cpu_lapack as cpu

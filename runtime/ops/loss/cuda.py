@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ...cuda import indexed, memory
+from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.bad_indices import fault, raise_at_once, ticket, word_for
-from ...cuda.elements import made
 from ...cuda.graphs.captures import here_on
-from ...cuda.rows import Rows, compute, in_order, over, program, rows_of
+from ...cuda.launching import indexed
+from ...cuda.launching.elements import made
+from ...cuda.launching.rows import Rows, compute, in_order, over, program, rows_of
 from ...tensor.row_shapes import Output
 from . import cuda_kernels as kernels
 

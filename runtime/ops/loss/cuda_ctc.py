@@ -9,7 +9,7 @@ import numpy as np
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.launch import launch
+from ...cuda.launching.launch import launch
 from ...kernels.cuda.indexed import indexed_kernel
 from . import cuda_ctc_kernels as kernels
 

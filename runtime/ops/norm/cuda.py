@@ -10,7 +10,7 @@ from math import prod
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.rows import Rows, compute, in_order, program
+from ...cuda.launching.rows import Rows, compute, in_order, program
 from ..reduction.cuda import sum_to_size
 from .cpu_layout import layout_of
 from .cuda_any import standardize_any, standardize_backward_any

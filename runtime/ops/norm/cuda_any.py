@@ -10,8 +10,8 @@ from math import prod
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.elements import made
-from ...cuda.rows import Rows, compute, program
+from ...cuda.launching.elements import made
+from ...cuda.launching.rows import Rows, compute, program
 from ...cuda.views import in_order, permuted
 from ..reduction.cuda import sum_to_size
 from . import cuda_kernels as kernels

@@ -6,7 +6,7 @@ from functools import lru_cache
 from math import prod
 from typing import NamedTuple
 
-from ...cuda.rows import Rows
+from ...cuda.launching.rows import Rows
 
 Ints = tuple[int, ...]
 

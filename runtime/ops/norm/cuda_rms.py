@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import prod
 
 from ...cuda.array import DeviceArray
-from ...cuda.rows import Rows, compute, in_order, program
+from ...cuda.launching.rows import Rows, compute, in_order, program
 from .cuda import Maybe, empty_like, new, table
 
 Ints = tuple[int, ...]

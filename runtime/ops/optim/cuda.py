@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from ...cuda.array import DeviceArray
-from ...cuda.several import by_kind, change, change_and_count
+from ...cuda.launching.several import by_kind, change, change_and_count
 from ...kernels.cuda.kernel import Target
 from ...kernels.cuda.several import Change, scalar
 from . import rules

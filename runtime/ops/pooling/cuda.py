@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ...cuda import indexed, memory
+from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.bad_indices import raise_at_once, ticket, word_for
+from ...cuda.launching import indexed
 from ...cuda.views import in_order
 from ...kernels.window_sizes import pool_size
 from . import cuda_kernels as kernels

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...cuda import indexed, memory
+from ...cuda import memory
 from ...cuda.array import DeviceArray
+from ...cuda.launching import indexed
 from ...cuda.libraries.products import multiply
 from . import cuda_kernels as kernels
 from .cuda_steps import (

@@ -10,8 +10,9 @@ from math import prod
 
 import numpy as np
 
-from ...cuda import indexed, memory
+from ...cuda import memory
 from ...cuda.array import DeviceArray
+from ...cuda.launching import indexed
 from ...cuda.libraries.products import multiply
 from ...cuda.views import broadcast, narrowed, over, selected, swapped
 from ..reduction.cuda import sum_dim

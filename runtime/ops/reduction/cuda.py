@@ -8,8 +8,8 @@ from typing import Any
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
+from ...cuda.launching.rows import over
 from ...cuda.memory import contiguous
-from ...cuda.rows import over
 from ...kernels.cpu.folding import reduced_dims_of
 from ..scan.cuda import running_sum
 from . import cuda_complex, plans

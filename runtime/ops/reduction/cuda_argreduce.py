@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...cuda.array import DeviceArray
-from ...cuda.rows import over
+from ...cuda.launching.rows import over
 from ...kernels.cpu.folding import reduced_dims_of
 from ...tensor.row_shapes import Output
 from . import cuda_complex

@@ -7,9 +7,9 @@ import math
 from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.fallback import Fallback
-from ...cuda.layouts import MOST
-from ...cuda.moving import numbers, over_elements
-from ...cuda.rows import Given, compute, in_order, over, program, rows_of, run
+from ...cuda.launching.layouts import MOST
+from ...cuda.launching.moving import numbers, over_elements
+from ...cuda.launching.rows import Given, compute, in_order, over, program, rows_of, run
 from ...kernels.cpu.folding import folding, reduced_dims_of
 from ...kernels.cuda.sorting.ranks import PUT_BACK
 from ...tensor.row_shapes import Output

@@ -8,8 +8,8 @@ import numpy as np
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.elements import made
-from ...cuda.rows import over
+from ...cuda.launching.elements import made
+from ...cuda.launching.rows import over
 from ...kernels.cpu.folding import folding
 from . import cuda_kernels as kernels
 from .cuda_products import product_of_all

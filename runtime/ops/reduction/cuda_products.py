@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...cuda import indexed, memory
+from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.elements import apply
-from ...cuda.rows import in_order
-from ...cuda.scans import scan, seen
+from ...cuda.launching import indexed
+from ...cuda.launching.elements import apply
+from ...cuda.launching.rows import in_order
+from ...cuda.launching.scans import scan, seen
 from ...cuda.views import narrowed
 from ...kernels.cpu.folding import folding
 from . import cuda_kernels as kernels

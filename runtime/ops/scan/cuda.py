@@ -10,8 +10,8 @@ import numpy as np
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.moving import numbers, over_elements, summed_in, within_reach
-from ...cuda.scans import scan, seen
+from ...cuda.launching.moving import numbers, over_elements, summed_in, within_reach
+from ...cuda.launching.scans import scan, seen
 from ...kernels.cuda.moving.logarithms import complex_logarithm_kernel
 from . import cpu
 

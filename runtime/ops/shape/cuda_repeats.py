@@ -6,8 +6,8 @@ import numpy as np
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.moving import UINT32, numbers, over_elements, within_reach
-from ...cuda.scans import scan
+from ...cuda.launching.moving import UINT32, numbers, over_elements, within_reach
+from ...cuda.launching.scans import scan
 from ...kernels.cuda.moving.places import OFFSETS
 from ...kernels.cuda.moving.searching import bisecting
 from ..reduction.cuda_argreduce import min_all

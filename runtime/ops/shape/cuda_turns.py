@@ -9,9 +9,9 @@ import numpy as np
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.elementwise import between
-from ...cuda.layouts import steps_in
-from ...cuda.moving import numbers, over_elements, within_reach
+from ...cuda.launching.elementwise import between
+from ...cuda.launching.layouts import steps_in
+from ...cuda.launching.moving import numbers, over_elements, within_reach
 from ...kernels.cuda.loops import divisor
 from ...kernels.cuda.moving.places import triangles, turning
 from . import cpu

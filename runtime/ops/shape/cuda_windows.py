@@ -9,7 +9,7 @@ import numpy as np
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.moving import UINT32, numbers, over_elements, summed_in, within_reach
+from ...cuda.launching.moving import UINT32, numbers, over_elements, summed_in, within_reach
 from ...kernels.cuda.loops import divisor
 from ...kernels.cuda.moving import windows
 from ...kernels.cuda.moving.places import OFFSETS

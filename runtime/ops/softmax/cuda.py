@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...cuda.array import DeviceArray
-from ...cuda.rows import over
+from ...cuda.launching.rows import over
 from ...tensor.row_shapes import Output
 
 ROW = (Output("row"),)

@@ -11,9 +11,9 @@ import numpy as np
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.moving import numbers, over_elements, within_reach
-from ...cuda.scans import scan, seen
-from ...cuda.sorting import keyed, order_of, sort_into
+from ...cuda.launching.moving import numbers, over_elements, within_reach
+from ...cuda.launching.scans import scan, seen
+from ...cuda.launching.sorting import keyed, order_of, sort_into
 from ...kernels.cpu.folding import folding
 from ...kernels.cuda.sorting.ranks import MIDDLE_RANKS, PICKED_AT
 from ...kernels.cuda.sorting.runs import BEGINS, LENGTHS

@@ -8,11 +8,11 @@ import numpy as np
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.launch import launch
+from ...cuda.launching.launch import launch
+from ...cuda.launching.moving import numbers, over_elements, within_reach
+from ...cuda.launching.scans import seen
+from ...cuda.launching.sorting import keyed, keys_and_order, order_of
 from ...cuda.memory import contiguous
-from ...cuda.moving import numbers, over_elements, within_reach
-from ...cuda.scans import seen
-from ...cuda.sorting import keyed, keys_and_order, order_of
 from ...kernels.cuda.sorting import bins as in_bins
 from ...kernels.cuda.sorting import runs as kernels
 from ..indexing.cuda_found import counts_of

@@ -9,8 +9,8 @@ import numpy as np
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
+from ...cuda.launching.moving import numbers, over_elements, within_reach
 from ...cuda.memory import contiguous
-from ...cuda.moving import numbers, over_elements, within_reach
 from ...kernels.cuda.moving.searching import bisecting, matching
 from . import cpu_searchsorted as cpu
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.cuda import allocator, elementwise, memory
+from specgrad.runtime.cuda import allocator, memory
+from specgrad.runtime.cuda.launching import elementwise
 from specgrad.runtime.cuda.real import RealDriver
 from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
 from tests.cuda.fake_bindings import FakeBindings

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from specgrad.runtime.cuda import memory
-from specgrad.runtime.cuda.launch import launch
+from specgrad.runtime.cuda.launching.launch import launch
 from specgrad.runtime.cuda.simulated import KernelFault
 from specgrad.runtime.kernels.cuda.kernel import Kernel
 from specgrad.runtime.kernels.cuda.vocabulary import cuda, float32

@@ -7,8 +7,8 @@ from functools import lru_cache
 from math import prod
 from typing import NamedTuple
 
-from ..tensor.shapes import Shape, byte_strides, contiguous_strides
-from .array import DeviceArray
+from ...tensor.shapes import Shape, byte_strides, contiguous_strides
+from ..array import DeviceArray
 
 DIMS = 3  # of the kernels that are compiled ahead of time; there are more dims only where merging leaves more
 MOST = 1 << 30  # elements of one launch

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.cuda.several import Change, changing, counting, folding
-from ..kernels.cuda.storage import in_registers
-from ..locks import new_lock
-from . import memory
-from .array import DeviceArray
-from .current import current_stream
-from .driver import chosen, driver
-from .graphs.captures import here_on
+from ...kernels.cuda.several import Change, changing, counting, folding
+from ...kernels.cuda.storage import in_registers
+from ...locks import new_lock
+from .. import memory
+from ..array import DeviceArray
+from ..current import current_stream
+from ..driver import chosen, driver
+from ..graphs.captures import here_on
 from .launch import launch
 
 MOST_TABLES = 64

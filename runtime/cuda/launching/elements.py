@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.cuda.element import text_kernel
-from ..kernels.cuda.storage import in_registers
-from .array import DeviceArray
+from ...kernels.cuda.element import text_kernel
+from ...kernels.cuda.storage import in_registers
+from ..array import DeviceArray
+from ..memory import empty, materialized
 from .elementwise import as_given, run
-from .memory import empty, materialized
 
 
 def apply(function: Any, computed: np.dtype, operands: Sequence[Any], *outs: DeviceArray) -> None:

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.cuda.element import copy_kernel, element_kernel, element_signature, operands_read
-from ..kernels.cuda.kernel import Array, Kernel
-from ..kernels.cuda.loops import PER_BLOCK, THREADS, divisor
-from ..kernels.cuda.storage import FLOAT32, in_registers
-from ..kernels.table import ElementKernels
-from ..tensor.shapes import Shape
-from .array import DeviceArray
+from ...kernels.cuda.element import copy_kernel, element_kernel, element_signature, operands_read
+from ...kernels.cuda.kernel import Array, Kernel
+from ...kernels.cuda.loops import PER_BLOCK, THREADS, divisor
+from ...kernels.cuda.storage import FLOAT32, in_registers
+from ...kernels.table import ElementKernels
+from ...tensor.shapes import Shape
+from ..array import DeviceArray
 from .launch import ADDRESS, Launched, array_words, dtype_of, function_of, handles, number_words, perform
 from .layouts import Layout, merged, slices, steps_in
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.cuda.kernel import Kernel
-from ..kernels.cuda.loops import THREADS
-from ..kernels.cuda.storage import in_registers
-from .array import DeviceArray
-from .fallback import Fallback, arrays_in
+from ...kernels.cuda.kernel import Kernel
+from ...kernels.cuda.loops import THREADS
+from ...kernels.cuda.storage import in_registers
+from ..array import DeviceArray
+from ..fallback import Fallback, arrays_in
+from ..memory import constant
 from .launch import launch, reach
 from .layouts import MOST
-from .memory import constant
 
 UINT32 = np.uint32
 INT64 = np.dtype(np.int64)

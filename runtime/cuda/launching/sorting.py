@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.cuda.sorting import radix, short
-from ..kernels.cuda.sorting.keys import key_bits, key_dtype
-from ..kernels.cuda.sorting.ranks import PICKED
-from ..kernels.cuda.storage import in_registers
-from . import memory
-from .array import DeviceArray
+from ...kernels.cuda.sorting import radix, short
+from ...kernels.cuda.sorting.keys import key_bits, key_dtype
+from ...kernels.cuda.sorting.ranks import PICKED
+from ...kernels.cuda.storage import in_registers
+from .. import memory
+from ..array import DeviceArray
 from .launch import launch
 from .moving import numbers, over_elements
 from .scans import scan

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.cpu import draws as host
-from ..kernels.cuda import draws as kernels
-from ..kernels.cuda.kernel import Kernel
-from .array import DeviceArray
-from .graphs import captures
-from .graphs.positions import position
+from ...kernels.cpu import draws as host
+from ...kernels.cuda import draws as kernels
+from ...kernels.cuda.kernel import Kernel
+from ..array import DeviceArray
+from ..graphs import captures
+from ..graphs.positions import position
+from ..memory import copy, empty, is_long
 from .launch import launch
-from .memory import copy, empty, is_long
 from .sorting import sort_into
 
 UINT64 = np.dtype(np.uint64)

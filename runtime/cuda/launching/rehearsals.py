@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..modes.thread_state import PerThread
+from ...modes.thread_state import PerThread
 
 HARMLESS = frozenset(("launch", "load", "most_elements", "properties", "device_count", "launch_entry", "launch_handle"))
 

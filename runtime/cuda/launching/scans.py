@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.cuda.scan_states import types_of
-from ..kernels.cuda.scans import MOST_THREADS, PER_THREAD, by_block, by_part, by_thread, scanning
-from . import memory
-from .array import DeviceArray
+from ...kernels.cuda.scan_states import types_of
+from ...kernels.cuda.scans import MOST_THREADS, PER_THREAD, by_block, by_part, by_thread, scanning
+from .. import memory
+from ..array import DeviceArray
 from .launch import launch
 from .moving import numbers, over_elements
 

@@ -9,10 +9,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ..kernels.cuda.kernel import Array, Kernel, Signature
-from .array import DeviceArray
-from .current import current_stream
-from .driver import chosen, driver
+from ...kernels.cuda.kernel import Array, Kernel, Signature
+from ..array import DeviceArray
+from ..current import current_stream
+from ..driver import chosen, driver
 from .rehearsals import noted
 
 ADDRESS = 4  # the word of an array in which its address stands

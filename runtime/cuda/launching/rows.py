@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..kernels.cpu.folding import Folding
-from ..kernels.cuda.rows import row_kernel, wide_of
-from ..tensor.row_shapes import Given, Output, row_shape
-from . import memory
-from .array import DeviceArray
+from ...kernels.cpu.folding import Folding
+from ...kernels.cuda.rows import row_kernel, wide_of
+from ...tensor.row_shapes import Given, Output, row_shape
+from .. import memory
+from ..array import DeviceArray
 from .launch import launch
 
 THREAD, WARP = 8, 1024  # elements of the longest rows for one thread, and for a warp

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.cuda.indexed import indexed_kernel
-from ..kernels.cuda.storage import in_registers
-from .array import DeviceArray
+from ...kernels.cuda.indexed import indexed_kernel
+from ...kernels.cuda.storage import in_registers
+from ..array import DeviceArray
 from .launch import flat, launch, reach
 
 THREADS, WARP = 256, 32

@@ -1,0 +1,1 @@
+"""Launches: of element-wise ops, rows, movers, scans, sorts and texts; what they launch, written down."""
