@@ -14,7 +14,16 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-WHEELS = ("nvmath-python==1.0.0", "greenlet", "ml_dtypes", "hypothesis", "sortedcontainers", "pytest-xdist", "execnet")
+WHEELS = (
+    "nvmath-python==1.0.0",
+    "nvidia-cudnn-frontend==1.32.0",
+    "greenlet",
+    "ml_dtypes",
+    "hypothesis",
+    "sortedcontainers",
+    "pytest-xdist",
+    "execnet",
+)
 WHEELS += ("pyyaml", "jinja2", "markupsafe")
 PLATFORMS = [f"manylinux_2_{n}_x86_64" for n in (34, 31, 28, 27, 24, 17)] + ["manylinux2014_x86_64"]
 LIMIT = 60 << 20  # bytes of the folder

@@ -10,7 +10,17 @@ import subprocess
 import sys
 from typing import Any
 
-PACKAGES = ("numpy", "scipy", "numba", "numba-cuda", "cuda-bindings", "nvmath-python", "ml-dtypes", "torch")
+PACKAGES = (
+    "numpy",
+    "scipy",
+    "numba",
+    "numba-cuda",
+    "cuda-bindings",
+    "nvmath-python",
+    "nvidia-cudnn-frontend",
+    "ml-dtypes",
+    "torch",
+)
 TOOLS = ("memcheck", "racecheck", "initcheck")
 LAUNCHES = [sys.executable, "-m", "benchmarks.gpu.launches"]
 

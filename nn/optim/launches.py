@@ -7,6 +7,8 @@ device, and the launch makes its numbers itself, so that a graph that has captur
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from math import prod
 from typing import Any
 
 from ...generated.tensor import Tensor
@@ -33,21 +35,20 @@ class Together:
 
     def run(self) -> None:
         """Change them."""
-        from ...runtime.cuda import several
         from ...runtime.ops.optim.cuda import change_of
 
         if watch.active:
             for tensors in self.tensors:
                 announce_write(tensors[0])
-        plain = [[in_order(t) for t in tensors] for tensors in self.tensors]
-        groups = [tuple([None if t is None else several.reals(t._flat) for t in each]) for each in plain]
+        plain = [in_order(tensors) for tensors in self.tensors]
+        groups = [tuple([None if t is None else several().reals(t._flat) for t in each]) for each in plain]
         change = change_of(self.rule.name, len(plain[0]))
         if self.rate is None:
-            several.change(change, groups, self.numbers)
+            several().change(change, groups, self.numbers)
         else:
             counts = [tuple([each._flat for each in own]) for own in self.counts]
             rate = self.rate._flat if isinstance(self.rate, Tensor) else self.rate
-            several.change_and_count(change, groups, counts, rate, self.numbers)
+            several().change_and_count(change, groups, counts, rate, self.numbers)
         for tensors, computed in zip(self.tensors, plain, strict=True):
             put_back(tensors, computed)
 
@@ -57,6 +58,7 @@ class Launches:
 
     def __init__(self) -> None:
         self.waiting: dict[Any, Together] = {}
+        self.numbers: dict[Any, tuple[float, ...]] = {}  # of most parameters they are the same
 
     def add(
         self,
@@ -69,21 +71,40 @@ class Launches:
     ) -> None:
         """Put the step of one parameter to those that it is computed with."""
         param: Any = tensors[0]
-        kind: Any = (rule, param._dtype, param._device, tuple([t is None for t in tensors]))
-        lr = group["lr"]
+        lr, kinds = group["lr"], None
+        counts: tuple[Any, ...] = ()
         if is_counted_on_device(group):
             counts = tuple([on_device(state, name, param) for name in rule.counts])
+            kinds = tuple([each._dtype for each in counts])
             rate = lr if isinstance(lr, Tensor) and lr.is_cuda else float(lr)
-            found = Together(rule, (*signs, *settings), rate)
-            kind = (*kind, id(lr) if rate is lr else rate, tuple([each._dtype for each in counts]))
+            numbers = (*signs, *settings)
         else:
-            counts, rate = (), float(lr)
-            found_counts = host_counts(rule, state, group, rate, settings) if rule.counts else ()
-            numbers = rule.numbers(*found_counts, rate, *settings)
-            found = Together(rule, (*signs, *numbers))
-        found = self.waiting.setdefault((*kind, found.numbers), found)
-        found.tensors.append(tensors)
-        found.counts.append(counts)
+            rate = None
+            numbers = self.numbers_of(rule, state, group, float(lr), settings, signs)
+        known = id(lr) if rate is lr else rate
+        key = (rule, param._dtype, param._device.index, tuple([t is None for t in tensors]), numbers, known, kinds)
+        together = self.waiting.get(key)
+        if together is None:
+            together = self.waiting[key] = Together(rule, numbers, rate)
+        together.tensors.append(tensors)
+        together.counts.append(counts)
+
+    def numbers_of(
+        self,
+        rule: Rule,
+        state: dict[str, Any],
+        group: dict[str, Any],
+        lr: float,
+        settings: Sequence[float],
+        signs: tuple[float, float],
+    ) -> tuple[float, ...]:
+        """The numbers of a step that is counted on the host."""
+        counts = host_counts(rule, state, group, lr, settings) if rule.counts else ()
+        key = (rule, lr, signs, *counts, *settings)
+        found = self.numbers.get(key)
+        if found is None:
+            found = self.numbers[key] = (*signs, *rule.numbers(*counts, lr, *settings))
+        return found
 
     def run(self) -> None:
         """Compute them."""
@@ -91,14 +112,26 @@ class Launches:
             together.run()
 
 
+@cache
+def several() -> Any:
+    """The module of launches over several arrays, loaded with the first device."""
+    from ...runtime.cuda import several
+
+    return several
+
+
 def fits(tensors: Tensors) -> bool:
     """Whether a launch can compute the step of a parameter: all tensors have one dtype, shape and device."""
-    from ...runtime.cuda.several import within_reach
-
     first: Any = tensors[0]
     kind, shape, device = first._dtype, first._shape, first._device
-    same = all(t is None or (t._dtype is kind and t._shape == shape and t._device is device) for t in tensors)
-    return same and kind.kind in "fc" and within_reach(first.numel() * len(tensors))
+    if kind.kind not in "fc":
+        return False
+    other: Any
+    for other in tensors:
+        if other is not None and (other._dtype is not kind or other._shape != shape or other._device is not device):
+            return False
+    reached: bool = several().within_reach(prod(shape) * len(tensors))
+    return reached
 
 
 def on_device(state: dict[str, Any], name: str, param: Tensor) -> Tensor:
@@ -109,15 +142,19 @@ def on_device(state: dict[str, Any], name: str, param: Tensor) -> Tensor:
     return kept
 
 
-def in_order(t: Any) -> Any:
-    """The tensor, or a copy of its elements in row order."""
-    return t if t is None or t._flat is not None else t.contiguous()
+def in_order(tensors: Tensors) -> Tensors:
+    """The tensors, or copies with their elements in row order of those that have not."""
+    for t in tensors:
+        if t is not None and t._flat is None:
+            return [t if t is None or t._flat is not None else t.contiguous() for t in tensors]
+    return tensors
 
 
-def put_back(tensors: Tensors, computed: Sequence[Any]) -> None:
+def put_back(tensors: Tensors, computed: Tensors) -> None:
     """What was computed of copies goes to where these are from; it was all written but the gradient, the second."""
-    for place, (tensor, result) in enumerate(zip(tensors, computed, strict=True)):
-        if tensor is not None and tensor is not result and place != 1:
-            tensor.copy_(result)
     if tensors[0] is computed[0]:
-        tensors[0]._bump_version()
+        tensors[0]._bump_version()  # type: ignore[union-attr]
+    if tensors is not computed:
+        for place, (tensor, result) in enumerate(zip(tensors, computed, strict=True)):
+            if tensor is not None and tensor is not result and place != 1:
+                tensor.copy_(result)  # type: ignore[arg-type]

@@ -43,7 +43,8 @@ def rehearse_gradients(op: Any, key: tuple[Any, ...], node: Any, grad: Any) -> b
         return False
 
     def find() -> Any:
-        return rehearsal(native, at(grad, op.kernel), values, (), grad._dtype)
+        shapes = [None if meta is None else meta[0] for meta in node.metas]
+        return rehearsal(native, at(grad, op.kernel), values, (), grad._dtype, shapes)
 
     return kept(native, op.launches.setdefault(grad._dtype, {}), key, grad._device, find) is not None
 
@@ -72,8 +73,18 @@ def kept(native: Any, table: dict[Any, Any], key: tuple[Any, ...], device: Any, 
     return found
 
 
-def rehearsal(native: Any, kernel: Any, values: Sequence[Any], arguments: Sequence[Any], dtype: Any) -> Any:
-    """What a kernel launches for operands; None where it does more than that, or fails, which the call will say."""
+def rehearsal(
+    native: Any,
+    kernel: Any,
+    values: Sequence[Any],
+    arguments: Sequence[Any],
+    dtype: Any,
+    shapes: Sequence[Any] | None = None,
+) -> Any:
+    """What a kernel launches for operands; None where it does more than that, or fails, which the call will say.
+
+    `shapes` are those of the results where they may differ from those of the arrays.
+    """
     from ..cuda.rehearsals import rehearsed
 
     arrays = [value.array if isinstance(value, TensorBase) else value for value in values]
@@ -88,5 +99,6 @@ def rehearsal(native: Any, kernel: Any, values: Sequence[Any], arguments: Sequen
     if any(result is not None and result.dtype != dtype.np for result in several):
         return None
     given = [array if isinstance(value, TensorBase) else None for value, array in zip(values, arrays, strict=True)]
-    shaped = [None if result is None else (result, result.shape, dtype) for result in several]
+    shapes = [result if result is None else result.shape for result in several] if shapes is None else shapes
+    shaped = [None if r is None else (r, shape, dtype) for r, shape in zip(several, shapes, strict=True)]
     return native.found(made.launches, values, given, shaped, made.blocks, arguments)

@@ -13,6 +13,8 @@ import pytest
 
 import specgrad as sg
 from specgrad.runtime.cuda.driver import driver
+from specgrad.runtime.cuda.simulated import launches
+from specgrad.runtime.cuda.simulated.threads import SimulatedCuda
 from specgrad.runtime.kernels.cuda import several
 
 from ..places import simulated_device
@@ -407,3 +409,34 @@ def test_kernels_are_made_once() -> None:
     before = several.changing.cache_info().misses
     trained("cuda", "Adam", {"lr": 0.5, "weight_decay": 0.1})
     assert several.changing.cache_info().misses == before
+
+
+@pytest.mark.parametrize("order", ["forward", "reverse", "random"])
+def test_orders_of_threads(order: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks that count together, and threads that sum together, in any order."""
+    monkeypatch.setattr("specgrad.runtime.cuda.several.CHUNK", 32)
+    monkeypatch.setattr(launches, "THREADS", SimulatedCuda(order, seed=3))
+    results = []
+    for place in ("cpu", "cuda"):
+        params = [sg.ones(n, device=place, dtype=sg.float64, requires_grad=True) for n in (257, 33, 1)]
+        optimizer = sg.optim.AdamW(params, fused=place == "cuda")
+        for _ in range(2):
+            for p in params:
+                p.grad = sg.linspace(-1, 2, p.numel(), dtype=sg.float64).to(place)
+            total = sg.nn.utils.clip_grad_norm_(params, 3.0)
+            optimizer.step()
+        results.append([total, *params, *[state["step"] for state in optimizer.state.values()]])
+    same(results[1], results[0], 1e-12)
+
+
+def test_options_that_exclude_each_other() -> None:
+    """As PyTorch refuses them."""
+    params = [sg.ones(2, device="cuda", requires_grad=True)]
+    lr = sg.tensor(0.1, device="cuda")
+    with pytest.raises(ValueError, match="lr as a Tensor is not supported for capturable=False and foreach=True"):
+        sg.optim.AdamW(params, lr=lr, foreach=True)
+    with pytest.raises(RuntimeError, match="`fused` and `foreach` cannot be `True` together"):
+        sg.optim.Adam(params, fused=True, foreach=True)
+    with pytest.raises(RuntimeError, match="`fused` does not support `differentiable`"):
+        sg.optim.SGD(params, fused=True, differentiable=True)
+    sg.optim.Adam(params, lr=lr, foreach=True, capturable=True)

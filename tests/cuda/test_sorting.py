@@ -163,6 +163,7 @@ def test_no_elements_and_no_dimensions() -> None:
     assert none.median().isnan() and int(none.long().median()) == np.iinfo(np.int64).min
     for found in (one.sort(0), one.topk(1), one.kthvalue(1), one.median(0), one.nanmedian(0), one.mode(0)):
         assert (float(found[0]), int(found[1]), found[0].shape) == (2.0, 0, ())
+    assert [float(part) for part in one.topk(0)] == [float(part) for part in one.cpu().topk(0)] == [2.0, 0.0]
     assert float(one.median()) == 2 and one.argsort(0).shape == ()
     for found in (sg.unique(none, return_inverse=True), sg.unique_consecutive(none[:, 0], return_inverse=True)):
         assert found[0].numel() == found[1].numel() == 0

@@ -74,6 +74,7 @@ def _cudnn_of(found: Any) -> Any:
         return None
     try:
         frontend = importlib.import_module("cudnn")
+        frontend.backend_version()
     except (ImportError, OSError, RuntimeError):  # cuDNN itself is missing
         return None
     from .cudnn import Cudnn

@@ -87,7 +87,7 @@ class Graphs:
             graph.build_plans()
         except self.cudnn.cudnnGraphNotSupportedError:
             return None
-        except RuntimeError as error:
+        except (RuntimeError, ValueError, ImportError) as error:  # the frontend may lack what some plans need
             warn_once(f"cuDNN failed to plan a call, which is computed by products of matrices: {error}")
             return None
         return Plan(graph, int(graph.get_workspace_size()))

@@ -40,7 +40,7 @@ class Reached:
             return Elements(name, np.empty(0, dtype), Memory(self.timeline, 0, dtype.itemsize), 0, self.where)
         if address % dtype.itemsize:
             raise KernelFault(f"{self.where()} has access to {address:#x}, a misaligned address of {dtype}")
-        block = self.memory.block(address, size * dtype.itemsize, self.where(), of_graphs=True)
+        block = self.memory.block(address, size * dtype.itemsize, self.where())
         start = address - block.address
         notes = self.notes_on(block, math.gcd(dtype.itemsize, start))
         values = block.bytes[start : start + size * dtype.itemsize].view(dtype)

@@ -102,11 +102,11 @@ class Memory:
             raise fault(what, self._said(address))
         return block
 
-    def block(self, address: int, size: int, what: str, of_graphs: bool = False) -> Block:
-        """The block in which `size` bytes from `address` on lie; `of_graphs`: what captures got is always in use."""
+    def block(self, address: int, size: int, what: str) -> Block:
+        """The block in which `size` bytes from `address` on lie."""
         block = self._around(address, what)
         end = address - block.address + size
-        if (of_graphs or self.is_replaying) and block.is_of_graph and end <= block.size:
+        if self.is_replaying and block.is_of_graph and end <= block.size:
             return block
         if not block.live:
             raise fault(what, f"use after free of {size} bytes at {address:#x}, in a block of {block.size} bytes")

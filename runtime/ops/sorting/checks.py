@@ -20,7 +20,7 @@ def topk(op: str, self: Any, k: int, dim: int, *rest: Any) -> tuple[Any, ...]:
     size = shape[dim] if shape else 1
     if not 0 <= k <= size:
         raise RuntimeError(f"{op}(): selected index k out of range: got k={k} for a dimension of size {size}")
-    return self, k, dim, *rest
+    return self, k if shape else 1, dim, *rest  # of a 0-d tensor always the one
 
 
 def kthvalue(op: str, self: Any, k: int, dim: int, keepdim: bool) -> tuple[Any, ...]:

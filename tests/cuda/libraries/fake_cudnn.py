@@ -233,6 +233,11 @@ class FakeCudnn:
         self.refusing: set[DataType] = set()
         self.failing = ""
 
+    def backend_version(self) -> int:
+        if self.failing:
+            raise RuntimeError(self.failing)
+        return 91002
+
     def pygraph(self, **keywords: Any) -> Graph:
         return Graph(self, **keywords)
 

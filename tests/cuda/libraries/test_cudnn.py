@@ -184,6 +184,17 @@ def test_attention_that_is_no_librarys(cudnn: FakeCudnn) -> None:
     assert bool((attend(q.half(), q.half(), q.half()) == 1).all()) and not cudnn.executed
 
 
+def test_how_it_is_found(cudnn: FakeCudnn, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the frontend is installed and loads cuDNN; without either there is none."""
+    real: Any = object()  # no simulated driver
+    monkeypatch.setattr(cudnn, "__spec__", "found", raising=False)
+    assert isinstance(chosen._cudnn_of(real), Cudnn)
+    cudnn.failing = "libcudnn.so.9: cannot open shared object file"
+    assert chosen._cudnn_of(real) is None
+    monkeypatch.setitem(sys.modules, "cudnn", None)
+    assert chosen._cudnn_of(real) is None
+
+
 def test_without_the_frontend() -> None:
     """A simulated device has no cuDNN, and says so."""
     with simulated_device():

@@ -147,11 +147,15 @@ def test_bias_is_added_by_the_library(world: World, kind: Any) -> None:
     rng = np.random.default_rng(3)
     x, w, b = (rng.integers(-8, 9, shape) / 4 for shape in ((2, 5, 3), (4, 3), (4,)))
     given = [sg.tensor(value, device="cuda").to(kind) for value in (x, w, b)]
-    for bias in (given[2], sg.stack([given[2], given[2]], 1)[:, 0]):
+    biases = given[2], sg.stack([given[2], given[2]], 1)[:, 0]
+    for bias in biases:
         found = sg.nn.functional.linear(given[0], given[1], bias).cpu().to(sg.float64).numpy()
         np.testing.assert_allclose(found, x @ w.T + b, rtol=0, atol=2**-4 if kind is sg.bfloat16 else 2**-7)
-    assert world.calls.count("matmul") == 2 and world.calls.count("matmul_algo_get_heuristic") == 1
-    assert "gemm_strided_batched_ex_64" not in world.calls
+    assert world.calls.count("matmul_algo_get_heuristic") == 1
+    world.calls.clear()  # the first call of a layout may be rehearsed
+    for bias in biases:
+        sg.nn.functional.linear(given[0], given[1], bias)
+    assert [name for name in world.calls if "set_" not in name] == ["matmul"] * 2
 
 
 def test_a_bias_that_the_library_refuses(world: World) -> None:

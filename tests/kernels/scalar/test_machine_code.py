@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from fractions import Fraction
@@ -12,6 +13,7 @@ import pytest
 
 from specgrad.runtime.kernels import scalar
 from specgrad.runtime.kernels.compile.scalar_library import cpu_library, library_of
+from specgrad.runtime.kernels.cuda import interpreted
 from specgrad.runtime.kernels.cuda.compile import ptx, to_cubin
 from specgrad.runtime.kernels.cuda.element import element_kernel, element_signature
 from specgrad.runtime.kernels.cuda.signature import Array
@@ -129,6 +131,17 @@ def test_plain_python_is_the_same(name: str, dtype: type) -> None:
             or abs(found - wanted) <= 2 * np.spacing(abs(wanted))
             or (found != found and wanted != wanted)
         )
+
+
+def test_fma_of_simulated_threads() -> None:
+    """By C's library: the numbers that fractions give, and its own where a result is none."""
+    values = [0.1, -3.0, 1 + 2.0**-52, 1e300, 1e-300, 5e-324, 0.0, -0.0, np.inf, np.nan]
+    with np.errstate(all="ignore"):
+        for x, y, z in itertools.product(map(np.float64, values), values, values):
+            found, expected = interpreted.fma(x, y, z), scalar_primitives.fma(x, y, z)
+            if np.isfinite(expected):
+                assert found.tobytes() == expected.tobytes() and type(found) is np.float64
+    assert interpreted.fma(np.float32(0.1), np.float32(3), np.float32(1)).dtype == np.float32
 
 
 def test_fma_rounds_once() -> None:
