@@ -1,4 +1,4 @@
-"""The kernels of element-wise ops, copies and fills: those in float32 are carried, those of other dtypes measured."""
+"""The kernels of element-wise ops, copies and fills: those in float32 and all copies are carried, others measured."""
 
 from __future__ import annotations
 
@@ -94,8 +94,8 @@ def copies() -> Iterator[Known]:
     """Copies between dtypes, and fills."""
     for source, to, dims in product(COPIED, COPIED, LAYOUTS):
         signature = element_signature((Array(source),), (Array(to),), dims)
-        yield Known(f"copy {source} to {to} {LAYOUTS[dims]}", copy_kernel(between(source, to)), signature)
+        yield Known(f"copy {source} to {to} {LAYOUTS[dims]}", copy_kernel(between(source, to)), signature, True)
     for to, dims in product(COPIED, LAYOUTS):
         computed = in_registers(to)
         signature = element_signature((computed,), (Array(to),), dims)
-        yield Known(f"fill {to} {LAYOUTS[dims]}", copy_kernel(computed), signature)
+        yield Known(f"fill {to} {LAYOUTS[dims]}", copy_kernel(computed), signature, True)

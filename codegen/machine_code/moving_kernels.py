@@ -61,13 +61,13 @@ def moves(x: Array, computed: np.dtype) -> Iterator[Named]:
 
 
 def joins(x: Array, computed: np.dtype) -> Iterator[Named]:
-    for name in collecting.JOINS if computed.kind != "c" else ("last", "sum", "mean"):
+    for name in collecting.OF_COMPLEX if computed.kind == "c" else collecting.JOINS:
         steps = ((U,) * 3,) * 2
         looking = collecting.collecting(collecting.looking, name, computed)
         yield f"looking {name}", looking, (x, ROWS, x, x, (U,) * 3, steps, computed, U, U)
         found = collecting.collecting(collecting.found, name, computed)
         yield f"found {name}", found, (x, ROWS, ROWS, x, x, (U,) * 3, (U,) * 3, computed, U, U)
-    for name in scan_states.STATES if computed.kind == "f" else ("sum", "product", "recurrence"):
+    for name in scan_states.STATES if computed.kind == "f" else scan_states.OF_INTEGERS:
         yield from phases(name, x, BOOL if name == "count" else computed)
 
 

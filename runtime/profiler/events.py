@@ -55,17 +55,17 @@ class Figures:
 
     @property
     def cuda_time(self) -> float:
-        """`device_time`."""
+        """Another name of `device_time`."""
         return self.device_time
 
     @property
     def cuda_time_total(self) -> float:
-        """`device_time_total`."""
+        """Another name of `device_time_total`."""
         return self.device_time_total
 
     @property
     def self_cuda_time_total(self) -> float:
-        """`self_device_time_total`."""
+        """Another name of `self_device_time_total`."""
         return self.self_device_time_total
 
     @property

@@ -146,6 +146,7 @@ STATES = {
     "least": State(read_placed, least, write_placed),
     "logarithm": State(read_exponent, exponentials, write_logarithm),
 }
+OF_INTEGERS = ("sum", "product", "recurrence")
 
 
 def types_of(name: str, computed: np.dtype) -> tuple[Any, Any]:

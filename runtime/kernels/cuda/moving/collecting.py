@@ -165,6 +165,7 @@ JOINS = {
     "amax": join_max,
     "amin": join_min,
 }
+OF_COMPLEX = ("last", "sum", "mean")
 OF_BOOLS = {
     "sum": join_any,
     "mean": join_any,
