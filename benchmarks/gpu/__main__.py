@@ -27,6 +27,7 @@ def main() -> int:
         ("ceilings", measurements.ceilings),
         ("launches", stages.launches),
         ("measurements", measurements.all_of_them),
+        ("large arrays", measurements.large),
         ("sanitizer", stages.sanitizer),
         ("suite", stages.suite),
     ):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import specgrad as sg
+
+from . import limits, steps
 
 ELEMENTS = 1 << 28  # of a large array of float32: 1 GiB
 SIMULATED = 1 << 10
@@ -37,20 +40,52 @@ def ceilings(seconds: float) -> dict[str, Any]:
 
 
 def all_of_them(seconds: float) -> dict[str, Any]:
-    """GB/s of element-wise ops, folds and rows, TFLOP/s of a product, microseconds of a launch: ours, and PyTorch's."""
+    """Rates of element-wise ops, folds, rows and a product, times of a launch and of steps of training: ours, and
+    PyTorch's. On a GPU what does not reach its limit is an error."""
     found: dict[str, Any] = {}
     libraries = {"specgrad": sg}
-    try:
+    simulated = "Simulated" in sg.cuda.get_device_name()
+    with contextlib.suppress(ImportError):
         import torch
 
-        if torch.cuda.is_available() and "Simulated" not in sg.cuda.get_device_name():
+        if torch.cuda.is_available() and not simulated:
             libraries["torch"] = torch
-    except ImportError:
-        pass
     for name, lib in libraries.items():
-        for what, value in measured(lib).items():
+        for what, value in (measured(lib) | steps_measured(lib, [] if simulated else list(steps.MODELS))).items():
             found[f"{name} {what}"] = value
+    under = [] if simulated else limits.missed(found)
+    return found | ({"error": f"below the limits: {'; '.join(under)}"} if under else {})
+
+
+def steps_measured(lib: Any, models: Sequence[str]) -> dict[str, float]:
+    """Microseconds of a step of training, eager and as a graph."""
+    found = {}
+    for name in models:
+        step = steps.step_of(lib, name)
+        found[f"{name} step us"] = round(seconds_of(lib, step, 100) * 1e6, 1)
+        found[f"{name} graph us"] = round(seconds_of(lib, steps.graph_of(lib, step), 100) * 1e6, 1)
     return found
+
+
+def large(seconds: float) -> dict[str, Any]:
+    """Ops on arrays of more than 2^31 bytes and 2^31 elements: their ends are what they must be."""
+    count = SIMULATED if "Simulated" in sg.cuda.get_device_name() else (1 << 31) + 24
+    x = sg.ones(count, device="cuda", dtype=sg.uint8)
+    x[-1] = 3
+    y = x + x
+    wrong = [
+        name
+        for name, found, expected in (
+            ("add", y[-1].item(), 6),
+            ("sum", y.sum().item(), 2 * count + 4),
+            ("argmax", y.argmax().item(), count - 1),
+            ("copy", y.flip(0)[0].item(), 6),
+            ("index", y[sg.tensor([count - 1], device="cuda")].item(), 6),
+            ("cumsum", x.cumsum(0)[-1].item(), count + 2),
+        )
+        if found != expected
+    ]
+    return {"elements": count} | ({"error": f"wrong at the end of large arrays: {', '.join(wrong)}"} if wrong else {})
 
 
 def measured(lib: Any) -> dict[str, float]:
@@ -66,6 +101,7 @@ def measured(lib: Any) -> dict[str, float]:
         return round(moved * 4 / seconds_of(lib, run) / 1e9, 1)
 
     return {
+        "copy GB/s": rate(lambda: y.copy_(x), 2 * count),
         "add GB/s": rate(lambda: x + y, 3 * count),
         "sum GB/s": rate(x.sum, count),
         "softmax GB/s": rate(lambda: lib.softmax(rows, 1), 2 * count),

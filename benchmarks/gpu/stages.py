@@ -61,7 +61,8 @@ def sanitizer(seconds: float) -> dict[str, Any]:
 
 def suite(seconds: float) -> dict[str, Any]:
     """The tests of devices on the real driver."""
-    command = [sys.executable, "-m", "pytest", "-q", "--no-header", "-x", "--maxfail=20", "tests/cuda/test_entries.py"]
+    tests = "tests/cuda/test_entries.py", "tests/cuda/test_entry_ways.py"
+    command = [sys.executable, "-m", "pytest", "-q", "--no-header", "--maxfail=20", *tests]
     return last_line(command, seconds, {"SPECGRAD_TEST_DRIVER": "real"})
 
 

@@ -28,6 +28,7 @@ from .launches import (
     INTEGER,
     MOST_BLOCKS,
     MOST_OPERANDS,
+    MOST_OWNED,
     MOST_PATCHES,
     MOST_RESULTS,
     MOST_WORDS,
@@ -206,7 +207,8 @@ class Sources:
     """The operands and blocks of a call: which of them an array or a number of a launch is."""
 
     def __init__(self, known: Sequence[Operand], blocks: Sequence[Any], in_order: bool) -> None:
-        require(len(known) <= MOST_OPERANDS and len(blocks) <= MOST_BLOCKS)
+        arrays = sum(operand.kind == ADDRESS for operand in known)
+        require(len(known) <= MOST_OPERANDS and len(blocks) <= MOST_BLOCKS and arrays + len(blocks) <= MOST_OWNED)
         self.known, self.blocks, self.in_order = known, blocks, in_order
         self.spans = [*self._of_operands(), *self._of_blocks()]
         self.used: set[int] = set()

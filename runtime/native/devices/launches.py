@@ -20,6 +20,7 @@ from .memory import new_array, taken
 
 MOST_OPERANDS = 16
 MOST_BLOCKS = 12  # of memory that a call needs, results among it
+MOST_OWNED = 22  # arrays and blocks, beside what else a call owns
 MOST_RESULTS = 4
 MOST_PATCHES = 24
 MOST_WORDS = 160
