@@ -9,7 +9,7 @@ import specgrad as sg
 from specgrad.runtime.dispatch.kernel_op import KernelOp
 from specgrad.runtime.kernels.cpu import plan
 from specgrad.runtime.kernels.cpu.plan import Layout, Plan, Step, run, single
-from specgrad.runtime.ops.reduction import plans
+from specgrad.runtime.ops.reduction import cpu, plans
 
 Array = np.ndarray
 given: list[Any] = []
@@ -92,6 +92,6 @@ def test_another_thread_may_clear_the_plans_that_are_kept(monkeypatch: pytest.Mo
     x = np.arange(3.0)
     monkeypatch.setattr(plan, "_ready", Forgetful())
     np.testing.assert_array_equal(run(one_call, x, None, 3)[0], 3 * x)
-    tensor, op = sg.ones(2, 3), KernelOp("sum", plans.sum_all, None, {"self": "T"})
+    tensor, op = sg.ones(2, 3), KernelOp("sum", plans.sum_all, cpu.sum_all, None, {"self": "T"})
     op.found = Forgetful()
     assert op.remember((tensor,), (tensor,)) and not op.found

@@ -24,7 +24,8 @@ from specgrad.runtime.kernels.cuda.rows import row_kernel, wide_of
 from tests.repository import ROOT
 
 PROGRAMS = {p.name: p for path in sorted((ROOT / "runtime/ops").glob("*/rows.py")) for p in programs_of(path).values()}
-NUMBERS = {"correction": 1.0, "p": 3.0, "eps": 1e-5, "divisor": 7.0, "factor": 0.5, "ignored": -100, "classes": 9}
+NUMBERS = {"correction": 1.0, "p": 3.0, "eps": 1e-5, "divisor": 7.0, "factor": 0.5, "smoothing": 0.25}
+NUMBERS |= {"ignored": -100, "classes": 9}
 SHAPES = [(33, 17), (2, 257), (1, 5), (5, 1), (1, 1)]
 UINT32 = np.dtype(np.uint32)
 TEAMS = [  # team, rows, elements, columns side by side, parts

@@ -35,6 +35,7 @@ def leaf(dtype: Any = sg.float32) -> Any:
 EXPECTED = np.array([[-4 / 3, -1 / 3, 5 / 3], [-2, 3, -1]])
 
 
+@pytest.mark.cpu("calls of the CPU's kernel are counted")
 @pytest.mark.parametrize("dtype", [sg.float32, sg.float64])
 def test_a_kernel_runs_where_nothing_is_recorded(calls: list[str], dtype: Any) -> None:
     """One call gives the gradient, in the dtype and the shape of the input."""
