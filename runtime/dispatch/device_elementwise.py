@@ -158,7 +158,7 @@ def keep(
     key: tuple[Any, ...],
     launches: Any,
     given: Sequence[Any],
-    results: Sequence[tuple[Any, Shape, Any]],
+    results: Sequence[tuple[Any, Shape, Any] | None],
     blocks: Sequence[Any],
 ) -> None:
     """Keep the one launch of a call under a key."""
@@ -190,5 +190,6 @@ def remember_gradients(
     plain = all(t._flat is not None and t._shape == shape for t in there) and grad._dtype is dtype
     if plain and len(there) + len(of_host) == len(given) and len(of_host) <= 1 and all(t.numel() == 1 for t in of_host):
         key, blocks = (dtype, shape, bool(of_host)), [out.block for out in outs]
-        results = [(out, shape, dtype) for out in outs]
+        left = iter(outs)
+        results = [(next(left), shape, dtype) if mask >> i & 1 else None for i in range(mask.bit_length())]
         keep(native, op.launches[mask], key, launches, (*given, *numbers), results, blocks)

@@ -186,7 +186,7 @@ def plan_words(
         stream=current.current_stream(place_of(results)),
         broadcasts=any(isinstance(t, TensorBase) and t._shape != shape for t in operands),
         blocks=len(sources.blocks),
-        results=[sources.block_of(result) for result in results],
+        results=[*map(sources.block_of, results), *[NO_RESULT] * (MOST_RESULTS - len(results))],
         kinds=[operand.kind for operand in known],
         itemsize=[operand.itemsize for operand in known],
         reach=[operand.reach for operand in known],

@@ -15,13 +15,13 @@ from .launches import (
     SINGLE,
     LaunchPlan,
     Sources,
+    gradients_of,
     holds,
     is_here,
     plan_of,
     put_number,
     put_tensor,
     refused,
-    result_of,
     run,
     take_blocks,
 )
@@ -104,27 +104,6 @@ def put_all(
 
 
 @native
-def results_of(
-    plan: LaunchPlan, found: Tuple, wanted: int, count: int, first: int, device: Object, owned: Owned
-) -> New[Tuple]:
-    """The gradients that are wanted as tensors, None for the others; NULL where an error is set."""
-    results, place = c.new_tuple(count), 0
-    if results is NULL:
-        return NULL
-    for i in range(count):
-        if wanted >> i & 1:
-            made = result_of(plan, found, place, first, device, owned)
-            place += 1
-        else:
-            made = retain(none)
-        if made is NULL:
-            c.release(results)
-            return cast(Tuple, NULL)
-        put_item(results, i, made)
-    return results
-
-
-@native
 def computed(plan: FusedPlan, node: Node, gradient: Tensor, owned: Owned) -> New[Object]:
     """The gradients that are wanted, in a tuple; None where this is for the general path."""
     edges, device, sources = own(owned, node.edges), own(owned, gradient.device), new(Sources)
@@ -139,7 +118,7 @@ def computed(plan: FusedPlan, node: Node, gradient: Tensor, owned: Owned) -> New
         return NULL
     if not put_all(kernel, launches, node, gradient, sources, owned) or not run(launches, sources):
         return refused()
-    return results_of(launches, found, wanted, size(edges), first, device, owned)
+    return gradients_of(launches, found, size(edges), first, device, owned)
 
 
 @native

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from ...kernels.llvm.typed import NULL, New, cast, native, new
-from .. import c_functions as c
-from ..broadcast import has_layout
-from ..interned import none
 from ..kernel_op_gradients import PlannedGradients, all_fit, all_of, key_of, operand_of
 from ..layout import Node, Object, Tensor, Tuple
-from ..references import Owned, begin, own, own_new, put_item, release_all, retain, size
+from ..references import Owned, begin, own, own_new, release_all, size
 from ..tensors import not_handled
 from .kernel_ops import found_in
-from .launches import NO_RESULT, LaunchPlan, Sources, is_here, plan_of, put_tensor, refused, result_of, run, take_blocks
+from .launches import LaunchPlan, Sources, gradients_of, is_here, plan_of, put_operand, refused, run, take_blocks
 
 
 @native
@@ -31,30 +28,10 @@ def put_all(
         if thing is NULL:
             place += 1
             continue
-        tensor = cast(Tensor, thing)
-        if thing is not none:
-            if not is_here(thing) or not has_layout(tensor, key, place):
-                return False
-            if not put_tensor(launches, i, tensor, sources, owned):
-                return False
+        if not put_operand(launches, i, thing, key, place, sources, owned):
+            return False
         place += 2
     return True
-
-
-@native
-def results_of(launches: LaunchPlan, found: Tuple, count: int, first: int, device: Object, owned: Owned) -> New[Tuple]:
-    """The gradients as tensors, None for those that the kernel does not give; NULL where an error is set."""
-    results = c.new_tuple(count)
-    if results is NULL:
-        return NULL
-    for i in range(count):
-        absent = launches.results[i] == NO_RESULT
-        made = retain(none) if absent else result_of(launches, found, i, first, device, owned)
-        if made is NULL:
-            c.release(results)
-            return cast(Tuple, NULL)
-        put_item(results, i, made)
-    return results
 
 
 @native
@@ -77,7 +54,7 @@ def computed(plan: PlannedGradients, node: Node, given: Object, owned: Owned) ->
     # Again, after Python may have run.
     if not all_fit(plan, node, dtype, device) or not put_all(plan, launches, node, given, key, sources, owned):
         return not_handled()
-    return results_of(launches, found, size(edges), first, device, owned) if run(launches, sources) else refused()
+    return gradients_of(launches, found, size(edges), first, device, owned) if run(launches, sources) else refused()
 
 
 @native

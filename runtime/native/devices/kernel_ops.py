@@ -5,8 +5,6 @@ from __future__ import annotations
 from ...kernels.llvm.structs import Items
 from ...kernels.llvm.typed import NULL, New, cast, native, new
 from .. import c_functions as c
-from ..broadcast import has_layout
-from ..interned import none
 from ..kernel_calls import Arguments
 from ..kernel_ops import LIST, TENSORS, KernelOpPlan, common_dtype, key_of, looked_up, recorded, take_arguments
 from ..layout import Array, Dict, Object, Tensor, Tuple
@@ -21,7 +19,7 @@ from .launches import (
     holds,
     is_here,
     plan_of,
-    put_tensor,
+    put_operand,
     refused,
     result_of,
     run,
@@ -56,12 +54,8 @@ def put_all(
         if letter not in TENSORS:
             place += 1
             continue
-        tensor = cast(Tensor, argument)
-        if argument is not none:
-            if not is_here(argument) or not has_layout(tensor, key, place):
-                return False
-            if not put_tensor(launches, i, tensor, sources, owned):
-                return False
+        if not put_operand(launches, i, argument, key, place, sources, owned):
+            return False
         place += 2
     return common_dtype(plan, given, cast(Tensor, given.items[0]).device) is dtype
 

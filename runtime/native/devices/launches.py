@@ -11,9 +11,10 @@ from ...kernels.llvm.memory import bits, single_bits
 from ...kernels.llvm.structs import Items, Struct, length, room
 from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from .. import c_functions as c
+from ..broadcast import has_layout
 from ..interned import float_type, int_type, none, outdated_type
 from ..layout import Array, DType, Float, Object, Tensor, Tuple
-from ..references import Owned, item, own, own_new, retain
+from ..references import Owned, item, own, own_new, put_item, retain
 from ..tensors import is_tensor_anywhere, new_tensor_on, not_handled
 from .layout import Block, DeviceArray, Shelf, launcher
 from .memory import new_array, taken
@@ -113,6 +114,17 @@ def put_tensor(plan: LaunchPlan, i: int, tensor: Tensor, sources: Sources, owned
 
 
 @native
+def put_operand(
+    plan: LaunchPlan, i: int, thing: Object, key: Tuple, place: int, sources: Sources, owned: Owned
+) -> bool:
+    """The same for an operand that may be None; False where it has not the layout that stands in a key at `place`."""
+    if thing is none:
+        return True
+    tensor = cast(Tensor, thing)
+    return is_here(thing) and has_layout(tensor, key, place) and put_tensor(plan, i, tensor, sources, owned)
+
+
+@native
 def put_double(plan: LaunchPlan, i: int, value: float, sources: Sources) -> bool:
     """Make a number a source, in the dtype in which the kernel has it."""
     sources.values[i] = single_bits(value) if plan.kinds[i] == SINGLE else bits(value)
@@ -163,6 +175,22 @@ def result_of(plan: LaunchPlan, found: Tuple, number: int, first: int, device: O
     if flat is NULL:
         return NULL
     return new_tensor_on(device, flat, cast(Tuple, item(found, place)), cast(DType, item(found, place + 1)))
+
+
+@native
+def gradients_of(plan: LaunchPlan, found: Tuple, count: int, first: int, device: Object, owned: Owned) -> New[Tuple]:
+    """So many gradients as tensors, None for those that there are not; NULL where an error is set."""
+    results = c.new_tuple(count)
+    if results is NULL:
+        return NULL
+    for i in range(count):
+        absent = plan.results[i] == NO_RESULT
+        made = retain(none) if absent else result_of(plan, found, i, first, device, owned)
+        if made is NULL:
+            c.release(results)
+            return cast(Tuple, NULL)
+        put_item(results, i, made)
+    return results
 
 
 @native
