@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..library.homes import Part
 from ..library.rule_doc import reads_storage
+from ..spec.keys import WITHOUT_GRADIENT
 from ..spec.model import Argument
 from .call_code import python_names
 from .kernel_code import is_plain_number
@@ -52,12 +53,28 @@ class FastCode:
 
     @property
     def has_plan(self) -> bool:
-        """Whether the op's kernel has plans, under its name, and takes and gives what these can state."""
-        entry = self.op.entry
-        known = entry.compute.kind == "kernel" and self.op.library.get("plan", entry.compute.text) is not None
-        recorded = self.op.node is None or self.op.node.plain
-        of_floats = set(entry.result_dtype) <= {"same", "real"}  # which are the same: plans are for real floats
-        return known and recorded and of_floats and "?" not in self.letters.values()
+        """Whether the op's kernel has plans for the CPU, under its name, and takes and gives what these can state."""
+        of_floats = set(self.op.entry.result_dtype) <= {"same", "real"}  # which are the same: plans are for real floats
+        has_some = self._runs and self.op.library.get("plan", self.op.entry.compute.text) is not None
+        return has_some and of_floats and self.records
+
+    @property
+    def on_devices(self) -> bool:
+        """Whether what the op's kernel launches on a device may be looked up, though it has no plans for the CPU."""
+        known = set(self.op.entry.result_dtype) <= {"same", "real", *WITHOUT_GRADIENT}
+        return self._runs and known and "T" in self.letters.values() and not self.has_plan
+
+    @property
+    def records(self) -> bool:
+        """Whether native code can record the op."""
+        return self.op.node is None or self.op.node.plain
+
+    @property
+    def _runs(self) -> bool:
+        """Whether native code may run the op's kernel, as it knows what that takes."""
+        op = self.op
+        known = not op.gives_list and not op.writes_first and "?" not in self.letters.values()
+        return known and op.entry.compute.kind == "kernel"
 
     @property
     def plan(self) -> Part:
@@ -79,10 +96,20 @@ class FastCode:
         if type_.is_tensor and type_.is_list:
             return "L" if argument == self.op.arguments[0] and not type_.optional_items else "?"
         if type_.is_tensor:
-            return "I" if self.op.is_raw(argument) else "O" if type_.optional else "T"
+            return self._raw if self.op.is_raw(argument) else "O" if type_.optional else "T"
         if type_.is_list:
             return "d" if type_.base == "int" else "?"
-        return {"int": "n", "bool": "b", "float": "f", "Scalar": "f"}.get(type_.base, "?")
+        return {"int": "n", "bool": "b", "float": "f", "Scalar": "f", "str": "s"}.get(type_.base, "?")
+
+    @property
+    def first_tensor(self) -> str:
+        """The first argument that is a tensor for certain."""
+        return next(name for name, letter in self.letters.items() if letter == "T")
+
+    @property
+    def _raw(self) -> str:
+        """The letter of tensors that keep their dtype: plans take indices of int64, launches on devices any."""
+        return "I" if self.op.library.get("plan", self.op.entry.compute.text) is not None else "R"
 
     @property
     def without_others(self) -> str:

@@ -62,17 +62,35 @@ class General:
 
     @property
     def planned(self) -> list[str]:
-        """The compiled kernels that are found for checked arguments, tried once more."""
+        """The compiled kernels that are found for checked arguments, tried once more; or what is launched for these."""
         fast = self.code.fast
-        if not fast.has_plan:
-            return []
         condition = f"into is None and not watch.active{fast.without_others}"
-        return [
-            f"if {condition} and {fast.found_by}.remember(given, ({spread(fast.letters)})):",
-            f"    result = {fast.found_by}.launch({', '.join(fast.letters)})",
-            "    if result is not None:",
-            f"        return {named(self.code, 'result')}",
+        returned = [f"if {self.results} is not None:", f"    return {named(self.code, self.results)}"]
+        if fast.has_plan:
+            remembered = f"{fast.found_by}.remember(given, ({spread(fast.letters)}))"
+            launched = f"    {self.results} = {fast.found_by}.launch({', '.join(fast.letters)})"
+            return [f"if {condition} and {remembered}:", launched, *(f"    {line}" for line in returned)]
+        if not fast.on_devices:
+            return []
+        launched = f"{self.results} = {fast.found_by}.on_device({', '.join(fast.letters)})"
+        condition = f"{fast.first_tensor}._device is not CPU and {condition}"
+        if fast.records:
+            return [f"if {condition}:", f"    {launched}", *(f"    {line}" for line in returned)]
+        return [f"{self.results} = None", f"if {condition}:", f"    {launched}"]
+
+    @property
+    def by_kernel(self) -> list[str]:
+        """The outputs by a hand-written kernel, where nothing that was found has given them."""
+        attempt = [
+            "try:",
+            f"    {self.results} = {self.made}",
+            "except Exception as error:",
+            f"    reraise(name, error, ({self.code.general_parameters},))",
         ]
+        lines = [*self.computed, *attempt]
+        if not self.code.fast.on_devices or self.code.fast.records:
+            return lines
+        return [f"if {self.results} is None:", *(f"    {line}" for line in lines)]
 
     @property
     def computed(self) -> list[str]:

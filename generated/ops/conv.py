@@ -13,6 +13,7 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import array_in, computed_dtype
+from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import Overloads
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
@@ -24,7 +25,46 @@ from ...runtime.ops.conv import cpu as conv_cpu
 from ...runtime.ops.conv import formulas as conv_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from ..functions import conv as functions
+
+CONVOLUTION = KernelOp(
+    "convolution",
+    None,
+    conv_cpu.convolution,
+    functions.ConvolutionBackward0,
+    {"self": "T", "weight": "T", "bias": "O", "stride": "d", "padding": "d", "dilation": "d", "groups": "n"},
+)
+CONVOLUTION_INPUT_BACKWARD = KernelOp(
+    "convolution_input_backward",
+    None,
+    conv_cpu.convolution_input_backward,
+    functions.ConvolutionInputBackwardBackward0,
+    {
+        "grad_output": "T",
+        "weight": "T",
+        "input_shape": "d",
+        "stride": "d",
+        "padding": "d",
+        "dilation": "d",
+        "groups": "n",
+    },
+)
+CONVOLUTION_WEIGHT_BACKWARD = KernelOp(
+    "convolution_weight_backward",
+    None,
+    conv_cpu.convolution_weight_backward,
+    functions.ConvolutionWeightBackwardBackward0,
+    {
+        "grad_output": "T",
+        "self": "T",
+        "weight_shape": "d",
+        "stride": "d",
+        "padding": "d",
+        "dilation": "d",
+        "groups": "n",
+    },
+)
 
 
 def convolution(
@@ -93,6 +133,10 @@ def _convolution(name: str, self, weight, bias, stride, padding, dilation, group
     self, weight, bias, stride, padding, dilation, groups = conv_checks.convolution(
         name, self, weight, bias, stride, padding, dilation, groups
     )
+    if self._device is not CPU and into is None and not watch.active:
+        result = CONVOLUTION.on_device(self, weight, bias, stride, padding, dilation, groups)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and weight._dtype is self._dtype and (bias is None or bias._dtype is self._dtype)
@@ -200,6 +244,12 @@ def _convolution_input_backward(
     grad_output, weight, input_shape, stride, padding, dilation, groups = conv_checks.convolution_input_backward(
         name, grad_output, weight, input_shape, stride, padding, dilation, groups
     )
+    if grad_output._device is not CPU and into is None and not watch.active:
+        result = CONVOLUTION_INPUT_BACKWARD.on_device(
+            grad_output, weight, input_shape, stride, padding, dilation, groups
+        )
+        if result is not None:
+            return result
     computed = (
         grad_output._dtype
         if grad_output._dtype.native and weight._dtype is grad_output._dtype
@@ -308,6 +358,12 @@ def _convolution_weight_backward(
     grad_output, self, weight_shape, stride, padding, dilation, groups = conv_checks.convolution_weight_backward(
         name, grad_output, self, weight_shape, stride, padding, dilation, groups
     )
+    if grad_output._device is not CPU and into is None and not watch.active:
+        result = CONVOLUTION_WEIGHT_BACKWARD.on_device(
+            grad_output, self, weight_shape, stride, padding, dilation, groups
+        )
+        if result is not None:
+            return result
     computed = (
         grad_output._dtype
         if grad_output._dtype.native and self._dtype is grad_output._dtype

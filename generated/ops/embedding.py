@@ -24,6 +24,7 @@ from ...runtime.ops.embedding import formulas as embedding_formulas
 from ...runtime.ops.embedding import plans as embedding_plans
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from ..functions import embedding as functions
 
 EMBEDDING = KernelOp(
@@ -32,6 +33,20 @@ EMBEDDING = KernelOp(
     embedding_cpu.embedding,
     functions.EmbeddingBackward0,
     {"weight": "T", "indices": "I", "padding_idx": "n", "scale_grad_by_freq": "b"},
+)
+EMBEDDING_BACKWARD = KernelOp(
+    "embedding_backward",
+    None,
+    embedding_cpu.embedding_backward,
+    functions.EmbeddingBackwardBackward0,
+    {"grad_output": "T", "indices": "R", "num_weights": "n", "padding_idx": "n", "scale_grad_by_freq": "b"},
+)
+EMBEDDING_GATHER = KernelOp(
+    "embedding_gather",
+    None,
+    embedding_cpu.embedding_gather,
+    functions.EmbeddingGatherBackward0,
+    {"self": "T", "indices": "R", "padding_idx": "n", "scale_grad_by_freq": "b"},
 )
 
 
@@ -191,6 +206,10 @@ def _embedding_backward(
     grad_output, indices, num_weights, padding_idx, scale_grad_by_freq = embedding_checks.embedding_backward(
         name, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq
     )
+    if grad_output._device is not CPU and into is None and not watch.active:
+        result = EMBEDDING_BACKWARD.on_device(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
+        if result is not None:
+            return result
     computed = (
         grad_output._dtype
         if grad_output._dtype.native
@@ -263,6 +282,10 @@ def _embedding_gather(name: str, self, indices, padding_idx, scale_grad_by_freq,
     self, indices, padding_idx, scale_grad_by_freq = embedding_checks.embedding(
         name, self, indices, padding_idx, scale_grad_by_freq
     )
+    if self._device is not CPU and into is None and not watch.active:
+        result = EMBEDDING_GATHER.on_device(self, indices, padding_idx, scale_grad_by_freq)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(

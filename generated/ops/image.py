@@ -13,6 +13,7 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import array_in, computed_dtype
+from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
@@ -24,7 +25,52 @@ from ...runtime.ops.image import cpu_resample as image_cpu_resample
 from ...runtime.ops.image import formulas as image_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from ..functions import image as functions
+
+BORDER_PAD = KernelOp(
+    "border_pad",
+    None,
+    image_cpu_padding.border_pad,
+    functions.BorderPadBackward0,
+    {"self": "T", "pad": "d", "mode": "s"},
+)
+BORDER_PAD_BACKWARD = KernelOp(
+    "border_pad_backward",
+    None,
+    image_cpu_padding.border_pad_backward,
+    functions.BorderPadBackwardBackward0,
+    {"grad_output": "T", "input_shape": "d", "pad": "d", "mode": "s"},
+)
+RESAMPLE = KernelOp(
+    "resample",
+    None,
+    image_cpu_resample.resample,
+    functions.ResampleBackward0,
+    {"self": "T", "dim": "n", "length": "n", "filter": "s", "align_corners": "b", "scale": "f", "antialias": "b"},
+)
+RESAMPLE_BACKWARD = KernelOp(
+    "resample_backward",
+    None,
+    image_cpu_resample.resample_backward,
+    functions.ResampleBackwardBackward0,
+    {
+        "grad_output": "T",
+        "dim": "n",
+        "length": "n",
+        "filter": "s",
+        "align_corners": "b",
+        "scale": "f",
+        "antialias": "b",
+    },
+)
+RESAMPLE_BYTES = KernelOp(
+    "resample_bytes",
+    None,
+    image_cpu_resample.resample_bytes,
+    None,
+    {"self": "T", "dim": "n", "length": "n", "filter": "s", "align_corners": "b", "scale": "f", "antialias": "b"},
+)
 
 
 def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
@@ -61,6 +107,10 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
     if mode.__class__ is not str:
         mode = checks.string(name, "mode", mode)
     self, pad, mode = image_checks.border_pad(name, self, pad, mode)
+    if self._device is not CPU and into is None and not watch.active:
+        result = BORDER_PAD.on_device(self, pad, mode)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(at(self, image_cpu_padding.border_pad)(array_in(self, computed), pad, mode), computed)
@@ -114,6 +164,10 @@ def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=No
     if mode.__class__ is not str:
         mode = checks.string(name, "mode", mode)
     grad_output, input_shape, pad, mode = image_checks.border_pad_backward(name, grad_output, input_shape, pad, mode)
+    if grad_output._device is not CPU and into is None and not watch.active:
+        result = BORDER_PAD_BACKWARD.on_device(grad_output, input_shape, pad, mode)
+        if result is not None:
+            return result
     computed = (
         grad_output._dtype
         if grad_output._dtype.native
@@ -311,6 +365,10 @@ def _resample(name: str, self, dim, length, filter, align_corners, scale, antial
     self, dim, length, filter, align_corners, scale, antialias = image_checks.resample(
         name, self, dim, length, filter, align_corners, scale, antialias
     )
+    if self._device is not CPU and into is None and not watch.active:
+        result = RESAMPLE.on_device(self, dim, length, filter, align_corners, scale, antialias)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
     try:
         result = adopt(
@@ -400,6 +458,10 @@ def _resample_backward(name: str, grad_output, dim, length, filter, align_corner
     grad_output, dim, length, filter, align_corners, scale, antialias = image_checks.resample(
         name, grad_output, dim, length, filter, align_corners, scale, antialias
     )
+    if grad_output._device is not CPU and into is None and not watch.active:
+        result = RESAMPLE_BACKWARD.on_device(grad_output, dim, length, filter, align_corners, scale, antialias)
+        if result is not None:
+            return result
     computed = (
         grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
     )
@@ -480,6 +542,10 @@ def _resample_bytes(name: str, self, dim, length, filter, align_corners, scale, 
     self, dim, length, filter, align_corners, scale, antialias = image_checks.resample(
         name, self, dim, length, filter, align_corners, scale, antialias
     )
+    if self._device is not CPU and into is None and not watch.active:
+        result = RESAMPLE_BYTES.on_device(self, dim, length, filter, align_corners, scale, antialias)
+        if result is not None:
+            return result
     computed = computed_dtype(name, "same", ("int",), (self,))
     try:
         result = adopt(

@@ -32,6 +32,7 @@ from ...runtime.ops.shape import checks_repeat as shape_checks_repeat
 from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from .. import kernels
 from ..functions import indexing as functions
 
@@ -41,6 +42,49 @@ INDEX_SELECT = KernelOp(
     indexing_cpu.index_select,
     functions.IndexSelectBackward0,
     {"self": "T", "dim": "n", "index": "I"},
+)
+INDEX_ADD = KernelOp(
+    "index_add",
+    None,
+    indexing_cpu.index_add,
+    functions.IndexAddBackward0,
+    {"self": "T", "dim": "n", "index": "R", "source": "T", "alpha": "f"},
+)
+GATHER = KernelOp(
+    "gather",
+    None,
+    indexing_cpu_gather.gather,
+    functions.GatherBackward0,
+    {"self": "T", "dim": "n", "index": "R", "sparse_grad": "b"},
+)
+SCATTER_SRC = KernelOp(
+    "scatter",
+    None,
+    indexing_cpu_gather.scatter,
+    functions.ScatterBackward0,
+    {"self": "T", "dim": "n", "index": "R", "src": "T"},
+)
+SCATTER_VALUE = KernelOp(
+    "scatter",
+    None,
+    indexing_cpu_gather.scatter,
+    functions.ScatterBackward1,
+    {"self": "T", "dim": "n", "index": "R", "value": "f"},
+)
+SCATTER_ADD = KernelOp(
+    "scatter_add",
+    None,
+    indexing_cpu_gather.scatter_add,
+    functions.ScatterAddBackward0,
+    {"self": "T", "dim": "n", "index": "R", "src": "T"},
+)
+NONZERO_DEFAULT = KernelOp("nonzero", None, indexing_cpu.nonzero, None, {"self": "T"}, dtypes=("int64",))
+SCATTER_REDUCE = KernelOp(
+    "scatter_reduce",
+    None,
+    indexing_cpu_gather.scatter_reduce,
+    functions.ScatterReduceBackward0,
+    {"self": "T", "dim": "n", "index": "R", "src": "T", "reduce": "s", "include_self": "b"},
 )
 
 
@@ -385,6 +429,10 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
         source = checks.tensor(name, "source", source)
     alpha = checks.scalar(name, "alpha", alpha)
     self, dim, index, source, alpha = indexing_checks.index_add(name, self, dim, index, source, alpha)
+    if self._device is not CPU and into is None and not watch.active:
+        result = INDEX_ADD.on_device(self, dim, index, source, alpha)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and source._dtype is self._dtype
@@ -466,6 +514,10 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
     if sparse_grad.__class__ is not bool:
         sparse_grad = checks.boolean(name, "sparse_grad", sparse_grad)
     self, dim, index, sparse_grad = indexing_checks.gather(name, self, dim, index, sparse_grad)
+    if self._device is not CPU and into is None and not watch.active:
+        result = GATHER.on_device(self, dim, index, sparse_grad)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
@@ -540,6 +592,10 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
     if not isinstance(src, Tensor):
         src = checks.tensor(name, "src", src)
     self, dim, index, src = indexing_checks.scatter(name, self, dim, index, src)
+    if self._device is not CPU and into is None and not watch.active:
+        result = SCATTER_SRC.on_device(self, dim, index, src)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and src._dtype is self._dtype
@@ -618,6 +674,10 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
         index = checks.tensor(name, "index", index)
     value = checks.scalar(name, "value", value)
     self, dim, index, value = indexing_checks.scatter_value(name, self, dim, index, value)
+    if self._device is not CPU and into is None and not watch.active:
+        result = SCATTER_VALUE.on_device(self, dim, index, value)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
@@ -709,6 +769,10 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
     if not isinstance(src, Tensor):
         src = checks.tensor(name, "src", src)
     self, dim, index, src = indexing_checks.scatter(name, self, dim, index, src)
+    if self._device is not CPU and into is None and not watch.active:
+        result = SCATTER_ADD.on_device(self, dim, index, src)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and src._dtype is self._dtype
@@ -918,6 +982,10 @@ def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _nonzero_default(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
+    if self._device is not CPU and into is None and not watch.active:
+        result = NONZERO_DEFAULT.on_device(self)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(at(self, indexing_cpu.nonzero)(array_in(self, computed)), result_dtype("int64", computed))
@@ -1578,6 +1646,10 @@ def _scatter_reduce(name: str, self, dim, index, src, reduce, include_self, into
     self, dim, index, src, reduce, include_self = indexing_checks_take_put.scatter_reduce(
         name, self, dim, index, src, reduce, include_self
     )
+    if self._device is not CPU and into is None and not watch.active:
+        result = SCATTER_REDUCE.on_device(self, dim, index, src, reduce, include_self)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and src._dtype is self._dtype

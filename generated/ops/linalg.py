@@ -15,6 +15,7 @@ from ...runtime.dispatch import checks
 from ...runtime.dispatch.elementwise import result_dtype
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
@@ -33,7 +34,103 @@ from ...runtime.ops.matmul import formulas as matmul_formulas
 from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from ..functions import linalg as functions
+
+LINALG_INV = KernelOp("linalg_inv", None, linalg_cpu.inverse, functions.LinalgInvBackward0, {"A": "T"})
+LINALG_INV_EX = KernelOp(
+    "linalg_inv_ex",
+    None,
+    linalg_cpu.inverse_info,
+    functions.LinalgInvExBackward0,
+    {"A": "T", "check_errors": "b"},
+    outputs=2,
+    dtypes=("same", "int32"),
+)
+SOLVE_MATRICES = KernelOp(
+    "solve_matrices",
+    None,
+    linalg_cpu.solve_matrices,
+    functions.SolveMatricesBackward0,
+    {"A": "T", "B": "T", "check_errors": "b"},
+    outputs=2,
+    dtypes=("same", "int32"),
+)
+SOLVE_TRIANGULAR_MATRICES = KernelOp(
+    "solve_triangular_matrices",
+    None,
+    linalg_cpu_lapack.solve_triangular_matrices,
+    functions.SolveTriangularMatricesBackward0,
+    {"A": "T", "B": "T", "upper": "b", "unitriangular": "b"},
+)
+LINALG_DET = KernelOp("linalg_det", None, linalg_cpu.determinant, functions.LinalgDetBackward0, {"A": "T"})
+COFACTORS = KernelOp("cofactors", None, linalg_cpu.cofactors, functions.CofactorsBackward0, {"self": "T"})
+LINALG_SLOGDET = KernelOp("linalg_slogdet", None, linalg_cpu.log_determinant, None, {"A": "T"}, outputs=2)
+CHOLESKY_FACTOR = KernelOp(
+    "cholesky_factor",
+    None,
+    linalg_cpu.cholesky_factor,
+    functions.CholeskyFactorBackward0,
+    {"self": "T", "check_errors": "b"},
+    outputs=2,
+    dtypes=("same", "int32"),
+)
+LINALG_SVD = KernelOp(
+    "linalg_svd", None, linalg_cpu.svd_factors, None, {"A": "T", "full_matrices": "b", "driver": "s"}, outputs=3
+)
+LINALG_SVDVALS = KernelOp(
+    "linalg_svdvals", None, linalg_cpu.singular_values, functions.LinalgSvdvalsBackward0, {"A": "T", "driver": "s"}
+)
+HERMITIAN_EIGEN = KernelOp(
+    "hermitian_eigen", None, linalg_cpu.hermitian_eigen, functions.HermitianEigenBackward0, {"self": "T"}, outputs=2
+)
+HERMITIAN_EIGENVALUES = KernelOp(
+    "hermitian_eigenvalues",
+    None,
+    linalg_cpu.hermitian_eigenvalues,
+    functions.HermitianEigenvaluesBackward0,
+    {"self": "T"},
+)
+LINALG_QR = KernelOp("linalg_qr", None, linalg_cpu.qr_factors, None, {"A": "T", "mode": "s"}, outputs=2)
+PSEUDO_INVERSE = KernelOp(
+    "pseudo_inverse",
+    None,
+    linalg_cpu.pseudo_inverse,
+    functions.PseudoInverseBackward0,
+    {"self": "T", "atol": "R", "rtol": "R"},
+)
+LINALG_MATRIX_EXP = KernelOp(
+    "linalg_matrix_exp", None, linalg_cpu.matrix_exponential, functions.LinalgMatrixExpBackward0, {"self": "T"}
+)
+GEQRF = KernelOp("geqrf", None, linalg_cpu.geqrf, None, {"self": "T"}, outputs=2)
+LU_PACKED = KernelOp(
+    "lu_packed",
+    None,
+    linalg_cpu_lapack.lu_packed,
+    functions.LuPackedBackward0,
+    {"self": "T", "check_errors": "b"},
+    outputs=3,
+    dtypes=("same", "int32", "int32"),
+)
+ROW_ORDER = KernelOp(
+    "row_order", None, linalg_cpu_lapack.row_order, None, {"pivots": "T", "rows": "n"}, dtypes=("int64",)
+)
+LDL_PACKED = KernelOp(
+    "ldl_packed",
+    None,
+    linalg_cpu_lapack.ldl_packed,
+    None,
+    {"self": "T", "hermitian": "b", "check_errors": "b"},
+    outputs=3,
+    dtypes=("same", "int32", "int32"),
+)
+LDL_SOLVE_MATRICES = KernelOp(
+    "ldl_solve_matrices",
+    None,
+    linalg_cpu_lapack.ldl_solve_matrices,
+    None,
+    {"LD": "T", "pivots": "R", "B": "T", "hermitian": "b"},
+)
 
 
 def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None) -> Tensor:
@@ -144,6 +241,10 @@ def _linalg_inv(name: str, A, into=None) -> Any:
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
+    if A._device is not CPU and into is None and not watch.active:
+        result = LINALG_INV.on_device(A)
+        if result is not None:
+            return result
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
         result = adopt(at(A, linalg_cpu.inverse)(array_in(A, computed)), computed)
@@ -233,6 +334,10 @@ def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     A, check_errors = linalg_checks.square(name, A, check_errors)
+    if A._device is not CPU and into is None and not watch.active:
+        results = LINALG_INV_EX.on_device(A, check_errors)
+        if results is not None:
+            return _linalg_inv_ex_result(*results)
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
         results = outputs(
@@ -286,6 +391,10 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     A, B, check_errors = linalg_checks.systems(name, A, B, check_errors)
+    if A._device is not CPU and into is None and not watch.active:
+        results = SOLVE_MATRICES.on_device(A, B, check_errors)
+        if results is not None:
+            return _solve_matrices_result(*results)
     computed = (
         A._dtype
         if A._dtype.native and B._dtype is A._dtype
@@ -465,6 +574,10 @@ def _solve_triangular_matrices(name: str, A, B, upper, unitriangular, into=None)
     if unitriangular.__class__ is not bool:
         unitriangular = checks.boolean(name, "unitriangular", unitriangular)
     A, B, upper, unitriangular = linalg_checks.systems(name, A, B, upper, unitriangular)
+    if A._device is not CPU and into is None and not watch.active:
+        result = SOLVE_TRIANGULAR_MATRICES.on_device(A, B, upper, unitriangular)
+        if result is not None:
+            return result
     computed = (
         A._dtype
         if A._dtype.native and B._dtype is A._dtype
@@ -588,6 +701,10 @@ def _linalg_det(name: str, A, into=None) -> Any:
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
+    if A._device is not CPU and into is None and not watch.active:
+        result = LINALG_DET.on_device(A)
+        if result is not None:
+            return result
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
         result = adopt(at(A, linalg_cpu.determinant)(array_in(A, computed)), computed)
@@ -628,6 +745,10 @@ def _cofactors(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
+    if self._device is not CPU and into is None and not watch.active:
+        result = COFACTORS.on_device(self)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(at(self, linalg_cpu.cofactors)(array_in(self, computed)), computed)
@@ -713,11 +834,15 @@ def _linalg_slogdet(name: str, A, into=None) -> Any:
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
-    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
-    try:
-        results = outputs(at(A, linalg_cpu.log_determinant)(array_in(A, computed)), computed, ("same", "real"))
-    except Exception as error:
-        reraise(name, error, (A,))
+    results = None
+    if A._device is not CPU and into is None and not watch.active:
+        results = LINALG_SLOGDET.on_device(A)
+    if results is None:
+        computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
+        try:
+            results = outputs(at(A, linalg_cpu.log_determinant)(array_in(A, computed)), computed, ("same", "real"))
+        except Exception as error:
+            reraise(name, error, (A,))
     if grad_mode.grad and (A._rg):
         functions.LinalgSlogdetBackward0.record(results, A)
     if watch.active:
@@ -828,6 +953,10 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     self, check_errors = linalg_checks.square(name, self, check_errors)
+    if self._device is not CPU and into is None and not watch.active:
+        results = CHOLESKY_FACTOR.on_device(self, check_errors)
+        if results is not None:
+            return _cholesky_factor_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
@@ -1518,15 +1647,19 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
     if driver is not None and driver.__class__ is not str:
         driver = checks.string(name, "driver", driver)
     A, full_matrices, driver = linalg_checks.svd(name, A, full_matrices, driver)
-    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
-    try:
-        results = outputs(
-            at(A, linalg_cpu.svd_factors)(array_in(A, computed), full_matrices, driver),
-            computed,
-            ("same", "real", "same"),
-        )
-    except Exception as error:
-        reraise(name, error, (A, full_matrices, driver))
+    results = None
+    if A._device is not CPU and into is None and not watch.active:
+        results = LINALG_SVD.on_device(A, full_matrices, driver)
+    if results is None:
+        computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
+        try:
+            results = outputs(
+                at(A, linalg_cpu.svd_factors)(array_in(A, computed), full_matrices, driver),
+                computed,
+                ("same", "real", "same"),
+            )
+        except Exception as error:
+            reraise(name, error, (A, full_matrices, driver))
     if grad_mode.grad and (A._rg):
         functions.LinalgSvdBackward0.record(results, A)
     if watch.active:
@@ -1572,6 +1705,10 @@ def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
     if driver is not None and driver.__class__ is not str:
         driver = checks.string(name, "driver", driver)
     A, driver = linalg_checks.svd(name, A, driver)
+    if A._device is not CPU and into is None and not watch.active:
+        result = LINALG_SVDVALS.on_device(A, driver)
+        if result is not None:
+            return result
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
         result = adopt(at(A, linalg_cpu.singular_values)(array_in(A, computed), driver), result_dtype("real", computed))
@@ -1675,6 +1812,10 @@ def _hermitian_eigen(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
+    if self._device is not CPU and into is None and not watch.active:
+        results = HERMITIAN_EIGEN.on_device(self)
+        if results is not None:
+            return _hermitian_eigen_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(at(self, linalg_cpu.hermitian_eigen)(array_in(self, computed)), computed, ("real", "same"))
@@ -1753,6 +1894,10 @@ def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
+    if self._device is not CPU and into is None and not watch.active:
+        result = HERMITIAN_EIGENVALUES.on_device(self)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
@@ -1967,11 +2112,15 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
     if mode.__class__ is not str:
         mode = checks.string(name, "mode", mode)
     A, mode = linalg_checks.qr(name, A, mode)
-    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
-    try:
-        results = outputs(at(A, linalg_cpu.qr_factors)(array_in(A, computed), mode), computed, ("same", "same"))
-    except Exception as error:
-        reraise(name, error, (A, mode))
+    results = None
+    if A._device is not CPU and into is None and not watch.active:
+        results = LINALG_QR.on_device(A, mode)
+    if results is None:
+        computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
+        try:
+            results = outputs(at(A, linalg_cpu.qr_factors)(array_in(A, computed), mode), computed, ("same", "same"))
+        except Exception as error:
+            reraise(name, error, (A, mode))
     if grad_mode.grad and (A._rg):
         functions.LinalgQrBackward0.record(results, A, mode)
     if watch.active:
@@ -2054,6 +2203,10 @@ def _pseudo_inverse(name: str, self, atol, rtol, into=None) -> Any:
     if not isinstance(rtol, Tensor):
         rtol = checks.tensor(name, "rtol", rtol)
     self, atol, rtol = linalg_checks.matrices_with_limits(name, self, atol, rtol)
+    if self._device is not CPU and into is None and not watch.active:
+        result = PSEUDO_INVERSE.on_device(self, atol, rtol)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
@@ -2735,6 +2888,10 @@ def _linalg_matrix_exp(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
+    if self._device is not CPU and into is None and not watch.active:
+        result = LINALG_MATRIX_EXP.on_device(self)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(at(self, linalg_cpu.matrix_exponential)(array_in(self, computed)), computed)
@@ -2952,6 +3109,10 @@ def _geqrf(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.matrices_of(name, self)
+    if self._device is not CPU and into is None and not watch.active:
+        results = GEQRF.on_device(self)
+        if results is not None:
+            return _geqrf_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(at(self, linalg_cpu.geqrf)(array_in(self, computed)), computed, ("same", "same"))
@@ -3062,6 +3223,10 @@ def _lu_packed(name: str, self, check_errors, into=None) -> Any:
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     self, check_errors = linalg_checks.matrices_of(name, self, check_errors)
+    if self._device is not CPU and into is None and not watch.active:
+        results = LU_PACKED.on_device(self, check_errors)
+        if results is not None:
+            return _lu_packed_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
@@ -3100,6 +3265,10 @@ def _row_order(name: str, pivots, rows, into=None) -> Any:
         pivots = checks.tensor(name, "pivots", pivots)
     if rows.__class__ is not int:
         rows = checks.integer(name, "rows", rows)
+    if pivots._device is not CPU and into is None and not watch.active:
+        result = ROW_ORDER.on_device(pivots, rows)
+        if result is not None:
+            return result
     computed = computed_dtype(name, "same", ("int",), (pivots,))
     try:
         result = adopt(
@@ -3542,6 +3711,10 @@ def _ldl_packed(name: str, self, hermitian, check_errors, into=None) -> Any:
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     self, hermitian, check_errors = linalg_checks.square(name, self, hermitian, check_errors)
+    if self._device is not CPU and into is None and not watch.active:
+        results = LDL_PACKED.on_device(self, hermitian, check_errors)
+        if results is not None:
+            return _ldl_packed_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
@@ -3709,6 +3882,10 @@ def _ldl_solve_matrices(name: str, LD, pivots, B, hermitian, into=None) -> Any:
     if hermitian.__class__ is not bool:
         hermitian = checks.boolean(name, "hermitian", hermitian)
     LD, pivots, B, hermitian = linalg_checks.ldl_solve(name, LD, pivots, B, hermitian)
+    if LD._device is not CPU and into is None and not watch.active:
+        result = LDL_SOLVE_MATRICES.on_device(LD, pivots, B, hermitian)
+        if result is not None:
+            return result
     computed = (
         LD._dtype
         if LD._dtype.native and B._dtype is LD._dtype

@@ -30,16 +30,54 @@ from ...runtime.ops.matmul import plans as matmul_plans
 from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from ..functions import matmul as functions
 
 MM = KernelOp("mm", matmul_plans.mm, matmul_cpu.mm, functions.MmBackward0, {"self": "T", "mat2": "T"})
+BMM = KernelOp("bmm", None, matmul_cpu.bmm, functions.BmmBackward0, {"self": "T", "mat2": "T"})
 MV = KernelOp("mv", matmul_plans.mv, matmul_cpu.mv, functions.MvBackward0, {"self": "T", "vec": "T"})
+DOT = KernelOp("dot", None, matmul_cpu.dot, functions.DotBackward0, {"self": "T", "tensor": "T"})
+ADDMM = KernelOp(
+    "addmm",
+    None,
+    matmul_cpu.addmm,
+    functions.AddmmBackward0,
+    {"self": "T", "mat1": "T", "mat2": "T", "beta": "f", "alpha": "f"},
+)
+BADDBMM = KernelOp(
+    "baddbmm",
+    None,
+    matmul_cpu.baddbmm,
+    functions.BaddbmmBackward0,
+    {"self": "T", "batch1": "T", "batch2": "T", "beta": "f", "alpha": "f"},
+)
+ADDBMM = KernelOp(
+    "addbmm",
+    None,
+    matmul_cpu.addbmm,
+    functions.AddbmmBackward0,
+    {"self": "T", "batch1": "T", "batch2": "T", "beta": "f", "alpha": "f"},
+)
+ADDMV = KernelOp(
+    "addmv",
+    None,
+    matmul_cpu.addmv,
+    functions.AddmvBackward0,
+    {"self": "T", "mat": "T", "vec": "T", "beta": "f", "alpha": "f"},
+)
 LINEAR = KernelOp(
     "linear",
     matmul_plans.linear,
     matmul_cpu.linear,
     functions.LinearBackward0,
     {"self": "T", "weight": "T", "bias": "O"},
+)
+LINEAR_WEIGHT_BACKWARD = KernelOp(
+    "linear_weight_backward",
+    None,
+    matmul_cpu.linear_weight_backward,
+    functions.LinearWeightBackwardBackward0,
+    {"grad_output": "T", "self": "T"},
 )
 
 
@@ -139,6 +177,10 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
     if not isinstance(mat2, Tensor):
         mat2 = checks.tensor(name, "mat2", mat2)
     self, mat2 = matmul_checks.bmm(name, self, mat2)
+    if self._device is not CPU and into is None and not watch.active:
+        result = BMM.on_device(self, mat2)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and mat2._dtype is self._dtype
@@ -252,6 +294,10 @@ def _dot(name: str, self, tensor, into=None) -> Any:
     if not isinstance(tensor, Tensor):
         tensor = checks.tensor(name, "tensor", tensor)
     self, tensor = matmul_checks.dot(name, self, tensor)
+    if self._device is not CPU and into is None and not watch.active:
+        result = DOT.on_device(self, tensor)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and tensor._dtype is self._dtype
@@ -417,6 +463,10 @@ def _addmm(name: str, self, mat1, mat2, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, mat1, mat2, beta, alpha = matmul_checks.addmm(name, self, mat1, mat2, beta, alpha)
+    if self._device is not CPU and into is None and not watch.active:
+        result = ADDMM.on_device(self, mat1, mat2, beta, alpha)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and mat1._dtype is self._dtype and mat2._dtype is self._dtype
@@ -512,6 +562,10 @@ def _baddbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, batch1, batch2, beta, alpha = matmul_checks.baddbmm(name, self, batch1, batch2, beta, alpha)
+    if self._device is not CPU and into is None and not watch.active:
+        result = BADDBMM.on_device(self, batch1, batch2, beta, alpha)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and batch1._dtype is self._dtype and batch2._dtype is self._dtype
@@ -605,6 +659,10 @@ def _addbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, batch1, batch2, beta, alpha = matmul_checks.addbmm(name, self, batch1, batch2, beta, alpha)
+    if self._device is not CPU and into is None and not watch.active:
+        result = ADDBMM.on_device(self, batch1, batch2, beta, alpha)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and batch1._dtype is self._dtype and batch2._dtype is self._dtype
@@ -690,6 +748,10 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, mat, vec, beta, alpha = matmul_checks.addmv(name, self, mat, vec, beta, alpha)
+    if self._device is not CPU and into is None and not watch.active:
+        result = ADDMV.on_device(self, mat, vec, beta, alpha)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and mat._dtype is self._dtype and vec._dtype is self._dtype
@@ -1305,6 +1367,10 @@ def _linear_weight_backward(name: str, grad_output, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     grad_output, self = matmul_checks.linear_weight_backward(name, grad_output, self)
+    if grad_output._device is not CPU and into is None and not watch.active:
+        result = LINEAR_WEIGHT_BACKWARD.on_device(grad_output, self)
+        if result is not None:
+            return result
     computed = (
         grad_output._dtype
         if grad_output._dtype.native and self._dtype is grad_output._dtype

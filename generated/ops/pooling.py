@@ -13,6 +13,7 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.dispatch.writing_several import write_outs
@@ -24,7 +25,81 @@ from ...runtime.ops.pooling import cpu as pooling_cpu
 from ...runtime.ops.pooling import formulas as pooling_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from ..functions import pooling as functions
+
+MAX_POOL_WITH_INDICES = KernelOp(
+    "max_pool_with_indices",
+    None,
+    pooling_cpu.max_pool,
+    functions.MaxPoolWithIndicesBackward0,
+    {"self": "T", "kernel_size": "d", "stride": "d", "padding": "d", "dilation": "d", "ceil_mode": "b", "spatial": "n"},
+    outputs=2,
+    dtypes=("same", "int64"),
+)
+MAX_POOL_BACKWARD = KernelOp(
+    "max_pool_backward",
+    None,
+    pooling_cpu.max_pool_backward,
+    functions.MaxPoolBackwardBackward0,
+    {"grad_output": "T", "indices": "R", "input_shape": "d", "spatial": "n"},
+)
+ADAPTIVE_MAX_POOL_WITH_INDICES = KernelOp(
+    "adaptive_max_pool_with_indices",
+    None,
+    pooling_cpu.adaptive_max_pool,
+    functions.AdaptiveMaxPoolWithIndicesBackward0,
+    {"self": "T", "output_size": "d", "spatial": "n"},
+    outputs=2,
+    dtypes=("same", "int64"),
+)
+AVG_POOL = KernelOp(
+    "avg_pool",
+    None,
+    pooling_cpu.avg_pool,
+    None,
+    {
+        "self": "T",
+        "kernel_size": "d",
+        "stride": "d",
+        "padding": "d",
+        "ceil_mode": "b",
+        "count_include_pad": "b",
+        "divisor_override": "n",
+        "spatial": "n",
+    },
+)
+AVG_POOL_BACKWARD = KernelOp(
+    "avg_pool_backward",
+    None,
+    pooling_cpu.avg_pool_backward,
+    None,
+    {
+        "grad_output": "T",
+        "input_shape": "d",
+        "kernel_size": "d",
+        "stride": "d",
+        "padding": "d",
+        "ceil_mode": "b",
+        "count_include_pad": "b",
+        "divisor_override": "n",
+        "spatial": "n",
+    },
+)
+ADAPTIVE_AVG_POOL = KernelOp(
+    "adaptive_avg_pool",
+    None,
+    pooling_cpu.adaptive_avg_pool,
+    functions.AdaptiveAvgPoolBackward0,
+    {"self": "T", "output_size": "d", "spatial": "n"},
+)
+ADAPTIVE_AVG_POOL_BACKWARD = KernelOp(
+    "adaptive_avg_pool_backward",
+    None,
+    pooling_cpu.adaptive_avg_pool_backward,
+    functions.AdaptiveAvgPoolBackwardBackward0,
+    {"grad_output": "T", "input_shape": "d", "spatial": "n"},
+)
 
 
 def max_pool_with_indices(
@@ -103,6 +178,10 @@ def _max_pool_with_indices(
     self, kernel_size, stride, padding, dilation, ceil_mode, spatial = pooling_checks.max_pool(
         name, self, kernel_size, stride, padding, dilation, ceil_mode, spatial
     )
+    if self._device is not CPU and into is None and not watch.active:
+        results = MAX_POOL_WITH_INDICES.on_device(self, kernel_size, stride, padding, dilation, ceil_mode, spatial)
+        if results is not None:
+            return _max_pool_with_indices_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
@@ -168,6 +247,10 @@ def _max_pool_backward(name: str, grad_output, indices, input_shape, spatial, in
     grad_output, indices, input_shape, spatial = pooling_checks.max_pool_backward(
         name, grad_output, indices, input_shape, spatial
     )
+    if grad_output._device is not CPU and into is None and not watch.active:
+        result = MAX_POOL_BACKWARD.on_device(grad_output, indices, input_shape, spatial)
+        if result is not None:
+            return result
     computed = (
         grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
     )
@@ -414,6 +497,10 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
     if spatial.__class__ is not int:
         spatial = checks.integer(name, "spatial", spatial)
     self, output_size, spatial = pooling_checks.adaptive_pool(name, self, output_size, spatial)
+    if self._device is not CPU and into is None and not watch.active:
+        results = ADAPTIVE_MAX_POOL_WITH_INDICES.on_device(self, output_size, spatial)
+        if results is not None:
+            return _adaptive_max_pool_with_indices_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
@@ -548,25 +635,33 @@ def _avg_pool(
             name, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
         )
     )
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
-    try:
-        result = adopt(
-            at(self, pooling_cpu.avg_pool)(
-                array_in(self, computed),
-                kernel_size,
-                stride,
-                padding,
-                ceil_mode,
-                count_include_pad,
-                divisor_override,
-                spatial,
-            ),
-            computed,
+    result = None
+    if self._device is not CPU and into is None and not watch.active:
+        result = AVG_POOL.on_device(
+            self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
         )
-    except Exception as error:
-        reraise(
-            name, error, (self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)
-        )
+    if result is None:
+        computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
+        try:
+            result = adopt(
+                at(self, pooling_cpu.avg_pool)(
+                    array_in(self, computed),
+                    kernel_size,
+                    stride,
+                    padding,
+                    ceil_mode,
+                    count_include_pad,
+                    divisor_override,
+                    spatial,
+                ),
+                computed,
+            )
+        except Exception as error:
+            reraise(
+                name,
+                error,
+                (self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial),
+            )
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -695,40 +790,56 @@ def _avg_pool_backward(
             spatial,
         )
     )
-    computed = (
-        grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
-    )
-    try:
-        result = adopt(
-            at(grad_output, pooling_cpu.avg_pool_backward)(
-                array_in(grad_output, computed),
-                input_shape,
-                kernel_size,
-                stride,
-                padding,
-                ceil_mode,
-                count_include_pad,
-                divisor_override,
-                spatial,
-            ),
-            computed,
+    result = None
+    if grad_output._device is not CPU and into is None and not watch.active:
+        result = AVG_POOL_BACKWARD.on_device(
+            grad_output,
+            input_shape,
+            kernel_size,
+            stride,
+            padding,
+            ceil_mode,
+            count_include_pad,
+            divisor_override,
+            spatial,
         )
-    except Exception as error:
-        reraise(
-            name,
-            error,
-            (
-                grad_output,
-                input_shape,
-                kernel_size,
-                stride,
-                padding,
-                ceil_mode,
-                count_include_pad,
-                divisor_override,
-                spatial,
-            ),
+    if result is None:
+        computed = (
+            grad_output._dtype
+            if grad_output._dtype.native
+            else computed_dtype(name, "same", ("float",), (grad_output,))
         )
+        try:
+            result = adopt(
+                at(grad_output, pooling_cpu.avg_pool_backward)(
+                    array_in(grad_output, computed),
+                    input_shape,
+                    kernel_size,
+                    stride,
+                    padding,
+                    ceil_mode,
+                    count_include_pad,
+                    divisor_override,
+                    spatial,
+                ),
+                computed,
+            )
+        except Exception as error:
+            reraise(
+                name,
+                error,
+                (
+                    grad_output,
+                    input_shape,
+                    kernel_size,
+                    stride,
+                    padding,
+                    ceil_mode,
+                    count_include_pad,
+                    divisor_override,
+                    spatial,
+                ),
+            )
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
@@ -994,6 +1105,10 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
     if spatial.__class__ is not int:
         spatial = checks.integer(name, "spatial", spatial)
     self, output_size, spatial = pooling_checks.adaptive_pool(name, self, output_size, spatial)
+    if self._device is not CPU and into is None and not watch.active:
+        result = ADAPTIVE_AVG_POOL.on_device(self, output_size, spatial)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
     try:
         result = adopt(
@@ -1047,6 +1162,10 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
     if spatial.__class__ is not int:
         spatial = checks.integer(name, "spatial", spatial)
     grad_output, input_shape, spatial = pooling_checks.adaptive_pool_backward(name, grad_output, input_shape, spatial)
+    if grad_output._device is not CPU and into is None and not watch.active:
+        result = ADAPTIVE_AVG_POOL_BACKWARD.on_device(grad_output, input_shape, spatial)
+        if result is not None:
+            return result
     computed = (
         grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
     )

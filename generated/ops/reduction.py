@@ -30,6 +30,7 @@ from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.ops.reduction import plans as reduction_plans
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from ..functions import reduction as functions
 
 SUM_DEFAULT = KernelOp("sum", reduction_plans.sum_all, reduction_cpu.sum_all, functions.SumBackward0, {"self": "T"})
@@ -42,6 +43,13 @@ SUM_DIM_INTLIST = KernelOp(
     reduction_cpu.sum_dim,
     functions.SumBackward1,
     {"self": "T", "dim": "d", "keepdim": "b"},
+)
+PROD_DEFAULT = KernelOp("prod", None, reduction_cpu.prod_all, functions.ProdBackward0, {"self": "T"})
+PROD_DIM_INT = KernelOp(
+    "prod", None, reduction_cpu.prod_dim, functions.ProdBackward1, {"self": "T", "dim": "n", "keepdim": "b"}
+)
+PROD_OTHERS = KernelOp(
+    "prod_others", None, reduction_cpu.prod_others, functions.ProdOthersBackward0, {"self": "T", "dim": "n"}
 )
 MEAN_DEFAULT = KernelOp(
     "mean", reduction_plans.mean_all, reduction_cpu.mean_all, functions.MeanBackward0, {"self": "T"}
@@ -66,6 +74,42 @@ STD_CORRECTION = KernelOp(
     reduction_cpu.std_dim,
     functions.StdBackward0,
     {"self": "T", "dim": "d", "correction": "f", "keepdim": "b"},
+)
+AMAX = KernelOp("amax", None, reduction_cpu_argreduce.amax, None, {"self": "T", "dim": "d", "keepdim": "b"})
+AMIN = KernelOp("amin", None, reduction_cpu_argreduce.amin, None, {"self": "T", "dim": "d", "keepdim": "b"})
+MAX_DEFAULT = KernelOp("max", None, reduction_cpu_argreduce.max_all, None, {"self": "T"})
+MAX_DIM = KernelOp(
+    "max",
+    None,
+    reduction_cpu_argreduce.max_dim,
+    functions.MaxBackward1,
+    {"self": "T", "dim": "n", "keepdim": "b"},
+    outputs=2,
+    dtypes=("same", "int64"),
+)
+MIN_DEFAULT = KernelOp("min", None, reduction_cpu_argreduce.min_all, None, {"self": "T"})
+MIN_DIM = KernelOp(
+    "min",
+    None,
+    reduction_cpu_argreduce.min_dim,
+    functions.MinBackward1,
+    {"self": "T", "dim": "n", "keepdim": "b"},
+    outputs=2,
+    dtypes=("same", "int64"),
+)
+ARGMAX = KernelOp(
+    "argmax", None, reduction_cpu_argreduce.argmax, None, {"self": "T", "dim": "n", "keepdim": "b"}, dtypes=("int64",)
+)
+ARGMIN = KernelOp(
+    "argmin", None, reduction_cpu_argreduce.argmin, None, {"self": "T", "dim": "n", "keepdim": "b"}, dtypes=("int64",)
+)
+ANY_DEFAULT = KernelOp("any", None, reduction_cpu_argreduce.any_all, None, {"self": "T"}, dtypes=("bool",))
+ANY_DIMS = KernelOp(
+    "any", None, reduction_cpu_argreduce.any_dim, None, {"self": "T", "dim": "d", "keepdim": "b"}, dtypes=("bool",)
+)
+ALL_DEFAULT = KernelOp("all", None, reduction_cpu_argreduce.all_all, None, {"self": "T"}, dtypes=("bool",))
+ALL_DIMS = KernelOp(
+    "all", None, reduction_cpu_argreduce.all_dim, None, {"self": "T", "dim": "d", "keepdim": "b"}, dtypes=("bool",)
 )
 NORM_DEFAULT = KernelOp(
     "norm",
@@ -298,6 +342,10 @@ def _prod_default(name: str, self, dtype, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
+    if self._device is not CPU and into is None and not watch.active and dtype is None:
+        result = PROD_DEFAULT.on_device(self)
+        if result is not None:
+            return result
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
@@ -356,6 +404,10 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reduction_checks.one_dim(name, self, dim, keepdim, dtype)
+    if self._device is not CPU and into is None and not watch.active and dtype is None:
+        result = PROD_DIM_INT.on_device(self, dim, keepdim)
+        if result is not None:
+            return result
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
@@ -399,6 +451,10 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
+    if self._device is not CPU and into is None and not watch.active:
+        result = PROD_OTHERS.on_device(self, dim)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(at(self, reduction_cpu.prod_others)(array_in(self, computed), dim), computed)
@@ -926,11 +982,17 @@ def _amax(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_nonempty(name, self, dim, keepdim)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    try:
-        result = adopt(at(self, reduction_cpu_argreduce.amax)(array_in(self, computed), dim, keepdim), computed)
-    except Exception as error:
-        reraise(name, error, (self, dim, keepdim))
+    result = None
+    if self._device is not CPU and into is None and not watch.active:
+        result = AMAX.on_device(self, dim, keepdim)
+    if result is None:
+        computed = (
+            self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+        )
+        try:
+            result = adopt(at(self, reduction_cpu_argreduce.amax)(array_in(self, computed), dim, keepdim), computed)
+        except Exception as error:
+            reraise(name, error, (self, dim, keepdim))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -995,11 +1057,17 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_nonempty(name, self, dim, keepdim)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    try:
-        result = adopt(at(self, reduction_cpu_argreduce.amin)(array_in(self, computed), dim, keepdim), computed)
-    except Exception as error:
-        reraise(name, error, (self, dim, keepdim))
+    result = None
+    if self._device is not CPU and into is None and not watch.active:
+        result = AMIN.on_device(self, dim, keepdim)
+    if result is None:
+        computed = (
+            self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+        )
+        try:
+            result = adopt(at(self, reduction_cpu_argreduce.amin)(array_in(self, computed), dim, keepdim), computed)
+        except Exception as error:
+            reraise(name, error, (self, dim, keepdim))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -1038,11 +1106,17 @@ def _max_default(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = reduction_checks.all_nonempty(name, self)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    try:
-        result = adopt(at(self, reduction_cpu_argreduce.max_all)(array_in(self, computed)), computed)
-    except Exception as error:
-        reraise(name, error, (self,))
+    result = None
+    if self._device is not CPU and into is None and not watch.active:
+        result = MAX_DEFAULT.on_device(self)
+    if result is None:
+        computed = (
+            self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+        )
+        try:
+            result = adopt(at(self, reduction_cpu_argreduce.max_all)(array_in(self, computed)), computed)
+        except Exception as error:
+            reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -1095,6 +1169,10 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
+    if self._device is not CPU and into is None and not watch.active:
+        results = MAX_DIM.on_device(self, dim, keepdim)
+        if results is not None:
+            return _max_dim_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(
@@ -1171,11 +1249,17 @@ def _min_default(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = reduction_checks.all_nonempty(name, self)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    try:
-        result = adopt(at(self, reduction_cpu_argreduce.min_all)(array_in(self, computed)), computed)
-    except Exception as error:
-        reraise(name, error, (self,))
+    result = None
+    if self._device is not CPU and into is None and not watch.active:
+        result = MIN_DEFAULT.on_device(self)
+    if result is None:
+        computed = (
+            self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+        )
+        try:
+            result = adopt(at(self, reduction_cpu_argreduce.min_all)(array_in(self, computed)), computed)
+        except Exception as error:
+            reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -1228,6 +1312,10 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
+    if self._device is not CPU and into is None and not watch.active:
+        results = MIN_DIM.on_device(self, dim, keepdim)
+        if results is not None:
+            return _min_dim_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(
@@ -1329,6 +1417,10 @@ def _argmax(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.optional_dim_nonempty(name, self, dim, keepdim)
+    if self._device is not CPU and into is None and not watch.active:
+        result = ARGMAX.on_device(self, dim, keepdim)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         result = adopt(
@@ -1393,6 +1485,10 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.optional_dim_nonempty(name, self, dim, keepdim)
+    if self._device is not CPU and into is None and not watch.active:
+        result = ARGMIN.on_device(self, dim, keepdim)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         result = adopt(
@@ -1431,6 +1527,10 @@ def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _any_default(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
+    if self._device is not CPU and into is None and not watch.active:
+        result = ANY_DEFAULT.on_device(self)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
@@ -1479,6 +1579,10 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_dims(name, self, dim, keepdim)
+    if self._device is not CPU and into is None and not watch.active:
+        result = ANY_DIMS.on_device(self, dim, keepdim)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
@@ -1517,6 +1621,10 @@ def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _all_default(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
+    if self._device is not CPU and into is None and not watch.active:
+        result = ALL_DEFAULT.on_device(self)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
@@ -1565,6 +1673,10 @@ def _all_dims(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_dims(name, self, dim, keepdim)
+    if self._device is not CPU and into is None and not watch.active:
+        result = ALL_DIMS.on_device(self, dim, keepdim)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(

@@ -14,6 +14,7 @@ from ...runtime.autograd.inplace.inplace import after_write
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import Overloads
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import before_write, write, write_out
@@ -27,7 +28,39 @@ from ...runtime.ops.scan import cpu as scan_cpu
 from ...runtime.ops.scan import formulas as scan_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from ..functions import scan as functions
+
+CUMSUM = KernelOp("cumsum", None, scan_cpu.cumsum, functions.CumsumBackward0, {"self": "T", "dim": "n"})
+CUMPROD = KernelOp("cumprod", None, scan_cpu.cumprod, functions.CumprodBackward0, {"self": "T", "dim": "n"})
+LOGCUMSUMEXP = KernelOp(
+    "logcumsumexp", None, scan_cpu.logcumsumexp, functions.LogcumsumexpBackward0, {"self": "T", "dim": "n"}
+)
+LINEAR_RECURRENCE = KernelOp(
+    "linear_recurrence",
+    None,
+    scan_cpu.linear_recurrence,
+    functions.LinearRecurrenceBackward0,
+    {"self": "T", "factor": "T", "dim": "n", "reverse": "b"},
+)
+CUMMAX = KernelOp(
+    "cummax",
+    None,
+    scan_cpu.cummax,
+    functions.CummaxBackward0,
+    {"self": "T", "dim": "n"},
+    outputs=2,
+    dtypes=("same", "int64"),
+)
+CUMMIN = KernelOp(
+    "cummin",
+    None,
+    scan_cpu.cummin,
+    functions.CumminBackward0,
+    {"self": "T", "dim": "n"},
+    outputs=2,
+    dtypes=("same", "int64"),
+)
 
 
 def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
@@ -87,6 +120,10 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
+    if self._device is not CPU and into is None and not watch.active and dtype is None:
+        result = CUMSUM.on_device(self, dim)
+        if result is not None:
+            return result
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
@@ -162,6 +199,10 @@ def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
+    if self._device is not CPU and into is None and not watch.active and dtype is None:
+        result = CUMPROD.on_device(self, dim)
+        if result is not None:
+            return result
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
@@ -219,6 +260,10 @@ def _logcumsumexp(name: str, self, dim, into=None) -> Any:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
+    if self._device is not CPU and into is None and not watch.active:
+        result = LOGCUMSUMEXP.on_device(self, dim)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(at(self, scan_cpu.logcumsumexp)(array_in(self, computed), dim), computed)
@@ -272,6 +317,10 @@ def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
     if reverse.__class__ is not bool:
         reverse = checks.boolean(name, "reverse", reverse)
     self, factor, dim, reverse = reduction_checks.one_dim_of_two(name, self, factor, dim, reverse)
+    if self._device is not CPU and into is None and not watch.active:
+        result = LINEAR_RECURRENCE.on_device(self, factor, dim, reverse)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and factor._dtype is self._dtype
@@ -336,6 +385,10 @@ def _cummax(name: str, self, dim, into=None) -> Any:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
+    if self._device is not CPU and into is None and not watch.active:
+        results = CUMMAX.on_device(self, dim)
+        if results is not None:
+            return _cummax_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(at(self, scan_cpu.cummax)(array_in(self, computed), dim), computed, ("same", "int64"))
@@ -390,6 +443,10 @@ def _cummin(name: str, self, dim, into=None) -> Any:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
+    if self._device is not CPU and into is None and not watch.active:
+        results = CUMMIN.on_device(self, dim)
+        if results is not None:
+            return _cummin_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(at(self, scan_cpu.cummin)(array_in(self, computed), dim), computed, ("same", "int64"))

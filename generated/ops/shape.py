@@ -38,9 +38,20 @@ from ...runtime.tensor import views
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt, geometries, geometry
 from ...runtime.tensor.base import view as make_view
+from ...runtime.tensor.devices import CPU
 from ...runtime.tensor.dtype_views import typed_alias
 from ..functions import shape as functions
 
+REPEAT_INTERLEAVE_TENSOR = KernelOp(
+    "repeat_interleave", None, shape_cpu.repeated_indices, None, {"repeats": "T", "output_size": "n"}
+)
+UNFOLD_BACKWARD = KernelOp(
+    "unfold_backward",
+    None,
+    shape_cpu.unfold_backward,
+    functions.UnfoldBackwardBackward0,
+    {"grad_output": "T", "input_sizes": "d", "dim": "n", "length": "n", "step": "n"},
+)
 SELECT_BACKWARD = KernelOp(
     "select_backward",
     shape_plans.select_backward,
@@ -55,9 +66,49 @@ SLICE_BACKWARD = KernelOp(
     functions.SliceBackwardBackward0,
     {"grad_output": "T", "input_sizes": "d", "dim": "n", "start": "n", "end": "n", "step": "n"},
 )
+RESTRIDE = KernelOp(
+    "restride",
+    None,
+    shape_cpu.restride,
+    functions.RestrideBackward0,
+    {"self": "T", "stride": "d", "offset": "n", "to_size": "d", "to_stride": "d", "to_offset": "n"},
+)
+DIAGONAL_BACKWARD = KernelOp(
+    "diagonal_backward",
+    None,
+    shape_cpu.diagonal_backward,
+    functions.DiagonalBackwardBackward0,
+    {"grad_output": "T", "input_sizes": "d", "offset": "n", "dim1": "n", "dim2": "n"},
+)
 CAT = KernelOp("cat", shape_plans.cat, shape_cpu.cat, functions.CatBackward0, {"tensors": "L", "dim": "n"})
 STACK = KernelOp("stack", shape_plans.stack, shape_cpu.stack, functions.StackBackward0, {"tensors": "L", "dim": "n"})
+FLIP = KernelOp("flip", None, shape_cpu.flip, functions.FlipBackward0, {"self": "T", "dims": "d"})
+ROLL = KernelOp("roll", None, shape_cpu.roll, functions.RollBackward0, {"self": "T", "shifts": "d", "dims": "d"})
+TRIU = KernelOp("triu", None, shape_cpu.triu, functions.TriuBackward0, {"self": "T", "diagonal": "n"})
+TRIL = KernelOp("tril", None, shape_cpu.tril, functions.TrilBackward0, {"self": "T", "diagonal": "n"})
+CONSTANT_PAD_ND = KernelOp(
+    "constant_pad_nd",
+    None,
+    shape_cpu.constant_pad_nd,
+    functions.ConstantPadNdBackward0,
+    {"self": "T", "pad": "d", "value": "f"},
+)
 CLONE = KernelOp("clone", shape_plans.clone, shape_cpu.clone, functions.CloneBackward0, {"self": "T"})
+_TO_COPY = KernelOp("_to_copy", None, shape_cpu.to_copy, functions.ToCopyBackward0, {"self": "T"})
+IM2COL = KernelOp(
+    "im2col",
+    None,
+    shape_cpu.im2col,
+    functions.Im2colBackward0,
+    {"self": "T", "kernel_size": "d", "dilation": "d", "padding": "d", "stride": "d"},
+)
+COL2IM = KernelOp(
+    "col2im",
+    None,
+    shape_cpu.col2im,
+    functions.Col2imBackward0,
+    {"self": "T", "output_size": "d", "kernel_size": "d", "dilation": "d", "padding": "d", "stride": "d"},
+)
 VIEW_DEFAULT = ViewOp("view", functions.ViewBackward0, "self", "size")
 TRANSPOSE = ViewOp("transpose", functions.TransposeBackward0, "self", "dim0", "dim1")
 PERMUTE = ViewOp("permute", functions.PermuteBackward0, "self", "dims")
@@ -1653,6 +1704,10 @@ def _repeat_interleave_tensor(name: str, repeats, output_size, into=None) -> Any
     if output_size is not None and output_size.__class__ is not int:
         output_size = checks.integer(name, "output_size", output_size)
     repeats, output_size = shape_checks_repeat.repeat_counts(name, repeats, output_size)
+    if repeats._device is not CPU and into is None and not watch.active:
+        result = REPEAT_INTERLEAVE_TENSOR.on_device(repeats, output_size)
+        if result is not None:
+            return result
     computed = computed_dtype(name, "same", ("int",), (repeats,))
     try:
         result = adopt(at(repeats, shape_cpu.repeated_indices)(array_in(repeats, computed), output_size), computed)
@@ -2177,6 +2232,10 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
     grad_output, input_sizes, dim, length, step = shape_checks_slice_join.unfold_backward(
         name, grad_output, input_sizes, dim, length, step
     )
+    if grad_output._device is not CPU and into is None and not watch.active:
+        result = UNFOLD_BACKWARD.on_device(grad_output, input_sizes, dim, length, step)
+        if result is not None:
+            return result
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
         result = adopt(
@@ -2646,6 +2705,10 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
     self, stride, offset, to_size, to_stride, to_offset = shape_checks_backward.restride(
         name, self, stride, offset, to_size, to_stride, to_offset
     )
+    if self._device is not CPU and into is None and not watch.active:
+        result = RESTRIDE.on_device(self, stride, offset, to_size, to_stride, to_offset)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
@@ -2770,6 +2833,10 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
     grad_output, input_sizes, offset, dim1, dim2 = shape_checks_backward.diagonal_backward(
         name, grad_output, input_sizes, offset, dim1, dim2
     )
+    if grad_output._device is not CPU and into is None and not watch.active:
+        result = DIAGONAL_BACKWARD.on_device(grad_output, input_sizes, offset, dim1, dim2)
+        if result is not None:
+            return result
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
         result = adopt(
@@ -3373,6 +3440,10 @@ def _flip(name: str, self, dims, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     dims = checks.integer_list(name, "dims", dims)
     self, dims = shape_checks.distinct(name, self, dims)
+    if self._device is not CPU and into is None and not watch.active:
+        result = FLIP.on_device(self, dims)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(at(self, shape_cpu.flip)(array_in(self, computed), dims), computed)
@@ -3427,6 +3498,10 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
     shifts = checks.integer_list(name, "shifts", shifts, 1)
     dims = checks.integer_list(name, "dims", dims, 1)
     self, shifts, dims = shape_checks_slice_join.roll(name, self, shifts, dims)
+    if self._device is not CPU and into is None and not watch.active:
+        result = ROLL.on_device(self, shifts, dims)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(at(self, shape_cpu.roll)(array_in(self, computed), shifts, dims), computed)
@@ -3489,6 +3564,10 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
     if diagonal.__class__ is not int:
         diagonal = checks.integer(name, "diagonal", diagonal)
     self, diagonal = shape_checks.triangle(name, self, diagonal)
+    if self._device is not CPU and into is None and not watch.active:
+        result = TRIU.on_device(self, diagonal)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(at(self, shape_cpu.triu)(array_in(self, computed), diagonal), computed)
@@ -3551,6 +3630,10 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
     if diagonal.__class__ is not int:
         diagonal = checks.integer(name, "diagonal", diagonal)
     self, diagonal = shape_checks.triangle(name, self, diagonal)
+    if self._device is not CPU and into is None and not watch.active:
+        result = TRIL.on_device(self, diagonal)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(at(self, shape_cpu.tril)(array_in(self, computed), diagonal), computed)
@@ -3605,6 +3688,10 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
     pad = checks.integer_list(name, "pad", pad)
     value = checks.scalar(name, "value", value)
     self, pad, value = shape_checks_slice_join.constant_pad(name, self, pad, value)
+    if self._device is not CPU and into is None and not watch.active:
+        result = CONSTANT_PAD_ND.on_device(self, pad, value)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(at(self, shape_cpu.constant_pad_nd)(array_in(self, computed), pad, value), computed)
@@ -3707,6 +3794,10 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dtype = checks.dtype(name, "dtype", dtype)
+    if self._device is not CPU and into is None and not watch.active and dtype is None:
+        result = _TO_COPY.on_device(self)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "same", (), (self,), dtype)
     try:
         result = adopt(at(self, shape_cpu.to_copy)(array_in(self, computed)), computed)
@@ -3807,6 +3898,10 @@ def _im2col(name: str, self, kernel_size, dilation, padding, stride, into=None) 
     self, kernel_size, dilation, padding, stride = image_checks.im2col(
         name, self, kernel_size, dilation, padding, stride
     )
+    if self._device is not CPU and into is None and not watch.active:
+        result = IM2COL.on_device(self, kernel_size, dilation, padding, stride)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
@@ -3873,6 +3968,10 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
     self, output_size, kernel_size, dilation, padding, stride = image_checks.col2im(
         name, self, output_size, kernel_size, dilation, padding, stride
     )
+    if self._device is not CPU and into is None and not watch.active:
+        result = COL2IM.on_device(self, output_size, kernel_size, dilation, padding, stride)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(

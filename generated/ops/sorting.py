@@ -14,6 +14,7 @@ from ...runtime.dispatch import checks
 from ...runtime.dispatch.elementwise import result_dtype
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
@@ -32,7 +33,105 @@ from ...runtime.ops.sorting import cpu_searchsorted as sorting_cpu_searchsorted
 from ...runtime.ops.sorting import formulas as sorting_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from ..functions import sorting as functions
+
+SORT = KernelOp(
+    "sort",
+    None,
+    sorting_cpu.sort,
+    functions.SortBackward0,
+    {"self": "T", "dim": "n", "descending": "b", "stable": "b"},
+    outputs=2,
+    dtypes=("same", "int64"),
+)
+ARGSORT = KernelOp(
+    "argsort",
+    None,
+    sorting_cpu.argsort,
+    None,
+    {"self": "T", "dim": "n", "descending": "b", "stable": "b"},
+    dtypes=("int64",),
+)
+TOPK = KernelOp(
+    "topk",
+    None,
+    sorting_cpu.topk,
+    functions.TopkBackward0,
+    {"self": "T", "k": "n", "dim": "n", "largest": "b", "sorted": "b"},
+    outputs=2,
+    dtypes=("same", "int64"),
+)
+KTHVALUE = KernelOp(
+    "kthvalue",
+    None,
+    sorting_cpu.kthvalue,
+    functions.KthvalueBackward0,
+    {"self": "T", "k": "n", "dim": "n", "keepdim": "b"},
+    outputs=2,
+    dtypes=("same", "int64"),
+)
+MEDIAN_DEFAULT = KernelOp("median", None, sorting_cpu.median_all, None, {"self": "T"})
+MEDIAN_DIM = KernelOp(
+    "median",
+    None,
+    sorting_cpu.median_dim,
+    functions.MedianBackward1,
+    {"self": "T", "dim": "n", "keepdim": "b"},
+    outputs=2,
+    dtypes=("same", "int64"),
+)
+NANMEDIAN_DEFAULT = KernelOp("nanmedian", None, sorting_cpu.nanmedian_all, None, {"self": "T"})
+NANMEDIAN_DIM = KernelOp(
+    "nanmedian",
+    None,
+    sorting_cpu.nanmedian_dim,
+    functions.NanmedianBackward1,
+    {"self": "T", "dim": "n", "keepdim": "b"},
+    outputs=2,
+    dtypes=("same", "int64"),
+)
+MODE = KernelOp(
+    "mode",
+    None,
+    sorting_cpu.mode,
+    functions.ModeBackward0,
+    {"self": "T", "dim": "n", "keepdim": "b"},
+    outputs=2,
+    dtypes=("same", "int64"),
+)
+BIN_COUNTS = KernelOp(
+    "bin_counts", None, sorting_cpu_counting.bin_counts, None, {"self": "T", "minlength": "n"}, dtypes=("int64",)
+)
+HISTC = KernelOp("histc", None, sorting_cpu_counting.histc, None, {"self": "T", "bins": "n", "min": "f", "max": "f"})
+COUNTS_BETWEEN = KernelOp(
+    "counts_between", None, sorting_cpu_counting.counts_between, None, {"self": "T", "edges": "T", "weight": "O"}
+)
+ISIN_TENSOR_TENSOR = KernelOp(
+    "isin",
+    None,
+    sorting_cpu_searchsorted.is_among,
+    None,
+    {"elements": "T", "test_elements": "T", "assume_unique": "b", "invert": "b"},
+    dtypes=("bool",),
+)
+SEARCHSORTED_INDICES = KernelOp(
+    "searchsorted_indices",
+    None,
+    sorting_cpu_searchsorted.searchsorted_indices,
+    None,
+    {"sorted_sequence": "T", "self": "T", "right": "b", "sorter": "R"},
+    dtypes=("int64",),
+)
+DISTINCT = KernelOp(
+    "distinct",
+    None,
+    sorting_cpu_counting.distinct,
+    None,
+    {"self": "T", "dim": "n", "runs": "b", "places": "b"},
+    outputs=3,
+    dtypes=("same", "int64", "int64"),
+)
 
 
 def sort(
@@ -95,6 +194,10 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
     if stable.__class__ is not bool:
         stable = checks.boolean(name, "stable", stable)
     self, dim, descending, stable = reduction_checks.one_dim(name, self, dim, descending, stable)
+    if self._device is not CPU and into is None and not watch.active:
+        results = SORT.on_device(self, dim, descending, stable)
+        if results is not None:
+            return _sort_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(
@@ -191,6 +294,10 @@ def _argsort(name: str, self, dim, descending, stable, into=None) -> Any:
     if stable.__class__ is not bool:
         stable = checks.boolean(name, "stable", stable)
     self, dim, descending, stable = reduction_checks.one_dim(name, self, dim, descending, stable)
+    if self._device is not CPU and into is None and not watch.active:
+        result = ARGSORT.on_device(self, dim, descending, stable)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         result = adopt(
@@ -267,6 +374,10 @@ def _topk(name: str, self, k, dim, largest, sorted, into=None) -> Any:
     if sorted.__class__ is not bool:
         sorted = checks.boolean(name, "sorted", sorted)
     self, k, dim, largest, sorted = sorting_checks.topk(name, self, k, dim, largest, sorted)
+    if self._device is not CPU and into is None and not watch.active:
+        results = TOPK.on_device(self, k, dim, largest, sorted)
+        if results is not None:
+            return _topk_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
@@ -343,6 +454,10 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, k, dim, keepdim = sorting_checks.kthvalue(name, self, k, dim, keepdim)
+    if self._device is not CPU and into is None and not watch.active:
+        results = KTHVALUE.on_device(self, k, dim, keepdim)
+        if results is not None:
+            return _kthvalue_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
@@ -387,11 +502,15 @@ def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _median_default(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
-    try:
-        result = adopt(at(self, sorting_cpu.median_all)(array_in(self, computed)), computed)
-    except Exception as error:
-        reraise(name, error, (self,))
+    result = None
+    if self._device is not CPU and into is None and not watch.active:
+        result = MEDIAN_DEFAULT.on_device(self)
+    if result is None:
+        computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+        try:
+            result = adopt(at(self, sorting_cpu.median_all)(array_in(self, computed)), computed)
+        except Exception as error:
+            reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -444,6 +563,10 @@ def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
+    if self._device is not CPU and into is None and not watch.active:
+        results = MEDIAN_DIM.on_device(self, dim, keepdim)
+        if results is not None:
+            return _median_dim_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
@@ -487,11 +610,15 @@ def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def _nanmedian_default(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
-    try:
-        result = adopt(at(self, sorting_cpu.nanmedian_all)(array_in(self, computed)), computed)
-    except Exception as error:
-        reraise(name, error, (self,))
+    result = None
+    if self._device is not CPU and into is None and not watch.active:
+        result = NANMEDIAN_DEFAULT.on_device(self)
+    if result is None:
+        computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+        try:
+            result = adopt(at(self, sorting_cpu.nanmedian_all)(array_in(self, computed)), computed)
+        except Exception as error:
+            reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -545,6 +672,10 @@ def _nanmedian_dim(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
+    if self._device is not CPU and into is None and not watch.active:
+        results = NANMEDIAN_DIM.on_device(self, dim, keepdim)
+        if results is not None:
+            return _nanmedian_dim_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
@@ -617,6 +748,10 @@ def _mode(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
+    if self._device is not CPU and into is None and not watch.active:
+        results = MODE.on_device(self, dim, keepdim)
+        if results is not None:
+            return _mode_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(
@@ -1078,6 +1213,10 @@ def _bin_counts(name: str, self, minlength, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if minlength.__class__ is not int:
         minlength = checks.integer(name, "minlength", minlength)
+    if self._device is not CPU and into is None and not watch.active:
+        result = BIN_COUNTS.on_device(self, minlength)
+        if result is not None:
+            return result
     computed = computed_dtype(name, "same", ("int",), (self,))
     try:
         result = adopt(
@@ -1130,6 +1269,10 @@ def _histc(name: str, self, bins, min, max, into=None) -> Any:
     min = checks.scalar(name, "min", min)
     max = checks.scalar(name, "max", max)
     self, bins, min, max = sorting_checks_counting.histc(name, self, bins, min, max)
+    if self._device is not CPU and into is None and not watch.active:
+        result = HISTC.on_device(self, bins, min, max)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
     try:
         result = adopt(at(self, sorting_cpu_counting.histc)(array_in(self, computed), bins, min, max), computed)
@@ -1317,6 +1460,10 @@ def _counts_between(name: str, self, edges, weight, into=None) -> Any:
         edges = checks.tensor(name, "edges", edges)
     if weight is not None and not isinstance(weight, Tensor):
         weight = checks.tensor(name, "weight", weight)
+    if self._device is not CPU and into is None and not watch.active:
+        result = COUNTS_BETWEEN.on_device(self, edges, weight)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and edges._dtype is self._dtype and (weight is None or weight._dtype is self._dtype)
@@ -1672,6 +1819,10 @@ def _isin_tensor_tensor(name: str, elements, test_elements, assume_unique, inver
     elements, test_elements, assume_unique, invert = sorting_checks.isin(
         name, elements, test_elements, assume_unique, invert
     )
+    if elements._device is not CPU and into is None and not watch.active:
+        result = ISIN_TENSOR_TENSOR.on_device(elements, test_elements, assume_unique, invert)
+        if result is not None:
+            return result
     computed = (
         elements._dtype
         if elements._dtype.native and test_elements._dtype is elements._dtype
@@ -1857,6 +2008,10 @@ def _searchsorted_indices(name: str, sorted_sequence, self, right, sorter, into=
     sorted_sequence, self, right, sorter = sorting_checks.searchsorted_indices(
         name, sorted_sequence, self, right, sorter
     )
+    if sorted_sequence._device is not CPU and into is None and not watch.active:
+        result = SEARCHSORTED_INDICES.on_device(sorted_sequence, self, right, sorter)
+        if result is not None:
+            return result
     computed = (
         sorted_sequence._dtype
         if sorted_sequence._dtype.native and self._dtype is sorted_sequence._dtype
@@ -2036,6 +2191,10 @@ def _distinct(name: str, self, dim, runs, places, into=None) -> Any:
         runs = checks.boolean(name, "runs", runs)
     if places.__class__ is not bool:
         places = checks.boolean(name, "places", places)
+    if self._device is not CPU and into is None and not watch.active:
+        results = DISTINCT.on_device(self, dim, runs, places)
+        if results is not None:
+            return _distinct_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(

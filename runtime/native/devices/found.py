@@ -186,13 +186,14 @@ def plan_words(
     known, shape = sources.known, next(result for result in results if result is not None)[1]
     require(len(results) <= MOST_RESULTS)
     steps = [step_words(launch, sources) for launch in launches]
-    require(sources.used >= set(range(MOST_OPERANDS, MOST_OPERANDS + len(sources.blocks))))  # else who has filled them?
+    places = [*map(sources.block_of, results), *[NO_RESULT] * (MOST_RESULTS - len(results))]
+    require(sources.used >= {MOST_OPERANDS + place for place in places if place != NO_RESULT})  # else who has filled it?
     head = LaunchPlan.pack(
         driver=number_of(chosen()),
         stream=current.current_stream(place_of(results)),
         broadcasts=any(isinstance(t, TensorBase) and t._shape != shape for t in operands),
         blocks=len(sources.blocks),
-        results=[*map(sources.block_of, results), *[NO_RESULT] * (MOST_RESULTS - len(results))],
+        results=places,
         kinds=[operand.kind for operand in known],
         itemsize=[operand.itemsize for operand in known],
         reach=[operand.reach for operand in known],
