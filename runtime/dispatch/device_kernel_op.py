@@ -7,7 +7,7 @@ launches are written down, and native code does them again for other memory.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..tensor.base import TensorBase
@@ -19,12 +19,12 @@ MOST = 4096  # what is found of one op and dtype; then it forgets all of it
 
 def rehearse_op(op: Any, given: Sequence[Any], checked: Sequence[Any]) -> bool:
     """Find what an op launches for the arguments as given and as checked; whether native code can do it."""
-    native, first = launches_on_devices(), checked[0]
+    native, first = launches_on_devices(), next(flat(checked))
     if native is None or native.recording or not on_one_device(checked):
         return False
     table = op.launches.setdefault(first._dtype, {})
     key = op.key(checked)
-    arguments = [None if isinstance(a, TensorBase) else a for a in checked]
+    arguments = [None if letter in "TOIL" else a for letter, a in zip(op.letters, checked, strict=True)]
 
     def find() -> Any:
         return rehearsal(native, at(first, op.kernel), checked, arguments, first._dtype)
@@ -58,7 +58,14 @@ def value_of(letter: str, slot: str, node: Any, grad: Any) -> Any:
 
 def on_one_device(values: Sequence[Any]) -> bool:
     """Whether all tensors lie on one device."""
-    return len({value._device for value in values if isinstance(value, TensorBase)}) == 1
+    return len({value._device for value in flat(values) if isinstance(value, TensorBase)}) == 1
+
+
+def flat(values: Sequence[Any]) -> Iterator[Any]:
+    """Values, of a list of tensors its items in its place."""
+    for value in values:
+        listed = isinstance(value, (list, tuple)) and value and isinstance(value[0], TensorBase)
+        yield from value if listed else (value,)
 
 
 def kept(native: Any, table: dict[Any, Any], key: tuple[Any, ...], device: Any, find: Callable[[], Any]) -> Any:
@@ -71,6 +78,13 @@ def kept(native: Any, table: dict[Any, Any], key: tuple[Any, ...], device: Any, 
         table[key] = found
         native.enter(device)
     return found
+
+
+def array_of(value: Any) -> Any:
+    """An operand as a kernel takes it."""
+    if isinstance(value, (list, tuple)):
+        return type(value)([array_of(item) for item in value])
+    return value.array if isinstance(value, TensorBase) else value
 
 
 def rehearsal(
@@ -87,7 +101,7 @@ def rehearsal(
     """
     from ..cuda.launching.rehearsals import rehearsed
 
-    arrays = [value.array if isinstance(value, TensorBase) else value for value in values]
+    arrays = [array_of(value) for value in values]
     with rehearsed() as made:
         try:
             results = kernel(*arrays)
@@ -98,7 +112,8 @@ def rehearsal(
         return None
     if any(result is not None and result.dtype != dtype.np for result in several):
         return None
-    given = [array if isinstance(value, TensorBase) else None for value, array in zip(values, arrays, strict=True)]
+    values = list(flat(values))
+    given = [value.array if isinstance(value, TensorBase) else None for value in values]
     shapes = [result if result is None else result.shape for result in several] if shapes is None else shapes
     shaped = [None if r is None else (r, shape, dtype) for r, shape in zip(several, shapes, strict=True)]
-    return native.found(made.launches, values, given, shaped, made.blocks, arguments)
+    return native.found(made.launches, values, given, shaped, made.blocks, arguments, words=made.words)

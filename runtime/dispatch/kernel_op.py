@@ -57,7 +57,8 @@ class KernelOp:
         """Find the plan of a call, for the arguments as given and as checked; whether there is one."""
         if not self.fits(checked):
             return False
-        if "L" not in self.letters and checked[0]._device is not CPU:
+        leading = checked[0][0] if self.letters[0] == "L" else checked[0]
+        if leading._device is not CPU:
             return rehearse_op(self, given, checked)
         key = self.key(checked)
         plan = plan_for(self.found, key, lambda: self.plan(checked))

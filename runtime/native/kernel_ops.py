@@ -120,6 +120,17 @@ def common_dtype(plan: KernelOpPlan, given: Arguments, place: Object) -> DType:
 
 
 @native
+def leading_of(plan: KernelOpPlan, arguments: Items[Object]) -> Object:
+    """The first argument, or the first item of the list that it is, borrowed."""
+    first = arguments[0]
+    if plan.letters[0] == LIST and first.type is list_type and c.list_size(cast(List, first)) > 0:
+        return c.list_item(cast(List, first), 0)
+    if plan.letters[0] == LIST and first.type is tuple_type and size(cast(Tuple, first)) > 0:
+        return item(cast(Tuple, first), 0)
+    return first
+
+
+@native
 def items_of(given: Arguments) -> Tuple:
     """The tensors in the list that the first argument is."""
     return cast(Tuple, given.items[0])
@@ -253,7 +264,7 @@ def launch_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> N
 @native
 def launch(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     """The result, or a tuple of several, recorded; None where no plan has been found for layouts and arguments."""
-    if lies_elsewhere(arguments[0]):
+    if lies_elsewhere(leading_of(cast(KernelOpPlan, self.memory), arguments)):
         return on_device(device_functions.launch_kernel_op, self, arguments, count)
     owned = new(Owned)
     begin(owned)

@@ -16,11 +16,15 @@ HARMLESS = frozenset(("launch", "load", "most_elements", "properties", "device_c
 
 
 class Rehearsal:
-    """The launches of a kernel, in order, and all blocks that it took, which stay as long as this does."""
+    """The launches of a kernel, in order, and all blocks that it took, which stay as long as this does.
+
+    `words` are those for bad indices that it was given: the same each time on one stream.
+    """
 
     def __init__(self) -> None:
         self.launches: list[Any] = []
         self.blocks: list[Any] = []
+        self.words: list[Any] = []
         self.complete = True
 
 
@@ -42,6 +46,21 @@ def rehearsed() -> Iterator[Rehearsal]:
         yield here.now
     finally:
         here.now = before
+
+
+@contextmanager
+def unrehearsed() -> Iterator[None]:
+    """Note nothing inside: it is done once, whatever is launched again."""
+    before, here.now = here.now, None
+    try:
+        yield
+    finally:
+        here.now = before
+
+
+def is_rehearsed() -> bool:
+    """Whether this thread's launches are noted."""
+    return here.now is not None
 
 
 class Watched:
@@ -71,6 +90,12 @@ def block_noted(block: Any) -> None:
     """A block was given out."""
     if here.now is not None:
         here.now.blocks.append(block)
+
+
+def word_noted(word: Any) -> None:
+    """A word for bad indices is given to a launch."""
+    if here.now is not None and word not in here.now.words:
+        here.now.words.append(word)
 
 
 def beyond_launches() -> None:

@@ -114,6 +114,7 @@ class Devices:
         blocks: Sequence[Any],
         arguments: Sequence[Any] = (),
         in_order: bool = False,
+        words: Sequence[Any] = (),
     ) -> tuple[Any, ...] | None:
         """What native code looks up for a call; None where it cannot launch it.
 
@@ -125,18 +126,19 @@ class Devices:
             blocks: memory that the call took.
             arguments: as they were checked, which nodes keep.
             in_order: whether a launch takes the operands in their order, so that several may be one tensor.
+            words: for bad indices, which launches were given.
         """
         if not launches or underway or not chosen().launch_entry():
             return None
         known = [operand_of(*both) for both in zip(operands, arrays, strict=True)]
         try:
-            words = plan_words(launches, operands, Sources(known, blocks, in_order), results)
+            plan = plan_words(launches, operands, Sources(known, blocks, in_order, words), results)
         except NotRepeatable:
             return None
         shelves = [part for block in blocks for part in (block.size, block.shelf)]
         made = [part for result in results for part in parts_of_result(result)]
-        kept = [array.stored for array in arrays if isinstance(array, DeviceArray)]
-        return (words, current.current_stream(place_of(results)), *shelves, *made, *arguments, kept)
+        kept = [*[array.stored for array in arrays if isinstance(array, DeviceArray)], *words]
+        return (plan, current.current_stream(place_of(results)), *shelves, *made, *arguments, kept)
 
 
 def number_of(driver: Any) -> int:
@@ -184,6 +186,7 @@ def plan_words(
     head = LaunchPlan.pack(
         driver=number_of(chosen()),
         stream=current.current_stream(place_of(results)),
+        noted=sources.noted,
         broadcasts=any(isinstance(t, TensorBase) and t._shape != shape for t in operands),
         blocks=len(sources.blocks),
         results=[*map(sources.block_of, results), *[NO_RESULT] * (MOST_RESULTS - len(results))],
@@ -206,9 +209,14 @@ def require(fits: bool) -> None:
 class Sources:
     """The operands and blocks of a call: which of them an array or a number of a launch is."""
 
-    def __init__(self, known: Sequence[Operand], blocks: Sequence[Any], in_order: bool) -> None:
+    def __init__(
+        self, known: Sequence[Operand], blocks: Sequence[Any], in_order: bool, words: Sequence[Any] = ()
+    ) -> None:
         arrays = sum(operand.kind == ADDRESS for operand in known)
         require(len(known) <= MOST_OPERANDS and len(blocks) <= MOST_BLOCKS and arrays + len(blocks) <= MOST_OWNED)
+        require(len(words) <= 1)
+        self.noted = words[0].state.ctypes.data if words else 0
+        self.same = {word.array.address for word in words}
         self.known, self.blocks, self.in_order = known, blocks, in_order
         self.spans = [*self._of_operands(), *self._of_blocks()]
         self.used: set[int] = set()
@@ -243,7 +251,7 @@ class Sources:
         """The source of the k-th array or number of a launch, and bytes behind it; None for what stays the same."""
         own = self.known[k] if self.in_order and k < len(self.known) else None
         if isinstance(given, DeviceArray):
-            if not given.size:
+            if not given.size or address in self.same:
                 return None
             return (k, 0) if own is not None and own.address == address else self.of_address(address)
         return (k, 0) if own is not None and own.kind in PATCHED.values() else None
