@@ -53,10 +53,11 @@ class NodeClass:
         lines = [f"{name} = {value!r}" for name, value in told.items()]
         if node.fused or node.fast:
             lines += [f"elementwise = kernels.{node.entry.identifier.upper()}", f"fused = {node.fused}"]
-        if node.kernel_plan:
+        if node.has_plan:
             reads = ", ".join(map(repr, node.backward_reads))
             kernel = node.kernel.spelling  # type: ignore[union-attr]
-            lines.append(f"plans = KernelOpGradient({node.kernel_plan.spelling}, {kernel}, {reads})")
+            plan = node.kernel_plan.spelling if node.kernel_plan else None
+            lines.append(f"plans = KernelOpGradient({plan}, {kernel}, {reads})")
         return lines + (self._plain if node.plain else [])
 
     @property
@@ -205,7 +206,7 @@ class NodeClass:
     @property
     def planned(self) -> list[str]:
         """The gradients by compiled kernels that are known for such layouts."""
-        if not self.node.kernel_plan:
+        if not self.node.has_plan:
             return []
         found = f"(found := node.plans.gradients(node, {self.grads})) is not None"
         return [f"if node.plans.remember(node, grad) and {found}:", "    return found"]

@@ -52,17 +52,17 @@ class FastCode:
 
     @property
     def has_plan(self) -> bool:
-        """Whether the op's kernel has plans, under its name, and takes and gives what these can state."""
-        entry = self.op.entry
-        known = entry.compute.kind == "kernel" and self.op.library.get("plan", entry.compute.text) is not None
+        """Whether native code may run the op's kernel: by plans on the host, by its launches on a device."""
+        entry, letters = self.op.entry, list(self.letters.values())
         recorded = self.op.node is None or self.op.node.plain
         of_floats = set(entry.result_dtype) <= {"same", "real"}  # which are the same: plans are for real floats
-        return known and recorded and of_floats and "?" not in self.letters.values()
+        stated = letters[:1] in (["T"], ["L"]) and "?" not in letters
+        return entry.compute.kind == "kernel" and recorded and of_floats and stated
 
     @property
-    def plan(self) -> Part:
-        """The plans, under the kernel's name."""
-        return self.op.library["plan", self.op.entry.compute.text]
+    def plan(self) -> Part | None:
+        """The plans, under the kernel's name; None where it has none."""
+        return self.op.library.get("plan", self.op.entry.compute.text)
 
     @property
     def letters(self) -> dict[str, str]:

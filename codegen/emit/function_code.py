@@ -217,7 +217,8 @@ def found_by(ops: Sequence[OpCode]) -> list[str]:
     for code in (code for code in ops if code.fast.has_plan):
         outputs = f", outputs={len(code.entry.schema.returns)}" if code.several else ""
         kernel = code.library["kernel", code.entry.compute.text].spelling
-        given = f"{code.fast.plan.spelling}, {kernel}, {code.node_class}, {code.fast.letters}{outputs}"
+        plan = code.fast.plan.spelling if code.fast.plan else None
+        given = f"{plan}, {kernel}, {code.node_class}, {code.fast.letters}{outputs}"
         lines.append(f'{code.fast.found_by} = KernelOp("{code.entry.schema.name}", {given})')
     for code in (code for code in ops if code.fast.recalls):
         given = behind(f'"{a.name}"' for a in code.arguments)

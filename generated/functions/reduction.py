@@ -539,6 +539,15 @@ class StdBackward0(Node):
     op_name = "std.correction"
     saved_slots = ("kept_result", "kept_self")
     saved_outputs = {"kept_result": 0}
+    plans = KernelOpGradient(
+        None,
+        reduction_cpu_backward.std_backward,
+        ("g", ""),
+        ("k", "kept_self"),
+        ("k", "kept_result"),
+        ("v", "_saved_dim"),
+        ("v", "_saved_correction"),
+    )
     inputs = ("self",)
     keeps = {"kept_result": ("output 0", ("self",)), "kept_self": ("self", ("self",))}
     values = {
@@ -580,6 +589,8 @@ class StdBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         dim = node._saved_dim
         correction = node._saved_correction
@@ -874,6 +885,14 @@ class MaxBackward1(Node):
     op_name = "max.dim"
     output_count = 2
     saved_slots = ("kept_indices",)
+    plans = KernelOpGradient(
+        None,
+        reduction_cpu_backward.value_selecting_reduction_backward,
+        ("g", ""),
+        ("v", "_saved_self_sym_sizes"),
+        ("v", "_saved_dim"),
+        ("k", "kept_indices"),
+    )
     inputs = ("self",)
     keeps = {"kept_indices": ("output 1", ("self",))}
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
@@ -910,6 +929,8 @@ class MaxBackward1(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grads)
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
+            return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
@@ -1031,6 +1052,14 @@ class MinBackward1(Node):
     op_name = "min.dim"
     output_count = 2
     saved_slots = ("kept_indices",)
+    plans = KernelOpGradient(
+        None,
+        reduction_cpu_backward.value_selecting_reduction_backward,
+        ("g", ""),
+        ("v", "_saved_self_sym_sizes"),
+        ("v", "_saved_dim"),
+        ("k", "kept_indices"),
+    )
     inputs = ("self",)
     keeps = {"kept_indices": ("output 1", ("self",))}
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
@@ -1067,6 +1096,8 @@ class MinBackward1(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grads)
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
+            return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
@@ -1125,6 +1156,15 @@ class NormBackward0(Node):
     op_name = "norm"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
+    plans = KernelOpGradient(
+        None,
+        reduction_cpu_backward.norm_backward,
+        ("g", ""),
+        ("k", "kept_self"),
+        ("k", "kept_result"),
+        ("v", "_saved_p"),
+        ("v", "_saved_dim"),
+    )
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
     values = {
@@ -1166,6 +1206,8 @@ class NormBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         dim = node._saved_dim
         p = node._saved_p

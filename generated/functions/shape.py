@@ -762,6 +762,15 @@ class DiagonalBackward0(Node):
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
+    plans = KernelOpGradient(
+        None,
+        shape_cpu.diagonal_backward,
+        ("g", ""),
+        ("v", "_saved_self_sym_sizes"),
+        ("v", "_saved_offset"),
+        ("v", "_saved_dim1"),
+        ("v", "_saved_dim2"),
+    )
     inputs = ("self",)
     values = {
         "_saved_self_sym_sizes": ("self", "_shape"),
@@ -791,6 +800,8 @@ class DiagonalBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         offset = node._saved_offset
@@ -1069,6 +1080,7 @@ class FlipBackward0(Node):
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
+    plans = KernelOpGradient(None, shape_cpu.flip, ("g", ""), ("v", "_saved_dims"))
     inputs = ("self",)
     values = {"_saved_dims": ("dims", "")}
 
@@ -1090,6 +1102,8 @@ class FlipBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         dims = node._saved_dims
         return (as_gradient(at_array(grad, shape_cpu.flip)(grad, dims), shape, dtype),)
@@ -1156,6 +1170,7 @@ class TriuBackward0(Node):
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
+    plans = KernelOpGradient(None, shape_cpu.triu, ("g", ""), ("v", "_saved_diagonal"))
     inputs = ("self",)
     values = {"_saved_diagonal": ("diagonal", "")}
 
@@ -1177,6 +1192,8 @@ class TriuBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         diagonal = node._saved_diagonal
         return (as_gradient(at_array(grad, shape_cpu.triu)(grad, diagonal), shape, dtype),)
@@ -1198,6 +1215,7 @@ class TrilBackward0(Node):
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
+    plans = KernelOpGradient(None, shape_cpu.tril, ("g", ""), ("v", "_saved_diagonal"))
     inputs = ("self",)
     values = {"_saved_diagonal": ("diagonal", "")}
 
@@ -1219,6 +1237,8 @@ class TrilBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         diagonal = node._saved_diagonal
         return (as_gradient(at_array(grad, shape_cpu.tril)(grad, diagonal), shape, dtype),)

@@ -12,6 +12,7 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.places import at
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
@@ -20,6 +21,24 @@ from ...runtime.ops.attention import checks as attention_checks
 from ...runtime.ops.attention import cpu as attention_cpu
 from ...runtime.tensor.base import TensorBase as Tensor
 from ..functions import attention as functions
+
+SELF_ATTENTION = KernelOp(
+    "self_attention",
+    None,
+    attention_cpu.self_attention,
+    functions.SelfAttentionBackward0,
+    {
+        "self": "T",
+        "heads": "n",
+        "bias": "O",
+        "mask": "I",
+        "keep": "I",
+        "keep_scale": "f",
+        "is_causal": "b",
+        "scale": "f",
+    },
+    outputs=2,
+)
 
 
 def attention(
@@ -196,6 +215,10 @@ def self_attention(
     Raises:
         RuntimeError: expected: (batch, rows, features), three times as many as the heads share.
     """
+    if not watch.active:
+        result = SELF_ATTENTION.launch(input, heads, bias, mask, keep, keep_scale, is_causal, scale)
+        if result is not None:
+            return _self_attention_result(*result)
     if (
         watch.interceptors
         and (
@@ -213,6 +236,7 @@ _self_attention_result = ReturnType("self_attention", ("output", "logsumexp"))
 
 
 def _self_attention(name: str, self, heads, bias, mask, keep, keep_scale, is_causal, scale, into=None) -> Any:
+    given = (self, heads, bias, mask, keep, keep_scale, is_causal, scale)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if heads.__class__ is not int:
@@ -232,6 +256,14 @@ def _self_attention(name: str, self, heads, bias, mask, keep, keep_scale, is_cau
     self, heads, bias, mask, keep, keep_scale, is_causal, scale = attention_checks.self_attention(
         name, self, heads, bias, mask, keep, keep_scale, is_causal, scale
     )
+    if (
+        into is None
+        and not watch.active
+        and SELF_ATTENTION.remember(given, (self, heads, bias, mask, keep, keep_scale, is_causal, scale))
+    ):
+        result = SELF_ATTENTION.launch(self, heads, bias, mask, keep, keep_scale, is_causal, scale)
+        if result is not None:
+            return _self_attention_result(*result)
     computed = (
         self._dtype
         if self._dtype.native and (bias is None or bias._dtype is self._dtype)

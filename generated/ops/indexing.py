@@ -42,6 +42,41 @@ INDEX_SELECT = KernelOp(
     functions.IndexSelectBackward0,
     {"self": "T", "dim": "n", "index": "I"},
 )
+INDEX_ADD = KernelOp(
+    "index_add",
+    None,
+    indexing_cpu.index_add,
+    functions.IndexAddBackward0,
+    {"self": "T", "dim": "n", "index": "I", "source": "T", "alpha": "f"},
+)
+GATHER = KernelOp(
+    "gather",
+    None,
+    indexing_cpu_gather.gather,
+    functions.GatherBackward0,
+    {"self": "T", "dim": "n", "index": "I", "sparse_grad": "b"},
+)
+SCATTER_SRC = KernelOp(
+    "scatter",
+    None,
+    indexing_cpu_gather.scatter,
+    functions.ScatterBackward0,
+    {"self": "T", "dim": "n", "index": "I", "src": "T"},
+)
+SCATTER_VALUE = KernelOp(
+    "scatter",
+    None,
+    indexing_cpu_gather.scatter,
+    functions.ScatterBackward1,
+    {"self": "T", "dim": "n", "index": "I", "value": "f"},
+)
+SCATTER_ADD = KernelOp(
+    "scatter_add",
+    None,
+    indexing_cpu_gather.scatter_add,
+    functions.ScatterAddBackward0,
+    {"self": "T", "dim": "n", "index": "I", "src": "T"},
+)
 
 
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
@@ -339,6 +374,10 @@ def index_add(
     """
     if axis is not None:
         dim = axis
+    if not watch.active and out is None:
+        result = INDEX_ADD.launch(input, dim, index, source, alpha)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("index_add", index_add, "add_rows", input, dim, index, source, alpha=alpha, out=out))
@@ -375,6 +414,7 @@ def index_add_(
 
 
 def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
+    given = (self, dim, index, source, alpha)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -385,6 +425,10 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
         source = checks.tensor(name, "source", source)
     alpha = checks.scalar(name, "alpha", alpha)
     self, dim, index, source, alpha = indexing_checks.index_add(name, self, dim, index, source, alpha)
+    if into is None and not watch.active and INDEX_ADD.remember(given, (self, dim, index, source, alpha)):
+        result = INDEX_ADD.launch(self, dim, index, source, alpha)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and source._dtype is self._dtype
@@ -443,6 +487,10 @@ def gather(
     """
     if axis is not None:
         dim = axis
+    if not watch.active and out is None:
+        result = GATHER.launch(input, dim, index, sparse_grad)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("gather", gather, "along", input, dim, index, sparse_grad=sparse_grad, out=out))
@@ -457,6 +505,7 @@ def gather(
 
 
 def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
+    given = (self, dim, index, sparse_grad)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -466,6 +515,10 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
     if sparse_grad.__class__ is not bool:
         sparse_grad = checks.boolean(name, "sparse_grad", sparse_grad)
     self, dim, index, sparse_grad = indexing_checks.gather(name, self, dim, index, sparse_grad)
+    if into is None and not watch.active and GATHER.remember(given, (self, dim, index, sparse_grad)):
+        result = GATHER.launch(self, dim, index, sparse_grad)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
@@ -504,6 +557,10 @@ def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
         IndexError, RuntimeError: expected: `dim` in range; the index is nowhere larger than the source, nor than the
             tensor except along `dim`.
     """
+    if not watch.active and out is None:
+        result = SCATTER_SRC.launch(input, dim, index, src)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("scatter.src", scatter_src, "along", input, dim, index, src, out=out))
@@ -531,6 +588,7 @@ def scatter_src_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
 
 
 def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
+    given = (self, dim, index, src)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -540,6 +598,10 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
     if not isinstance(src, Tensor):
         src = checks.tensor(name, "src", src)
     self, dim, index, src = indexing_checks.scatter(name, self, dim, index, src)
+    if into is None and not watch.active and SCATTER_SRC.remember(given, (self, dim, index, src)):
+        result = SCATTER_SRC.launch(self, dim, index, src)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and src._dtype is self._dtype
@@ -583,6 +645,10 @@ def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out:
         IndexError, RuntimeError: expected: `dim` in range; the index is nowhere larger than the tensor, except along
             `dim`.
     """
+    if not watch.active and out is None:
+        result = SCATTER_VALUE.launch(input, dim, index, value)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("scatter.value", scatter_value, "along", input, dim, index, value, out=out))
@@ -610,6 +676,7 @@ def scatter_value_(input: Tensor, dim: int, index: Tensor, value: Number) -> Ten
 
 
 def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
+    given = (self, dim, index, value)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -618,6 +685,10 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
         index = checks.tensor(name, "index", index)
     value = checks.scalar(name, "value", value)
     self, dim, index, value = indexing_checks.scatter_value(name, self, dim, index, value)
+    if into is None and not watch.active and SCATTER_VALUE.remember(given, (self, dim, index, value)):
+        result = SCATTER_VALUE.launch(self, dim, index, value)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
@@ -669,6 +740,10 @@ def scatter_add(
     """
     if axis is not None:
         dim = axis
+    if not watch.active and out is None:
+        result = SCATTER_ADD.launch(input, dim, index, src)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("scatter_add", scatter_add, "along", input, dim, index, src, out=out))
@@ -700,6 +775,7 @@ def scatter_add_(
 
 
 def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
+    given = (self, dim, index, src)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -709,6 +785,10 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
     if not isinstance(src, Tensor):
         src = checks.tensor(name, "src", src)
     self, dim, index, src = indexing_checks.scatter(name, self, dim, index, src)
+    if into is None and not watch.active and SCATTER_ADD.remember(given, (self, dim, index, src)):
+        result = SCATTER_ADD.launch(self, dim, index, src)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and src._dtype is self._dtype

@@ -15,6 +15,7 @@ from ...runtime.dispatch import checks
 from ...runtime.dispatch.elementwise import result_dtype
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
@@ -34,6 +35,45 @@ from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ..functions import linalg as functions
+
+LINALG_INV = KernelOp("linalg_inv", None, linalg_cpu.inverse, functions.LinalgInvBackward0, {"A": "T"})
+SOLVE_TRIANGULAR_MATRICES = KernelOp(
+    "solve_triangular_matrices",
+    None,
+    linalg_cpu_lapack.solve_triangular_matrices,
+    functions.SolveTriangularMatricesBackward0,
+    {"A": "T", "B": "T", "upper": "b", "unitriangular": "b"},
+)
+LINALG_DET = KernelOp("linalg_det", None, linalg_cpu.determinant, functions.LinalgDetBackward0, {"A": "T"})
+COFACTORS = KernelOp("cofactors", None, linalg_cpu.cofactors, functions.CofactorsBackward0, {"self": "T"})
+HERMITIAN_EIGEN = KernelOp(
+    "hermitian_eigen", None, linalg_cpu.hermitian_eigen, functions.HermitianEigenBackward0, {"self": "T"}, outputs=2
+)
+HERMITIAN_EIGENVALUES = KernelOp(
+    "hermitian_eigenvalues",
+    None,
+    linalg_cpu.hermitian_eigenvalues,
+    functions.HermitianEigenvaluesBackward0,
+    {"self": "T"},
+)
+PSEUDO_INVERSE = KernelOp(
+    "pseudo_inverse",
+    None,
+    linalg_cpu.pseudo_inverse,
+    functions.PseudoInverseBackward0,
+    {"self": "T", "atol": "I", "rtol": "I"},
+)
+LINALG_MATRIX_EXP = KernelOp(
+    "linalg_matrix_exp", None, linalg_cpu.matrix_exponential, functions.LinalgMatrixExpBackward0, {"self": "T"}
+)
+GEQRF = KernelOp("geqrf", None, linalg_cpu.geqrf, None, {"self": "T"}, outputs=2)
+LDL_SOLVE_MATRICES = KernelOp(
+    "ldl_solve_matrices",
+    None,
+    linalg_cpu_lapack.ldl_solve_matrices,
+    None,
+    {"LD": "T", "pivots": "I", "B": "T", "hermitian": "b"},
+)
 
 
 def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None) -> Tensor:
@@ -133,6 +173,10 @@ def linalg_inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[-2.0000,  1.0000],
                 [ 1.5000, -0.5000]])
     """
+    if not watch.active and out is None:
+        result = LINALG_INV.launch(A)
+        if result is not None:
+            return result
     if watch.interceptors and (result := intercept("linalg_inv", linalg_inv, "leading", A, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
@@ -141,9 +185,14 @@ def linalg_inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _linalg_inv(name: str, A, into=None) -> Any:
+    given = (A,)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
+    if into is None and not watch.active and LINALG_INV.remember(given, (A,)):
+        result = LINALG_INV.launch(A)
+        if result is not None:
+            return result
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
         result = adopt(at(A, linalg_cpu.inverse)(array_in(A, computed)), computed)
@@ -442,6 +491,10 @@ def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: 
     Raises:
         RuntimeError: expected: square matrices A and matrices B of as many rows, in batches of one shape.
     """
+    if not watch.active:
+        result = SOLVE_TRIANGULAR_MATRICES.launch(A, B, upper, unitriangular)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -456,6 +509,7 @@ def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: 
 
 
 def _solve_triangular_matrices(name: str, A, B, upper, unitriangular, into=None) -> Any:
+    given = (A, B, upper, unitriangular)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if not isinstance(B, Tensor):
@@ -465,6 +519,10 @@ def _solve_triangular_matrices(name: str, A, B, upper, unitriangular, into=None)
     if unitriangular.__class__ is not bool:
         unitriangular = checks.boolean(name, "unitriangular", unitriangular)
     A, B, upper, unitriangular = linalg_checks.systems(name, A, B, upper, unitriangular)
+    if into is None and not watch.active and SOLVE_TRIANGULAR_MATRICES.remember(given, (A, B, upper, unitriangular)):
+        result = SOLVE_TRIANGULAR_MATRICES.launch(A, B, upper, unitriangular)
+        if result is not None:
+            return result
     computed = (
         A._dtype
         if A._dtype.native and B._dtype is A._dtype
@@ -577,6 +635,10 @@ def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.linalg.det(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
         tensor(-2.)
     """
+    if not watch.active and out is None:
+        result = LINALG_DET.launch(A)
+        if result is not None:
+            return result
     if watch.interceptors and (result := intercept("linalg_det", linalg_det, "leading", A, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
@@ -585,9 +647,14 @@ def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _linalg_det(name: str, A, into=None) -> Any:
+    given = (A,)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
+    if into is None and not watch.active and LINALG_DET.remember(given, (A,)):
+        result = LINALG_DET.launch(A)
+        if result is not None:
+            return result
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
         result = adopt(at(A, linalg_cpu.determinant)(array_in(A, computed)), computed)
@@ -619,15 +686,24 @@ def cofactors(input: Tensor) -> Tensor:
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
+    if not watch.active:
+        result = COFACTORS.launch(input)
+        if result is not None:
+            return result
     if watch.interceptors and (result := intercept("cofactors", cofactors, "leading", input)) is not NOT_HANDLED:
         return result
     return _cofactors("cofactors", input)
 
 
 def _cofactors(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
+    if into is None and not watch.active and COFACTORS.remember(given, (self,)):
+        result = COFACTORS.launch(self)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(at(self, linalg_cpu.cofactors)(array_in(self, computed)), computed)
@@ -1660,6 +1736,10 @@ def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
+    if not watch.active:
+        result = HERMITIAN_EIGEN.launch(input)
+        if result is not None:
+            return _hermitian_eigen_result(*result)
     if (
         watch.interceptors
         and (result := intercept("hermitian_eigen", hermitian_eigen, "leading", input)) is not NOT_HANDLED
@@ -1672,9 +1752,14 @@ _hermitian_eigen_result = ReturnType("hermitian_eigen", ("eigenvalues", "eigenve
 
 
 def _hermitian_eigen(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
+    if into is None and not watch.active and HERMITIAN_EIGEN.remember(given, (self,)):
+        result = HERMITIAN_EIGEN.launch(self)
+        if result is not None:
+            return _hermitian_eigen_result(*result)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(at(self, linalg_cpu.hermitian_eigen)(array_in(self, computed)), computed, ("real", "same"))
@@ -1741,6 +1826,10 @@ def hermitian_eigenvalues(input: Tensor) -> Tensor:
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
+    if not watch.active:
+        result = HERMITIAN_EIGENVALUES.launch(input)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("hermitian_eigenvalues", hermitian_eigenvalues, "leading", input)) is not NOT_HANDLED
@@ -1750,9 +1839,14 @@ def hermitian_eigenvalues(input: Tensor) -> Tensor:
 
 
 def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
+    if into is None and not watch.active and HERMITIAN_EIGENVALUES.remember(given, (self,)):
+        result = HERMITIAN_EIGENVALUES.launch(self)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
@@ -2038,6 +2132,10 @@ def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
     Raises:
         RuntimeError: expected: matrices of floats, and limits for each of them.
     """
+    if not watch.active:
+        result = PSEUDO_INVERSE.launch(input, atol, rtol)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("pseudo_inverse", pseudo_inverse, "leading", input, atol, rtol)) is not NOT_HANDLED
@@ -2047,6 +2145,7 @@ def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
 
 
 def _pseudo_inverse(name: str, self, atol, rtol, into=None) -> Any:
+    given = (self, atol, rtol)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(atol, Tensor):
@@ -2054,6 +2153,10 @@ def _pseudo_inverse(name: str, self, atol, rtol, into=None) -> Any:
     if not isinstance(rtol, Tensor):
         rtol = checks.tensor(name, "rtol", rtol)
     self, atol, rtol = linalg_checks.matrices_with_limits(name, self, atol, rtol)
+    if into is None and not watch.active and PSEUDO_INVERSE.remember(given, (self, atol, rtol)):
+        result = PSEUDO_INVERSE.launch(self, atol, rtol)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
@@ -2719,6 +2822,10 @@ def linalg_matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[1., 1.],
                 [0., 1.]])
     """
+    if not watch.active and out is None:
+        result = LINALG_MATRIX_EXP.launch(input)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("linalg_matrix_exp", linalg_matrix_exp, "leading", input, out=out)) is not NOT_HANDLED
@@ -2732,9 +2839,14 @@ def linalg_matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _linalg_matrix_exp(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
+    if into is None and not watch.active and LINALG_MATRIX_EXP.remember(given, (self,)):
+        result = LINALG_MATRIX_EXP.launch(self)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(at(self, linalg_cpu.matrix_exponential)(array_in(self, computed)), computed)
@@ -2938,6 +3050,10 @@ def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor
         (tensor([[-5.0000],
                 [ 0.5000]]), tensor([1.6000]))
     """
+    if not watch.active and out is None:
+        result = GEQRF.launch(input)
+        if result is not None:
+            return _geqrf_result(*result)
     if watch.interceptors and (result := intercept("geqrf", geqrf, "leading", input, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
@@ -2949,9 +3065,14 @@ _geqrf_result = ReturnType("geqrf", ("a", "tau"))
 
 
 def _geqrf(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.matrices_of(name, self)
+    if into is None and not watch.active and GEQRF.remember(given, (self,)):
+        result = GEQRF.launch(self)
+        if result is not None:
+            return _geqrf_result(*result)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(at(self, linalg_cpu.geqrf)(array_in(self, computed)), computed, ("same", "same"))
@@ -3690,6 +3811,10 @@ def ldl_solve_matrices(LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool) -
         RuntimeError: expected: square packed factors with their exchanges, and matrices of as many rows; batches
             broadcast.
     """
+    if not watch.active:
+        result = LDL_SOLVE_MATRICES.launch(LD, pivots, B, hermitian)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("ldl_solve_matrices", ldl_solve_matrices, "leading", LD, pivots, B, hermitian))
@@ -3700,6 +3825,7 @@ def ldl_solve_matrices(LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool) -
 
 
 def _ldl_solve_matrices(name: str, LD, pivots, B, hermitian, into=None) -> Any:
+    given = (LD, pivots, B, hermitian)
     if not isinstance(LD, Tensor):
         LD = checks.tensor(name, "LD", LD)
     if not isinstance(pivots, Tensor):
@@ -3709,6 +3835,10 @@ def _ldl_solve_matrices(name: str, LD, pivots, B, hermitian, into=None) -> Any:
     if hermitian.__class__ is not bool:
         hermitian = checks.boolean(name, "hermitian", hermitian)
     LD, pivots, B, hermitian = linalg_checks.ldl_solve(name, LD, pivots, B, hermitian)
+    if into is None and not watch.active and LDL_SOLVE_MATRICES.remember(given, (LD, pivots, B, hermitian)):
+        result = LDL_SOLVE_MATRICES.launch(LD, pivots, B, hermitian)
+        if result is not None:
+            return result
     computed = (
         LD._dtype
         if LD._dtype.native and B._dtype is LD._dtype

@@ -36,6 +36,29 @@ from ...runtime.tensor.base import adopt
 from .. import kernels
 from ..functions import loss as functions
 
+NLL_LOSS = KernelOp(
+    "nll_loss",
+    None,
+    loss_cpu_nll.nll_loss,
+    functions.NllLossBackward0,
+    {"self": "T", "target": "I", "weight": "O", "reduction": "n", "ignore_index": "n"},
+    outputs=2,
+)
+NLL_LOSS_BACKWARD = KernelOp(
+    "nll_loss_backward",
+    None,
+    loss_cpu_nll.nll_loss_backward,
+    functions.NllLossBackwardBackward0,
+    {
+        "grad_output": "T",
+        "target": "I",
+        "weight": "O",
+        "total_weight": "I",
+        "input_shape": "d",
+        "reduction": "n",
+        "ignore_index": "n",
+    },
+)
 CROSS_ENTROPY_LOSS = KernelOp(
     "cross_entropy_loss",
     loss_plans.cross_entropy,
@@ -43,6 +66,16 @@ CROSS_ENTROPY_LOSS = KernelOp(
     functions.CrossEntropyLossBackward0,
     {"self": "T", "target": "I", "weight": "O", "reduction": "n", "ignore_index": "n", "label_smoothing": "f"},
     outputs=2,
+)
+MSE_LOSS = KernelOp(
+    "mse_loss", None, loss_cpu.mse_loss, functions.MseLossBackward0, {"self": "T", "target": "T", "reduction": "n"}
+)
+CTC_VALUES = KernelOp(
+    "ctc_values",
+    None,
+    loss_cpu_ctc.ctc_values,
+    functions.CtcValuesBackward0,
+    {"log_probs": "T", "targets": "I", "input_lengths": "d", "target_lengths": "d", "blank": "n"},
 )
 
 
@@ -74,6 +107,10 @@ def nll_loss(
         >>> sg.nn.functional.nll_loss(sg.tensor([[-0.1, -2.4], [-3.0, -0.05]]), sg.tensor([0, 1]))
         tensor(0.0750)
     """
+    if not watch.active:
+        result = NLL_LOSS.launch(input, target, weight, reduction, ignore_index)
+        if result is not None:
+            return _nll_loss_result(*result)
     if (
         watch.interceptors
         and (
@@ -91,6 +128,7 @@ _nll_loss_result = ReturnType("nll_loss", ("output", "total_weight"))
 
 
 def _nll_loss(name: str, self, target, weight, reduction, ignore_index, into=None) -> Any:
+    given = (self, target, weight, reduction, ignore_index)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
@@ -104,6 +142,10 @@ def _nll_loss(name: str, self, target, weight, reduction, ignore_index, into=Non
     self, target, weight, reduction, ignore_index = loss_checks.nll_loss(
         name, self, target, weight, reduction, ignore_index
     )
+    if into is None and not watch.active and NLL_LOSS.remember(given, (self, target, weight, reduction, ignore_index)):
+        result = NLL_LOSS.launch(self, target, weight, reduction, ignore_index)
+        if result is not None:
+            return _nll_loss_result(*result)
     computed = (
         self._dtype
         if self._dtype.native and (weight is None or weight._dtype is self._dtype)
@@ -159,6 +201,12 @@ def nll_loss_backward(
         RuntimeError, ValueError: expected: target and weight that fit input_shape as in `nll_loss`, and a gradient in
             the shape of the reduced loss.
     """
+    if not watch.active:
+        result = NLL_LOSS_BACKWARD.launch(
+            grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
+        )
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -186,6 +234,7 @@ def nll_loss_backward(
 def _nll_loss_backward(
     name: str, grad_output, target, weight, total_weight, input_shape, reduction, ignore_index, into=None
 ) -> Any:
+    given = (grad_output, target, weight, total_weight, input_shape, reduction, ignore_index)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(target, Tensor):
@@ -202,6 +251,18 @@ def _nll_loss_backward(
     grad_output, target, weight, total_weight, input_shape, reduction, ignore_index = loss_checks.nll_loss_backward(
         name, grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
     )
+    if (
+        into is None
+        and not watch.active
+        and NLL_LOSS_BACKWARD.remember(
+            given, (grad_output, target, weight, total_weight, input_shape, reduction, ignore_index)
+        )
+    ):
+        result = NLL_LOSS_BACKWARD.launch(
+            grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
+        )
+        if result is not None:
+            return result
     computed = (
         grad_output._dtype
         if grad_output._dtype.native and (weight is None or weight._dtype is grad_output._dtype)
@@ -395,6 +456,10 @@ def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
         >>> sg.nn.functional.mse_loss(sg.tensor([1.0, 4.0]), sg.tensor([1.0, 2.0]))
         tensor(2.)
     """
+    if not watch.active:
+        result = MSE_LOSS.launch(input, target, reduction)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("mse_loss", mse_loss, "pointwise_loss", input, target, reduction)) is not NOT_HANDLED
@@ -404,6 +469,7 @@ def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
 
 
 def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
+    given = (self, target, reduction)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
@@ -411,6 +477,10 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
     if reduction.__class__ is not int:
         reduction = checks.integer(name, "reduction", reduction)
     self, target, reduction = loss_checks.pointwise_loss(name, self, target, reduction)
+    if into is None and not watch.active and MSE_LOSS.remember(given, (self, target, reduction)):
+        result = MSE_LOSS.launch(self, target, reduction)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and target._dtype is self._dtype
@@ -2082,6 +2152,10 @@ def ctc_values(
         RuntimeError: expected: log-probabilities (steps, samples, classes) or (steps, classes); labels as rows, or one
             after another.
     """
+    if not watch.active:
+        result = CTC_VALUES.launch(log_probs, targets, input_lengths, target_lengths, blank)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -2096,6 +2170,7 @@ def ctc_values(
 
 
 def _ctc_values(name: str, log_probs, targets, input_lengths, target_lengths, blank, into=None) -> Any:
+    given = (log_probs, targets, input_lengths, target_lengths, blank)
     if not isinstance(log_probs, Tensor):
         log_probs = checks.tensor(name, "log_probs", log_probs)
     if not isinstance(targets, Tensor):
@@ -2107,6 +2182,14 @@ def _ctc_values(name: str, log_probs, targets, input_lengths, target_lengths, bl
     log_probs, targets, input_lengths, target_lengths, blank = loss_checks_ctc.ctc_loss(
         name, log_probs, targets, input_lengths, target_lengths, blank
     )
+    if (
+        into is None
+        and not watch.active
+        and CTC_VALUES.remember(given, (log_probs, targets, input_lengths, target_lengths, blank))
+    ):
+        result = CTC_VALUES.launch(log_probs, targets, input_lengths, target_lengths, blank)
+        if result is not None:
+            return result
     computed = log_probs._dtype if log_probs._dtype.native else computed_dtype(name, "match", ("float",), (log_probs,))
     try:
         result = adopt(

@@ -13,6 +13,7 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.dispatch.writing_several import write_outs
@@ -25,6 +26,28 @@ from ...runtime.ops.pooling import formulas as pooling_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ..functions import pooling as functions
+
+MAX_POOL_BACKWARD = KernelOp(
+    "max_pool_backward",
+    None,
+    pooling_cpu.max_pool_backward,
+    functions.MaxPoolBackwardBackward0,
+    {"grad_output": "T", "indices": "I", "input_shape": "d", "spatial": "n"},
+)
+ADAPTIVE_AVG_POOL = KernelOp(
+    "adaptive_avg_pool",
+    None,
+    pooling_cpu.adaptive_avg_pool,
+    functions.AdaptiveAvgPoolBackward0,
+    {"self": "T", "output_size": "d", "spatial": "n"},
+)
+ADAPTIVE_AVG_POOL_BACKWARD = KernelOp(
+    "adaptive_avg_pool_backward",
+    None,
+    pooling_cpu.adaptive_avg_pool_backward,
+    functions.AdaptiveAvgPoolBackwardBackward0,
+    {"grad_output": "T", "input_shape": "d", "spatial": "n"},
+)
 
 
 def max_pool_with_indices(
@@ -144,6 +167,10 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     Raises:
         RuntimeError: expected: an index for each gradient, and planes for both.
     """
+    if not watch.active:
+        result = MAX_POOL_BACKWARD.launch(grad_output, indices, input_shape, spatial)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -158,6 +185,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
 
 
 def _max_pool_backward(name: str, grad_output, indices, input_shape, spatial, into=None) -> Any:
+    given = (grad_output, indices, input_shape, spatial)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(indices, Tensor):
@@ -168,6 +196,14 @@ def _max_pool_backward(name: str, grad_output, indices, input_shape, spatial, in
     grad_output, indices, input_shape, spatial = pooling_checks.max_pool_backward(
         name, grad_output, indices, input_shape, spatial
     )
+    if (
+        into is None
+        and not watch.active
+        and MAX_POOL_BACKWARD.remember(given, (grad_output, indices, input_shape, spatial))
+    ):
+        result = MAX_POOL_BACKWARD.launch(grad_output, indices, input_shape, spatial)
+        if result is not None:
+            return result
     computed = (
         grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
     )
@@ -978,6 +1014,10 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
         RuntimeError: expected: a plane of some size, and the size it shall get: a number for each dimension, or one for
             all.
     """
+    if not watch.active:
+        result = ADAPTIVE_AVG_POOL.launch(input, output_size, spatial)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("adaptive_avg_pool", adaptive_avg_pool, "planes", input, output_size, spatial))
@@ -988,12 +1028,17 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
 
 
 def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
+    given = (self, output_size, spatial)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     output_size = checks.integer_list(name, "output_size", output_size)
     if spatial.__class__ is not int:
         spatial = checks.integer(name, "spatial", spatial)
     self, output_size, spatial = pooling_checks.adaptive_pool(name, self, output_size, spatial)
+    if into is None and not watch.active and ADAPTIVE_AVG_POOL.remember(given, (self, output_size, spatial)):
+        result = ADAPTIVE_AVG_POOL.launch(self, output_size, spatial)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
     try:
         result = adopt(
@@ -1027,6 +1072,10 @@ def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], 
     Raises:
         RuntimeError: expected: planes for both.
     """
+    if not watch.active:
+        result = ADAPTIVE_AVG_POOL_BACKWARD.launch(grad_output, input_shape, spatial)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -1041,12 +1090,21 @@ def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], 
 
 
 def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, into=None) -> Any:
+    given = (grad_output, input_shape, spatial)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     input_shape = checks.integer_list(name, "input_shape", input_shape)
     if spatial.__class__ is not int:
         spatial = checks.integer(name, "spatial", spatial)
     grad_output, input_shape, spatial = pooling_checks.adaptive_pool_backward(name, grad_output, input_shape, spatial)
+    if (
+        into is None
+        and not watch.active
+        and ADAPTIVE_AVG_POOL_BACKWARD.remember(given, (grad_output, input_shape, spatial))
+    ):
+        result = ADAPTIVE_AVG_POOL_BACKWARD.launch(grad_output, input_shape, spatial)
+        if result is not None:
+            return result
     computed = (
         grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
     )

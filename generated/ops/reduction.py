@@ -43,6 +43,13 @@ SUM_DIM_INTLIST = KernelOp(
     functions.SumBackward1,
     {"self": "T", "dim": "d", "keepdim": "b"},
 )
+PROD_DEFAULT = KernelOp("prod", None, reduction_cpu.prod_all, functions.ProdBackward0, {"self": "T"})
+PROD_DIM_INT = KernelOp(
+    "prod", None, reduction_cpu.prod_dim, functions.ProdBackward1, {"self": "T", "dim": "n", "keepdim": "b"}
+)
+PROD_OTHERS = KernelOp(
+    "prod_others", None, reduction_cpu.prod_others, functions.ProdOthersBackward0, {"self": "T", "dim": "n"}
+)
 MEAN_DEFAULT = KernelOp(
     "mean", reduction_plans.mean_all, reduction_cpu.mean_all, functions.MeanBackward0, {"self": "T"}
 )
@@ -283,6 +290,10 @@ def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
     Gradients:
         self: grad * conjugate(prod_others(self.reshape(-1), 0)).reshape(self.shape)
     """
+    if not watch.active and out is None and dtype is None:
+        result = PROD_DEFAULT.launch(input)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("prod", prod_default, "everything", input, dtype=dtype, out=out)) is not NOT_HANDLED
@@ -294,10 +305,15 @@ def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
 
 
 def _prod_default(name: str, self, dtype, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
+    if into is None and not watch.active and dtype is None and PROD_DEFAULT.remember(given, (self,)):
+        result = PROD_DEFAULT.launch(self)
+        if result is not None:
+            return result
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
@@ -335,6 +351,10 @@ def prod_dim_int(
     Raises:
         IndexError: expected: a single `dim` in range.
     """
+    if not watch.active and out is None and dtype is None:
+        result = PROD_DIM_INT.launch(input, dim, keepdim)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("prod.dim_int", prod_dim_int, "along", input, dim, keepdim, dtype=dtype, out=out))
@@ -347,6 +367,7 @@ def prod_dim_int(
 
 
 def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
+    given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -356,6 +377,10 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reduction_checks.one_dim(name, self, dim, keepdim, dtype)
+    if into is None and not watch.active and dtype is None and PROD_DIM_INT.remember(given, (self, dim, keepdim)):
+        result = PROD_DIM_INT.launch(self, dim, keepdim)
+        if result is not None:
+            return result
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
@@ -388,17 +413,26 @@ def prod_others(input: Tensor, dim: int) -> Tensor:
     Raises:
         IndexError: expected: a single `dim` in range.
     """
+    if not watch.active:
+        result = PROD_OTHERS.launch(input, dim)
+        if result is not None:
+            return result
     if watch.interceptors and (result := intercept("prod_others", prod_others, "along", input, dim)) is not NOT_HANDLED:
         return result
     return _prod_others("prod_others", input, dim)
 
 
 def _prod_others(name: str, self, dim, into=None) -> Any:
+    given = (self, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
+    if into is None and not watch.active and PROD_OTHERS.remember(given, (self, dim)):
+        result = PROD_OTHERS.launch(self, dim)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(at(self, reduction_cpu.prod_others)(array_in(self, computed), dim), computed)

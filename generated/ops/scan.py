@@ -14,6 +14,7 @@ from ...runtime.autograd.inplace.inplace import after_write
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import Overloads
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import before_write, write, write_out
@@ -28,6 +29,19 @@ from ...runtime.ops.scan import formulas as scan_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ..functions import scan as functions
+
+CUMSUM = KernelOp("cumsum", None, scan_cpu.cumsum, functions.CumsumBackward0, {"self": "T", "dim": "n"})
+CUMPROD = KernelOp("cumprod", None, scan_cpu.cumprod, functions.CumprodBackward0, {"self": "T", "dim": "n"})
+LOGCUMSUMEXP = KernelOp(
+    "logcumsumexp", None, scan_cpu.logcumsumexp, functions.LogcumsumexpBackward0, {"self": "T", "dim": "n"}
+)
+LINEAR_RECURRENCE = KernelOp(
+    "linear_recurrence",
+    None,
+    scan_cpu.linear_recurrence,
+    functions.LinearRecurrenceBackward0,
+    {"self": "T", "factor": "T", "dim": "n", "reverse": "b"},
+)
 
 
 def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
@@ -54,6 +68,10 @@ def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | N
     """
     if axis is not None:
         dim = axis
+    if not watch.active and out is None and dtype is None:
+        result = CUMSUM.launch(input, dim)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("cumsum", cumsum, "along", input, dim, dtype=dtype, out=out)) is not NOT_HANDLED
@@ -80,6 +98,7 @@ def cumsum_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = No
 
 
 def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
+    given = (self, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -87,6 +106,10 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
+    if into is None and not watch.active and dtype is None and CUMSUM.remember(given, (self, dim)):
+        result = CUMSUM.launch(self, dim)
+        if result is not None:
+            return result
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
@@ -129,6 +152,10 @@ def cumprod(
     """
     if axis is not None:
         dim = axis
+    if not watch.active and out is None and dtype is None:
+        result = CUMPROD.launch(input, dim)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("cumprod", cumprod, "along", input, dim, dtype=dtype, out=out)) is not NOT_HANDLED
@@ -155,6 +182,7 @@ def cumprod_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = N
 
 
 def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
+    given = (self, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -162,6 +190,10 @@ def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
+    if into is None and not watch.active and dtype is None and CUMPROD.remember(given, (self, dim)):
+        result = CUMPROD.launch(self, dim)
+        if result is not None:
+            return result
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
@@ -203,6 +235,10 @@ def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, a
     """
     if axis is not None:
         dim = axis
+    if not watch.active and out is None:
+        result = LOGCUMSUMEXP.launch(input, dim)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("logcumsumexp", logcumsumexp, "along", input, dim, out=out)) is not NOT_HANDLED
@@ -214,11 +250,16 @@ def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, a
 
 
 def _logcumsumexp(name: str, self, dim, into=None) -> Any:
+    given = (self, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
+    if into is None and not watch.active and LOGCUMSUMEXP.remember(given, (self, dim)):
+        result = LOGCUMSUMEXP.launch(self, dim)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(at(self, scan_cpu.logcumsumexp)(array_in(self, computed), dim), computed)
@@ -253,6 +294,10 @@ def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) ->
     Raises:
         IndexError, RuntimeError: expected: `dim` in range of two tensors of one shape.
     """
+    if not watch.active:
+        result = LINEAR_RECURRENCE.launch(input, factor, dim, reverse)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("linear_recurrence", linear_recurrence, "along", input, factor, dim, reverse))
@@ -263,6 +308,7 @@ def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) ->
 
 
 def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
+    given = (self, factor, dim, reverse)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(factor, Tensor):
@@ -272,6 +318,10 @@ def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
     if reverse.__class__ is not bool:
         reverse = checks.boolean(name, "reverse", reverse)
     self, factor, dim, reverse = reduction_checks.one_dim_of_two(name, self, factor, dim, reverse)
+    if into is None and not watch.active and LINEAR_RECURRENCE.remember(given, (self, factor, dim, reverse)):
+        result = LINEAR_RECURRENCE.launch(self, factor, dim, reverse)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and factor._dtype is self._dtype

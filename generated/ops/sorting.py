@@ -14,6 +14,7 @@ from ...runtime.dispatch import checks
 from ...runtime.dispatch.elementwise import result_dtype
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
@@ -33,6 +34,11 @@ from ...runtime.ops.sorting import formulas as sorting_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ..functions import sorting as functions
+
+HISTC = KernelOp("histc", None, sorting_cpu_counting.histc, None, {"self": "T", "bins": "n", "min": "f", "max": "f"})
+COUNTS_BETWEEN = KernelOp(
+    "counts_between", None, sorting_cpu_counting.counts_between, None, {"self": "T", "edges": "T", "weight": "O"}
+)
 
 
 def sort(
@@ -1112,6 +1118,10 @@ def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, o
         >>> sg.histc(sg.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
         tensor([0., 2., 1., 0.])
     """
+    if not watch.active and out is None:
+        result = HISTC.launch(input, bins, min, max)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("histc", histc, "one_by_one", input, bins, min, max, out=out)) is not NOT_HANDLED
@@ -1123,6 +1133,7 @@ def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, o
 
 
 def _histc(name: str, self, bins, min, max, into=None) -> Any:
+    given = (self, bins, min, max)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if bins.__class__ is not int:
@@ -1130,6 +1141,10 @@ def _histc(name: str, self, bins, min, max, into=None) -> Any:
     min = checks.scalar(name, "min", min)
     max = checks.scalar(name, "max", max)
     self, bins, min, max = sorting_checks_counting.histc(name, self, bins, min, max)
+    if into is None and not watch.active and HISTC.remember(given, (self, bins, min, max)):
+        result = HISTC.launch(self, bins, min, max)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
     try:
         result = adopt(at(self, sorting_cpu_counting.histc)(array_in(self, computed), bins, min, max), computed)
@@ -1301,6 +1316,10 @@ def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tenso
     Returns:
         Tensor: the dtype of `input`.
     """
+    if not watch.active:
+        result = COUNTS_BETWEEN.launch(input, edges, weight)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("counts_between", counts_between, "one_by_one", input, edges, weight))
@@ -1311,12 +1330,17 @@ def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tenso
 
 
 def _counts_between(name: str, self, edges, weight, into=None) -> Any:
+    given = (self, edges, weight)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(edges, Tensor):
         edges = checks.tensor(name, "edges", edges)
     if weight is not None and not isinstance(weight, Tensor):
         weight = checks.tensor(name, "weight", weight)
+    if into is None and not watch.active and COUNTS_BETWEEN.remember(given, (self, edges, weight)):
+        result = COUNTS_BETWEEN.launch(self, edges, weight)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and edges._dtype is self._dtype and (weight is None or weight._dtype is self._dtype)

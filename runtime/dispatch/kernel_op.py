@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
+from math import copysign
 from typing import Any
 
 from ..kernels.cpu.plan import Layout, Plan
@@ -22,8 +23,8 @@ class KernelOp:
 
     `letters` say what each argument is: T a tensor, O one or None, I one of int64, L a list of them (as the first
     argument), n an int, b a bool, d ints or an int, f a number. `find` makes a plan of layouts and of the other
-    arguments as checked, or None. `found` keeps (plan's words, shapes, arguments as checked) by layouts and arguments
-    as given.
+    arguments as checked, or None; without it there are launches on devices alone. `found` keeps (plan's words, shapes,
+    arguments as checked) by layouts and arguments as given.
     """
 
     __slots__ = ("find", "found", "kernel", "launch", "launches", "letters", "name", "node", "operands", "outputs")
@@ -31,7 +32,7 @@ class KernelOp:
     def __init__(
         self,
         name: str,
-        find: Callable[..., Plan | None],
+        find: Callable[..., Plan | None] | None,
         kernel: Callable[..., Any],
         node: Any,
         operands: dict[str, str],
@@ -55,10 +56,11 @@ class KernelOp:
 
     def remember(self, given: Sequence[Any], checked: Sequence[Any]) -> bool:
         """Find the plan of a call, for the arguments as given and as checked; whether there is one."""
-        if not self.fits(checked):
-            return False
         leading = checked[0][0] if self.letters[0] == "L" else checked[0]
-        if leading._device is not CPU:
+        on_host = leading._device is CPU
+        if (on_host and self.find is None) or not self.fits(checked) or not may_be_key(checked):
+            return False
+        if not on_host:
             return rehearse_op(self, given, checked)
         key = self.key(checked)
         plan = plan_for(self.found, key, lambda: self.plan(checked))
@@ -82,7 +84,7 @@ class KernelOp:
     def plan(self, checked: Sequence[Any]) -> Any:
         """The words of the plan for a call; None where the op has none for it."""
         known = [as_known(letter, a) for letter, a in zip(self.letters, checked, strict=True)]
-        plan = self.find(*known)
+        plan = self.find(*known) if self.find else None
         if plan is None:
             return None
         own = [None if letter in "TOIL" else a for letter, a in zip(self.letters, checked, strict=True)]
@@ -100,6 +102,11 @@ def plan_for(found: dict[Any, Any], key: tuple[Any, ...], make: Callable[[], Any
             found.clear()
         found[key] = plan
     return plan
+
+
+def may_be_key(values: Sequence[Any]) -> bool:
+    """Whether values are told apart by a key: -0.0 is equal to 0.0."""
+    return not any(value.__class__ is float and not value and copysign(1, value) < 0 for value in values)
 
 
 def as_known(letter: str, argument: Any) -> Any:
@@ -134,12 +141,15 @@ def is_as_kept(node: Any, slot: str, grad: Any) -> bool:
 class KernelOpGradient:
     """The kernel of a node's `apply`: `reads` says for each operand what it is, and in which slot of the node.
 
-    w stands for which gradients are wanted, g for the gradient, k for a kept tensor, v for a value.
+    w stands for which gradients are wanted, g for the gradient, k for a kept tensor, v for a value. Without `find`
+    there are launches on devices alone.
     """
 
     __slots__ = ("find", "found", "gradients", "kernel", "launches", "node", "reads")
 
-    def __init__(self, find: Callable[..., Plan | None], kernel: Callable[..., Any], *reads: tuple[str, str]) -> None:
+    def __init__(
+        self, find: Callable[..., Plan | None] | None, kernel: Callable[..., Any], *reads: tuple[str, str]
+    ) -> None:
         self.find = find
         self.kernel = kernel
         self.reads = reads
@@ -155,13 +165,18 @@ class KernelOpGradient:
 
     def remember(self, node: Any, grad: Any) -> bool:
         """Find the plan of a node's gradients, so that `gradients` gives them; whether there is one."""
+        on_host = grad._device is CPU
+        if on_host and self.find is None:
+            return False
         if not all(is_as_kept(node, slot, grad) for letter, slot in self.reads if letter == "k"):
             return False
         values = [self.value(letter, slot, node, grad) for letter, slot in self.reads]
         parts = [value if letter in "gk" else (value,) for (letter, _), value in zip(self.reads, values, strict=True)]
         key = tuple([part for both in parts for part in (both or (None, None))])
+        if not may_be_key(key):
+            return False
         self.node = type(node)
-        if grad._device is not CPU:
+        if not on_host:
             return rehearse_gradients(self, key, node, grad)
         return plan_for(self.found, key, lambda: self.plan(node, values)) is not None
 
@@ -181,7 +196,7 @@ class KernelOpGradient:
             tuple([value >> i & 1 == 1 for i in range(outputs)]) if letter == "w" else value
             for (letter, _), value in zip(self.reads, values, strict=True)
         ]
-        plan = self.find(*known)
+        plan = self.find(*known) if self.find else None
         if plan is None:
             return None
         kept = [getattr(node, slot) if letter == "k" else None for letter, slot in self.reads]

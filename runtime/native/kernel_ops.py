@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..kernels.llvm.memory import bits
 from ..kernels.llvm.structs import Items, Struct, room
 from ..kernels.llvm.typed import NULL, New, cast, native, new
 from . import c_functions as c
@@ -22,7 +23,7 @@ from .interned import (
     tuple_type,
 )
 from .kernel_calls import Arguments
-from .layout import Array, Dict, DType, List, Object, Tensor, Tuple
+from .layout import Array, Dict, DType, Float, List, Object, Tensor, Tuple
 from .recording import RecordPlan, record
 from .references import Owned, begin, item, own, own_new, put_item, release_all, retain, size
 from .tensors import INTEGERS, is_tensor_anywhere, kind_of, not_handled, records, withdrawn
@@ -31,12 +32,13 @@ from .views import is_int_or_ints
 TENSOR, OPTIONAL, INDEX, LIST, INT, BOOL, DIMS = (ord(letter) for letter in "TOILnbd")
 TENSORS = (TENSOR, OPTIONAL, INDEX)
 FLOATS = (0, 1)  # kinds
+MINUS_ZERO = -(2**63)  # the bits of -0.0
 
 
 class KernelOpPlan(Struct):
     """The plan of an op with a kernel of its own."""
 
-    found: Dict  # the plans found
+    found: Dict  # the plans found, or NULL: there are none on the host
     device: Dict  # by dtypes, what is launched for tensors of a device
     node: RecordPlan  # or NULL
     outputs: int
@@ -56,6 +58,12 @@ def put_layout(key: Tuple, index: int, thing: Object) -> None:
 
 
 @native
+def may_be_key(value: Object) -> bool:
+    """Whether a value is told apart by a key: -0.0 is equal to 0.0."""
+    return value.type is not float_type or bits(cast(Float, value).value) != MINUS_ZERO
+
+
+@native
 def takes(letter: int, argument: Object) -> bool:
     """Whether an argument that is no tensor has the type that a letter stands for: what is equal to it will not do."""
     kind = argument.type
@@ -67,7 +75,7 @@ def takes(letter: int, argument: Object) -> bool:
         return argument is true or argument is false
     if letter == DIMS:
         return is_int_or_ints(argument)
-    return kind is float_type or kind is int_type
+    return kind is int_type or (kind is float_type and may_be_key(argument))
 
 
 @native
@@ -266,6 +274,8 @@ def launch(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     """The result, or a tuple of several, recorded; None where no plan has been found for layouts and arguments."""
     if lies_elsewhere(leading_of(cast(KernelOpPlan, self.memory), arguments)):
         return on_device(device_functions.launch_kernel_op, self, arguments, count)
+    if cast(KernelOpPlan, self.memory).found is NULL:
+        return not_handled()
     owned = new(Owned)
     begin(owned)
     result = launch_plan(cast(KernelOpPlan, self.memory), arguments, owned)
