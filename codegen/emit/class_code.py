@@ -54,7 +54,7 @@ class NodeClass:
         if node.fused or node.fast:
             lines += [f"elementwise = kernels.{node.entry.identifier.upper()}", f"fused = {node.fused}"]
         if node.has_plan:
-            reads = ", ".join(map(repr, node.backward_reads))
+            reads = ", ".join(node.backward_reads)
             kernel = node.kernel.spelling  # type: ignore[union-attr]
             plan = node.kernel_plan.spelling if node.kernel_plan else None
             lines.append(f"plans = KernelOpGradient({plan}, {kernel}, {reads})")

@@ -38,7 +38,7 @@ def rehearse_op(op: Any, given: Sequence[Any], checked: Sequence[Any]) -> bool:
 def rehearse_gradients(op: Any, key: tuple[Any, ...], node: Any, grad: Any) -> bool:
     """Find what the kernel of a node's gradients launches; whether native code can do it."""
     native = launches_on_devices()
-    values = [value_of(letter, slot, node, grad) for letter, slot in op.reads]
+    values = [value_of(read, node, grad) for read in op.reads]
     if native is None or native.recording or not on_one_device(values):
         return False
 
@@ -49,11 +49,11 @@ def rehearse_gradients(op: Any, key: tuple[Any, ...], node: Any, grad: Any) -> b
     return kept(native, op.launches.setdefault(grad._dtype, {}), key, grad._device, find) is not None
 
 
-def value_of(letter: str, slot: str, node: Any, grad: Any) -> Any:
+def value_of(read: Any, node: Any, grad: Any) -> Any:
     """An operand of the kernel of a node's gradients."""
-    if letter == "w":
+    if read.letter == "w":
         return tuple([edge is not None for edge in node.edges])
-    return grad if letter == "g" else getattr(node, slot)
+    return grad if read.letter == "g" else read.given(getattr(node, read.slot) if read.slot else None)
 
 
 def on_one_device(values: Sequence[Any]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Sequence
 from math import copysign
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..kernels.cpu.plan import Layout, Plan
 from ..tensor.base import TensorBase
@@ -138,21 +138,35 @@ def is_as_kept(node: Any, slot: str, grad: Any) -> bool:
     return writes is None or writes[0] == getattr(node, f"{slot}_version")
 
 
+class Read(NamedTuple):
+    """An operand of a kernel that computes the gradients of a node."""
+
+    letter: str
+    slot: str
+    part: Any = None  # what is made of a value; the constant
+
+    def given(self, value: Any) -> Any:
+        """A value as the kernel takes it."""
+        if self.letter == "c":
+            return self.part
+        return self.part(value) if self.part else value
+
+
 class KernelOpGradient:
     """The kernel of a node's `apply`: `reads` says for each operand what it is, and in which slot of the node.
 
-    w stands for which gradients are wanted, g for the gradient, k for a kept tensor, v for a value. Without `find`
-    there are launches on devices alone.
+    w stands for which gradients are wanted, g for the gradient, k for a kept tensor, v for a value, or what a function
+    makes of it, c for a constant. Without `find` there are launches on devices alone.
     """
 
     __slots__ = ("find", "found", "gradients", "kernel", "launches", "node", "reads")
 
     def __init__(
-        self, find: Callable[..., Plan | None] | None, kernel: Callable[..., Any], *reads: tuple[str, str]
+        self, find: Callable[..., Plan | None] | None, kernel: Callable[..., Any], *reads: tuple[Any, ...]
     ) -> None:
         self.find = find
         self.kernel = kernel
-        self.reads = reads
+        self.reads = tuple([Read(*read) for read in reads])
         self.found: dict[Any, Any] = {}
         self.launches: dict[Any, dict[Any, Any]] = {}  # on devices, by dtype: likewise
         self.node: Any = None
@@ -168,10 +182,10 @@ class KernelOpGradient:
         on_host = grad._device is CPU
         if on_host and self.find is None:
             return False
-        if not all(is_as_kept(node, slot, grad) for letter, slot in self.reads if letter == "k"):
+        if not all(is_as_kept(node, slot, grad) for letter, slot, _ in self.reads if letter == "k"):
             return False
-        values = [self.value(letter, slot, node, grad) for letter, slot in self.reads]
-        parts = [value if letter in "gk" else (value,) for (letter, _), value in zip(self.reads, values, strict=True)]
+        values = [self.value(read, node, grad) for read in self.reads]
+        parts = [value if read.letter in "gk" else (value,) for read, value in zip(self.reads, values, strict=True)]
         key = tuple([part for both in parts for part in (both or (None, None))])
         if not may_be_key(key):
             return False
@@ -180,25 +194,25 @@ class KernelOpGradient:
             return rehearse_gradients(self, key, node, grad)
         return plan_for(self.found, key, lambda: self.plan(node, values)) is not None
 
-    def value(self, letter: str, slot: str, node: Any, grad: Any) -> Any:
-        """An operand as `find` takes it, but for the wanted gradients: their bits."""
-        if letter == "w":
+    def value(self, read: Read, node: Any, grad: Any) -> Any:
+        """What a key has of an operand: layouts, values as they were kept, and the bits of wanted gradients."""
+        if read.letter == "w":
             return sum(1 << i for i, edge in enumerate(node.edges) if edge is not None)
-        if letter == "v":
-            return getattr(node, slot)
-        tensor = grad if letter == "g" else getattr(node, slot)
+        if read.letter in "vc":
+            return getattr(node, read.slot) if read.slot else None
+        tensor = grad if read.letter == "g" else getattr(node, read.slot)
         return None if tensor is None else Layout(tensor._shape, tensor._strides)
 
     def plan(self, node: Any, values: Sequence[Any]) -> Any:
         """The words of the plan for a node's gradients; None where there is none."""
         outputs = len(node.edges)
         known = [
-            tuple([value >> i & 1 == 1 for i in range(outputs)]) if letter == "w" else value
-            for (letter, _), value in zip(self.reads, values, strict=True)
+            tuple([value >> i & 1 == 1 for i in range(outputs)]) if read.letter == "w" else read.given(value)
+            for read, value in zip(self.reads, values, strict=True)
         ]
         plan = self.find(*known) if self.find else None
         if plan is None:
             return None
-        kept = [getattr(node, slot) if letter == "k" else None for letter, slot in self.reads]
+        kept = [getattr(node, slot) if letter == "k" else None for letter, slot, _ in self.reads]
         letters = "".join("I" if tensor is not None and tensor._dtype is int64 else "T" for tensor in kept)
         return fast_path().call_plan(plan, values, letters, outputs, ())

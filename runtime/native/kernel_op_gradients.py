@@ -82,11 +82,11 @@ def key_of(plan: PlannedGradients, node: Node, gradient: Object) -> New[Tuple]:
             put_layout(key, place, operand_of(node, read, gradient))
             place += 2
             continue
-        wanted = read.letter == WANTED
-        if not wanted and not may_be_key(slot(node, read.slot)):
-            c.release(key)
-            return cast(Tuple, NULL)
-        value = c.new_int(wanted_of(node.edges)) if wanted else retain(slot(node, read.slot))
+        kept = slot(node, read.slot) if read.letter == VALUE else none
+        value = c.new_int(wanted_of(node.edges)) if read.letter == WANTED else retain(kept)
+        if value is not NULL and not may_be_key(value):
+            c.release(value)
+            value = cast(Object, NULL)
         if value is NULL:
             c.release(key)
             return cast(Tuple, NULL)
