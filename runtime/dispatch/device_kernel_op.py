@@ -76,7 +76,7 @@ def kept(native: Any, table: dict[Any, Any], key: tuple[Any, ...], device: Any, 
         if len(table) >= MOST:
             table.clear()
         table[key] = found
-        native.enter(device)
+    native.enter(device)  # another thread, stream or capture may have launched since
     return found
 
 

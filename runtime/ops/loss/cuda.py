@@ -14,6 +14,7 @@ from ...cuda.bad_indices import fault, raise_at_once, word_for
 from ...cuda.launching import indexed
 from ...cuda.launching.elements import made
 from ...cuda.launching.rows import Rows, compute, in_order, over, program, rows_of
+from ...errors import BadIndexError
 from ...tensor.row_shapes import Output
 from . import cuda_kernels as kernels
 
@@ -230,7 +231,7 @@ def require_classes(name: str, target: DeviceArray, classes: int, ignored: int) 
     """Every target must be a class, or ignored: one that is neither is noted, and raised when the program waits."""
     if target.size:
         text = f"{name}(): Target {{index}} is out of bounds: expected a class in [0, {classes - 1}]"
-        note = word_for(target.device), fault(IndexError, text)
+        note = word_for(target.device), fault(BadIndexError, text)
         indexed.run(kernels.noted, target.size, INT64, target, *note, classes, np.int64(ignored))
         raise_at_once(target.device)
 
