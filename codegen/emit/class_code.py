@@ -54,7 +54,7 @@ class NodeClass:
         if node.fused or node.fast:
             lines += [f"elementwise = kernels.{node.entry.identifier.upper()}", f"fused = {node.fused}"]
         if node.launches:
-            reads = ", ".join(map(repr, node.backward_reads))
+            reads = ", ".join(node.backward_reads)
             plan = node.kernel_plan.spelling if node.kernel_plan else None
             kernel = node.kernel.spelling  # type: ignore[union-attr]
             lines.append(f"plans = KernelOpGradient({plan}, {kernel}, {reads})")

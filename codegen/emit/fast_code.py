@@ -52,17 +52,12 @@ class FastCode:
         return tuple(a for a in self.op.arguments if not a.type.is_tensor)
 
     @property
-    def has_plan(self) -> bool:
-        """Whether the op's kernel has plans for the CPU, under its name, and takes and gives what these can state."""
-        of_floats = set(self.op.entry.result_dtype) <= {"same", "real"}  # which are the same: plans are for real floats
-        has_some = self._runs and self.op.library.get("plan", self.op.entry.compute.text) is not None
-        return has_some and of_floats and self.records
-
-    @property
-    def on_devices(self) -> bool:
-        """Whether what the op's kernel launches on a device may be looked up, though it has no plans for the CPU."""
-        known = set(self.op.entry.result_dtype) <= {"same", "real", *WITHOUT_GRADIENT}
-        return self._runs and known and "T" in self.letters.values() and not self.has_plan
+    def launches(self) -> bool:
+        """Whether native code may run the op's kernel: by plans on the host, by its launches on a device."""
+        op, letters = self.op, list(self.letters.values())
+        stated = "?" not in letters and letters[:1] in (["T"], ["L"]) and not op.gives_list and not op.writes_first
+        known = set(op.entry.result_dtype) <= {"same", "real", *WITHOUT_GRADIENT}
+        return op.entry.compute.kind == "kernel" and known and stated
 
     @property
     def records(self) -> bool:
@@ -70,16 +65,9 @@ class FastCode:
         return self.op.node is None or self.op.node.plain
 
     @property
-    def _runs(self) -> bool:
-        """Whether native code may run the op's kernel, as it knows what that takes."""
-        op = self.op
-        known = not op.gives_list and not op.writes_first and "?" not in self.letters.values()
-        return known and op.entry.compute.kind == "kernel"
-
-    @property
-    def plan(self) -> Part:
-        """The plans, under the kernel's name."""
-        return self.op.library["plan", self.op.entry.compute.text]
+    def plan(self) -> Part | None:
+        """The plans, under the kernel's name; None where it has none."""
+        return self.op.library.get("plan", self.op.entry.compute.text)
 
     @property
     def letters(self) -> dict[str, str]:
@@ -102,14 +90,9 @@ class FastCode:
         return {"int": "n", "bool": "b", "float": "f", "Scalar": "f", "str": "s"}.get(type_.base, "?")
 
     @property
-    def first_tensor(self) -> str:
-        """The first argument that is a tensor for certain."""
-        return next(name for name, letter in self.letters.items() if letter == "T")
-
-    @property
     def _raw(self) -> str:
         """The letter of tensors that keep their dtype: plans take indices of int64, launches on devices any."""
-        return "I" if self.op.library.get("plan", self.op.entry.compute.text) is not None else "R"
+        return "I" if self.plan else "R"
 
     @property
     def without_others(self) -> str:

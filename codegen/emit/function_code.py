@@ -57,7 +57,7 @@ class Public:
             lines += self._elementwise()
         if fast.recalls:
             lines += self._launched("", f"{fast.found_by}.launch({names})")
-        if fast.has_plan:
+        if fast.launches and fast.records:
             call = f"{fast.found_by}.launch({python_names(fast.kernel_arguments)})"
             lines += self._launched(f"{self._plain}{fast.without_others}", call, named(code, "result"))
         return lines
@@ -215,10 +215,10 @@ def functions_of(ops: Sequence[OpCode], shared: Overloads, shared_in_place: Over
 def found_by(ops: Sequence[OpCode]) -> list[str]:
     """The objects that know what ops with kernels, and views, have found."""
     lines = []
-    for code in (code for code in ops if code.fast.has_plan or code.fast.on_devices):
+    for code in (code for code in ops if code.fast.launches):
         outputs = f", outputs={len(code.entry.schema.returns)}" if code.several else ""
         kernel = code.library["kernel", code.entry.compute.text].spelling
-        plan = code.fast.plan.spelling if code.fast.has_plan else None
+        plan = code.fast.plan.spelling if code.fast.plan else None
         node = code.node_class if code.fast.records else None
         rules = code.entry.result_dtype
         dtypes = f", dtypes={rules}" if set(rules) & set(WITHOUT_GRADIENT) else ""

@@ -36,8 +36,8 @@ class General:
     def prepared(self) -> list[str]:
         """The arguments checked and normalised, and before that as they came, by which what is found is looked up."""
         code, fast = self.code, self.code.fast
-        kept = fast.letters if fast.has_plan else [a.name for a in fast.view_arguments]
-        given = [f"given = ({spread(kept)})"] if fast.has_plan or fast.recalls else []
+        kept = fast.letters if fast.launches else [a.name for a in fast.view_arguments]
+        given = [f"given = ({spread(kept)})"] if fast.launches or fast.recalls else []
         return [*given, *(line for argument in code.arguments for line in checked(code, argument)), *rule(code)]
 
     @property
@@ -64,19 +64,19 @@ class General:
     def planned(self) -> list[str]:
         """The compiled kernels that are found for checked arguments, tried once more; or what is launched for these."""
         fast = self.code.fast
-        condition = f"into is None and not watch.active{fast.without_others}"
-        returned = [f"if {self.results} is not None:", f"    return {named(self.code, self.results)}"]
-        if fast.has_plan:
-            remembered = f"{fast.found_by}.remember(given, ({spread(fast.letters)}))"
-            launched = f"    {self.results} = {fast.found_by}.launch({', '.join(fast.letters)})"
-            return [f"if {condition} and {remembered}:", launched, *(f"    {line}" for line in returned)]
-        if not fast.on_devices:
+        if not fast.launches:
             return []
-        launched = f"{self.results} = {fast.found_by}.on_device({', '.join(fast.letters)})"
-        condition = f"{fast.first_tensor}._device is not CPU and {condition}"
-        if fast.records:
-            return [f"if {condition}:", f"    {launched}", *(f"    {line}" for line in returned)]
-        return [f"{self.results} = None", f"if {condition}:", f"    {launched}"]
+        lines = [] if fast.records else [f"{self.results} = None"]
+        first, letter = next(iter(fast.letters.items()))
+        where = f"{first}._device is not CPU and " if letter == "T" and not fast.plan else ""
+        condition = f"{where}into is None and not watch.active{fast.without_others}"
+        lines += [
+            f"if {condition} and {fast.found_by}.remember(given, ({spread(fast.letters)})):",
+            f"    {self.results} = {fast.found_by}.launch({', '.join(fast.letters)})",
+        ]
+        if not fast.records:
+            return lines
+        return [*lines, f"    if {self.results} is not None:", f"        return {named(self.code, self.results)}"]
 
     @property
     def by_kernel(self) -> list[str]:
@@ -88,7 +88,7 @@ class General:
             f"    reraise(name, error, ({self.code.general_parameters},))",
         ]
         lines = [*self.computed, *attempt]
-        if not self.code.fast.on_devices or self.code.fast.records:
+        if not self.code.fast.launches or self.code.fast.records:
             return lines
         return [f"if {self.results} is None:", *(f"    {line}" for line in lines)]
 

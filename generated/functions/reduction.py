@@ -160,6 +160,13 @@ class ProdBackward0(Node):
     __slots__ = ("_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod"
     saved_slots = ("kept_self",)
+    plans = KernelOpGradient(
+        reduction_plans.prod_backward,
+        reduction_cpu_backward.prod_backward,
+        ("g", ""),
+        ("k", "kept_self"),
+        ("c", "", None),
+    )
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
@@ -189,6 +196,8 @@ class ProdBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         self = array_in(unpack(node, "kept_self"), None)
         return (as_gradient(at_array(grad, reduction_cpu_backward.prod_backward)(grad, self, None), shape, dtype),)
@@ -335,6 +344,13 @@ class MeanBackward0(Node):
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "mean"
+    plans = KernelOpGradient(
+        reduction_plans.mean_backward,
+        reduction_cpu_backward.mean_backward,
+        ("g", ""),
+        ("v", "_saved_self_sym_sizes"),
+        ("c", "", None),
+    )
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -356,6 +372,8 @@ class MeanBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         return (
@@ -818,6 +836,14 @@ class MaxBackward0(Node):
     op_name = "max"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
+    plans = KernelOpGradient(
+        reduction_plans.extremum_backward,
+        reduction_cpu_backward.extremum_backward,
+        ("g", ""),
+        ("k", "kept_self"),
+        ("k", "kept_result"),
+        ("c", "", None),
+    )
 
     @staticmethod
     def record(result, self):
@@ -848,6 +874,8 @@ class MaxBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         self = array_in(unpack(node, "kept_self"), None)
         result = array_in(unpack(node, "kept_result"), None)
@@ -989,6 +1017,14 @@ class MinBackward0(Node):
     op_name = "min"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
+    plans = KernelOpGradient(
+        reduction_plans.extremum_backward,
+        reduction_cpu_backward.extremum_backward,
+        ("g", ""),
+        ("k", "kept_self"),
+        ("k", "kept_result"),
+        ("c", "", None),
+    )
 
     @staticmethod
     def record(result, self):
@@ -1019,6 +1055,8 @@ class MinBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         self = array_in(unpack(node, "kept_self"), None)
         result = array_in(unpack(node, "kept_result"), None)

@@ -1134,6 +1134,13 @@ class RollBackward0(Node):
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
+    plans = KernelOpGradient(
+        None,
+        shape_cpu.roll,
+        ("g", ""),
+        ("v", "_saved_shifts", lambda shifts: shape_formulas.negated(shifts)),
+        ("v", "_saved_dims"),
+    )
     inputs = ("self",)
     values = {"_saved_shifts": ("shifts", ""), "_saved_dims": ("dims", "")}
 
@@ -1156,6 +1163,12 @@ class RollBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grad)) is not None
+        ):
+            return found
         grad = array_in(grad, None)
         shifts = node._saved_shifts
         dims = node._saved_dims
@@ -1277,6 +1290,13 @@ class ConstantPadNdBackward0(Node):
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
+    plans = KernelOpGradient(
+        None,
+        shape_cpu.constant_pad_nd,
+        ("g", ""),
+        ("v", "_saved_pad", lambda pad: shape_formulas.negated(pad)),
+        ("c", "", 0),
+    )
     inputs = ("self",)
     values = {"_saved_pad": ("pad", "")}
 
@@ -1298,6 +1318,12 @@ class ConstantPadNdBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grad)) is not None
+        ):
+            return found
         grad = array_in(grad, None)
         pad = node._saved_pad
         return (

@@ -1819,6 +1819,10 @@ def frexp(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor
         >>> sg.frexp(sg.tensor([3.0, -8.0])).mantissa
         tensor([ 0.7500, -0.5000])
     """
+    if not watch.active and out is None:
+        result = FREXP.launch(input)
+        if result is not None:
+            return _frexp_result(*result)
     if (
         watch.interceptors
         and (result := intercept("frexp.Tensor", frexp, "elementwise", input, out=out)) is not NOT_HANDLED
@@ -1833,10 +1837,11 @@ _frexp_result = ReturnType("frexp", ("mantissa", "exponent"))
 
 
 def _frexp(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    if self._device is not CPU and into is None and not watch.active:
-        results = FREXP.on_device(self)
+    if self._device is not CPU and into is None and not watch.active and FREXP.remember(given, (self,)):
+        results = FREXP.launch(self)
         if results is not None:
             return _frexp_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "promote", ("float",), (self,))

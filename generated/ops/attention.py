@@ -136,6 +136,7 @@ _attention_result = ReturnType("attention", ("output", "logsumexp"))
 def _attention(
     name: str, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first, into=None
 ) -> Any:
+    given = (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(key, Tensor):
@@ -160,8 +161,13 @@ def _attention(
         name, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first
     )
     results = None
-    if self._device is not CPU and into is None and not watch.active:
-        results = ATTENTION.on_device(self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and ATTENTION.remember(given, (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first))
+    ):
+        results = ATTENTION.launch(self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first)
     if results is None:
         computed = (
             self._dtype
@@ -239,6 +245,10 @@ def self_attention(
     Raises:
         RuntimeError: expected: (batch, rows, features), three times as many as the heads share.
     """
+    if not watch.active:
+        result = SELF_ATTENTION.launch(input, heads, bias, mask, keep, keep_scale, is_causal, scale)
+        if result is not None:
+            return _self_attention_result(*result)
     if (
         watch.interceptors
         and (
@@ -256,6 +266,7 @@ _self_attention_result = ReturnType("self_attention", ("output", "logsumexp"))
 
 
 def _self_attention(name: str, self, heads, bias, mask, keep, keep_scale, is_causal, scale, into=None) -> Any:
+    given = (self, heads, bias, mask, keep, keep_scale, is_causal, scale)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if heads.__class__ is not int:
@@ -275,8 +286,13 @@ def _self_attention(name: str, self, heads, bias, mask, keep, keep_scale, is_cau
     self, heads, bias, mask, keep, keep_scale, is_causal, scale = attention_checks.self_attention(
         name, self, heads, bias, mask, keep, keep_scale, is_causal, scale
     )
-    if self._device is not CPU and into is None and not watch.active:
-        results = SELF_ATTENTION.on_device(self, heads, bias, mask, keep, keep_scale, is_causal, scale)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and SELF_ATTENTION.remember(given, (self, heads, bias, mask, keep, keep_scale, is_causal, scale))
+    ):
+        results = SELF_ATTENTION.launch(self, heads, bias, mask, keep, keep_scale, is_causal, scale)
         if results is not None:
             return _self_attention_result(*results)
     computed = (

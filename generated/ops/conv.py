@@ -105,6 +105,10 @@ def convolution(
         tensor([[[2., 3., 3., 2.],
                  [2., 3., 3., 2.]]])
     """
+    if not watch.active:
+        result = CONVOLUTION.launch(input, weight, bias, stride, padding, dilation, groups)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -119,6 +123,7 @@ def convolution(
 
 
 def _convolution(name: str, self, weight, bias, stride, padding, dilation, groups, into=None) -> Any:
+    given = (self, weight, bias, stride, padding, dilation, groups)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
@@ -133,8 +138,13 @@ def _convolution(name: str, self, weight, bias, stride, padding, dilation, group
     self, weight, bias, stride, padding, dilation, groups = conv_checks.convolution(
         name, self, weight, bias, stride, padding, dilation, groups
     )
-    if self._device is not CPU and into is None and not watch.active:
-        result = CONVOLUTION.on_device(self, weight, bias, stride, padding, dilation, groups)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and CONVOLUTION.remember(given, (self, weight, bias, stride, padding, dilation, groups))
+    ):
+        result = CONVOLUTION.launch(self, weight, bias, stride, padding, dilation, groups)
         if result is not None:
             return result
     computed = (
@@ -204,6 +214,10 @@ def convolution_input_backward(
     Raises:
         RuntimeError: expected: the gradient has the shape of the output of a convolution of an input of this shape.
     """
+    if not watch.active:
+        result = CONVOLUTION_INPUT_BACKWARD.launch(grad_output, weight, input_shape, stride, padding, dilation, groups)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -231,6 +245,7 @@ def convolution_input_backward(
 def _convolution_input_backward(
     name: str, grad_output, weight, input_shape, stride, padding, dilation, groups, into=None
 ) -> Any:
+    given = (grad_output, weight, input_shape, stride, padding, dilation, groups)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(weight, Tensor):
@@ -244,10 +259,15 @@ def _convolution_input_backward(
     grad_output, weight, input_shape, stride, padding, dilation, groups = conv_checks.convolution_input_backward(
         name, grad_output, weight, input_shape, stride, padding, dilation, groups
     )
-    if grad_output._device is not CPU and into is None and not watch.active:
-        result = CONVOLUTION_INPUT_BACKWARD.on_device(
-            grad_output, weight, input_shape, stride, padding, dilation, groups
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and CONVOLUTION_INPUT_BACKWARD.remember(
+            given, (grad_output, weight, input_shape, stride, padding, dilation, groups)
         )
+    ):
+        result = CONVOLUTION_INPUT_BACKWARD.launch(grad_output, weight, input_shape, stride, padding, dilation, groups)
         if result is not None:
             return result
     computed = (
@@ -318,6 +338,10 @@ def convolution_weight_backward(
     Raises:
         RuntimeError: expected: the gradient has the shape of the output of a convolution with a weight of this shape.
     """
+    if not watch.active:
+        result = CONVOLUTION_WEIGHT_BACKWARD.launch(grad_output, input, weight_shape, stride, padding, dilation, groups)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -345,6 +369,7 @@ def convolution_weight_backward(
 def _convolution_weight_backward(
     name: str, grad_output, self, weight_shape, stride, padding, dilation, groups, into=None
 ) -> Any:
+    given = (grad_output, self, weight_shape, stride, padding, dilation, groups)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
@@ -358,10 +383,15 @@ def _convolution_weight_backward(
     grad_output, self, weight_shape, stride, padding, dilation, groups = conv_checks.convolution_weight_backward(
         name, grad_output, self, weight_shape, stride, padding, dilation, groups
     )
-    if grad_output._device is not CPU and into is None and not watch.active:
-        result = CONVOLUTION_WEIGHT_BACKWARD.on_device(
-            grad_output, self, weight_shape, stride, padding, dilation, groups
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and CONVOLUTION_WEIGHT_BACKWARD.remember(
+            given, (grad_output, self, weight_shape, stride, padding, dilation, groups)
         )
+    ):
+        result = CONVOLUTION_WEIGHT_BACKWARD.launch(grad_output, self, weight_shape, stride, padding, dilation, groups)
         if result is not None:
             return result
     computed = (

@@ -170,6 +170,10 @@ def embedding_backward(
     Raises:
         RuntimeError: expected: one row of the gradient for each index.
     """
+    if not watch.active:
+        result = EMBEDDING_BACKWARD.launch(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -193,6 +197,7 @@ def embedding_backward(
 def _embedding_backward(
     name: str, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq, into=None
 ) -> Any:
+    given = (grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(indices, Tensor):
@@ -206,8 +211,13 @@ def _embedding_backward(
     grad_output, indices, num_weights, padding_idx, scale_grad_by_freq = embedding_checks.embedding_backward(
         name, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq
     )
-    if grad_output._device is not CPU and into is None and not watch.active:
-        result = EMBEDDING_BACKWARD.on_device(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and EMBEDDING_BACKWARD.remember(given, (grad_output, indices, num_weights, padding_idx, scale_grad_by_freq))
+    ):
+        result = EMBEDDING_BACKWARD.launch(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
         if result is not None:
             return result
     computed = (
@@ -257,6 +267,10 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     Raises:
         RuntimeError: expected: a table of rows, and indices of an integer dtype.
     """
+    if not watch.active:
+        result = EMBEDDING_GATHER.launch(input, indices, padding_idx, scale_grad_by_freq)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -271,6 +285,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
 
 
 def _embedding_gather(name: str, self, indices, padding_idx, scale_grad_by_freq, into=None) -> Any:
+    given = (self, indices, padding_idx, scale_grad_by_freq)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(indices, Tensor):
@@ -282,8 +297,13 @@ def _embedding_gather(name: str, self, indices, padding_idx, scale_grad_by_freq,
     self, indices, padding_idx, scale_grad_by_freq = embedding_checks.embedding(
         name, self, indices, padding_idx, scale_grad_by_freq
     )
-    if self._device is not CPU and into is None and not watch.active:
-        result = EMBEDDING_GATHER.on_device(self, indices, padding_idx, scale_grad_by_freq)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and EMBEDDING_GATHER.remember(given, (self, indices, padding_idx, scale_grad_by_freq))
+    ):
+        result = EMBEDDING_GATHER.launch(self, indices, padding_idx, scale_grad_by_freq)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))

@@ -160,6 +160,10 @@ def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) ->
         IndexError, RuntimeError, ValueError: expected: `dim` in range, at least one; the scale is 0, 1 or 2; the size
             of the last one is that whose half is given.
     """
+    if not watch.active:
+        result = FFT_C2R.launch(input, dim, normalization, last)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("fft_c2r", fft_c2r, "along", input, dim, normalization, last)) is not NOT_HANDLED
@@ -169,6 +173,7 @@ def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) ->
 
 
 def _fft_c2r(name: str, self, dim, normalization, last, into=None) -> Any:
+    given = (self, dim, normalization, last)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dim = checks.integer_list(name, "dim", dim)
@@ -177,8 +182,13 @@ def _fft_c2r(name: str, self, dim, normalization, last, into=None) -> Any:
     if last.__class__ is not int:
         last = checks.integer(name, "last", last)
     self, dim, normalization, last = fft_checks.transformed_half(name, self, dim, normalization, last)
-    if self._device is not CPU and into is None and not watch.active:
-        result = FFT_C2R.on_device(self, dim, normalization, last)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and FFT_C2R.remember(given, (self, dim, normalization, last))
+    ):
+        result = FFT_C2R.launch(self, dim, normalization, last)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "float", (), (self,))

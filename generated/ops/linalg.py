@@ -230,6 +230,10 @@ def linalg_inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[-2.0000,  1.0000],
                 [ 1.5000, -0.5000]])
     """
+    if not watch.active and out is None:
+        result = LINALG_INV.launch(A)
+        if result is not None:
+            return result
     if watch.interceptors and (result := intercept("linalg_inv", linalg_inv, "leading", A, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
@@ -238,11 +242,12 @@ def linalg_inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _linalg_inv(name: str, A, into=None) -> Any:
+    given = (A,)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
-    if A._device is not CPU and into is None and not watch.active:
-        result = LINALG_INV.on_device(A)
+    if A._device is not CPU and into is None and not watch.active and LINALG_INV.remember(given, (A,)):
+        result = LINALG_INV.launch(A)
         if result is not None:
             return result
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
@@ -314,6 +319,10 @@ def linalg_inv_ex(
         >>> sg.linalg.inv_ex(sg.tensor([[1.0, 2.0], [2.0, 4.0]])).info
         tensor(2, dtype=specgrad.int32)
     """
+    if not watch.active and out is None:
+        result = LINALG_INV_EX.launch(A, check_errors)
+        if result is not None:
+            return _linalg_inv_ex_result(*result)
     if (
         watch.interceptors
         and (result := intercept("linalg_inv_ex", linalg_inv_ex, "leading", A, check_errors=check_errors, out=out))
@@ -329,13 +338,14 @@ _linalg_inv_ex_result = ReturnType("linalg_inv_ex", ("inverse", "info"))
 
 
 def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
+    given = (A, check_errors)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     A, check_errors = linalg_checks.square(name, A, check_errors)
-    if A._device is not CPU and into is None and not watch.active:
-        results = LINALG_INV_EX.on_device(A, check_errors)
+    if A._device is not CPU and into is None and not watch.active and LINALG_INV_EX.remember(given, (A, check_errors)):
+        results = LINALG_INV_EX.launch(A, check_errors)
         if results is not None:
             return _linalg_inv_ex_result(*results)
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
@@ -372,6 +382,10 @@ def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Te
     Raises:
         RuntimeError: expected: square matrices A and matrices B of as many rows, in batches of one shape.
     """
+    if not watch.active:
+        result = SOLVE_MATRICES.launch(A, B, check_errors)
+        if result is not None:
+            return _solve_matrices_result(*result)
     if (
         watch.interceptors
         and (result := intercept("solve_matrices", solve_matrices, "leading", A, B, check_errors)) is not NOT_HANDLED
@@ -384,6 +398,7 @@ _solve_matrices_result = ReturnType("solve_matrices", ("solution", "info"))
 
 
 def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
+    given = (A, B, check_errors)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if not isinstance(B, Tensor):
@@ -391,8 +406,13 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     A, B, check_errors = linalg_checks.systems(name, A, B, check_errors)
-    if A._device is not CPU and into is None and not watch.active:
-        results = SOLVE_MATRICES.on_device(A, B, check_errors)
+    if (
+        A._device is not CPU
+        and into is None
+        and not watch.active
+        and SOLVE_MATRICES.remember(given, (A, B, check_errors))
+    ):
+        results = SOLVE_MATRICES.launch(A, B, check_errors)
         if results is not None:
             return _solve_matrices_result(*results)
     computed = (
@@ -551,6 +571,10 @@ def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: 
     Raises:
         RuntimeError: expected: square matrices A and matrices B of as many rows, in batches of one shape.
     """
+    if not watch.active:
+        result = SOLVE_TRIANGULAR_MATRICES.launch(A, B, upper, unitriangular)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -565,6 +589,7 @@ def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: 
 
 
 def _solve_triangular_matrices(name: str, A, B, upper, unitriangular, into=None) -> Any:
+    given = (A, B, upper, unitriangular)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if not isinstance(B, Tensor):
@@ -574,8 +599,13 @@ def _solve_triangular_matrices(name: str, A, B, upper, unitriangular, into=None)
     if unitriangular.__class__ is not bool:
         unitriangular = checks.boolean(name, "unitriangular", unitriangular)
     A, B, upper, unitriangular = linalg_checks.systems(name, A, B, upper, unitriangular)
-    if A._device is not CPU and into is None and not watch.active:
-        result = SOLVE_TRIANGULAR_MATRICES.on_device(A, B, upper, unitriangular)
+    if (
+        A._device is not CPU
+        and into is None
+        and not watch.active
+        and SOLVE_TRIANGULAR_MATRICES.remember(given, (A, B, upper, unitriangular))
+    ):
+        result = SOLVE_TRIANGULAR_MATRICES.launch(A, B, upper, unitriangular)
         if result is not None:
             return result
     computed = (
@@ -690,6 +720,10 @@ def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.linalg.det(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
         tensor(-2.)
     """
+    if not watch.active and out is None:
+        result = LINALG_DET.launch(A)
+        if result is not None:
+            return result
     if watch.interceptors and (result := intercept("linalg_det", linalg_det, "leading", A, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
@@ -698,11 +732,12 @@ def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _linalg_det(name: str, A, into=None) -> Any:
+    given = (A,)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
-    if A._device is not CPU and into is None and not watch.active:
-        result = LINALG_DET.on_device(A)
+    if A._device is not CPU and into is None and not watch.active and LINALG_DET.remember(given, (A,)):
+        result = LINALG_DET.launch(A)
         if result is not None:
             return result
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
@@ -736,17 +771,22 @@ def cofactors(input: Tensor) -> Tensor:
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
+    if not watch.active:
+        result = COFACTORS.launch(input)
+        if result is not None:
+            return result
     if watch.interceptors and (result := intercept("cofactors", cofactors, "leading", input)) is not NOT_HANDLED:
         return result
     return _cofactors("cofactors", input)
 
 
 def _cofactors(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
-    if self._device is not CPU and into is None and not watch.active:
-        result = COFACTORS.on_device(self)
+    if self._device is not CPU and into is None and not watch.active and COFACTORS.remember(given, (self,)):
+        result = COFACTORS.launch(self)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
@@ -831,12 +871,13 @@ _linalg_slogdet_result = ReturnType("linalg_slogdet", ("sign", "logabsdet"))
 
 
 def _linalg_slogdet(name: str, A, into=None) -> Any:
+    given = (A,)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
     results = None
-    if A._device is not CPU and into is None and not watch.active:
-        results = LINALG_SLOGDET.on_device(A)
+    if A._device is not CPU and into is None and not watch.active and LINALG_SLOGDET.remember(given, (A,)):
+        results = LINALG_SLOGDET.launch(A)
     if results is None:
         computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
         try:
@@ -936,6 +977,10 @@ def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
+    if not watch.active:
+        result = CHOLESKY_FACTOR.launch(input, check_errors)
+        if result is not None:
+            return _cholesky_factor_result(*result)
     if (
         watch.interceptors
         and (result := intercept("cholesky_factor", cholesky_factor, "leading", input, check_errors)) is not NOT_HANDLED
@@ -948,13 +993,19 @@ _cholesky_factor_result = ReturnType("cholesky_factor", ("L", "info"))
 
 
 def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
+    given = (self, check_errors)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     self, check_errors = linalg_checks.square(name, self, check_errors)
-    if self._device is not CPU and into is None and not watch.active:
-        results = CHOLESKY_FACTOR.on_device(self, check_errors)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and CHOLESKY_FACTOR.remember(given, (self, check_errors))
+    ):
+        results = CHOLESKY_FACTOR.launch(self, check_errors)
         if results is not None:
             return _cholesky_factor_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
@@ -1640,6 +1691,7 @@ _linalg_svd_result = ReturnType("linalg_svd", ("U", "S", "Vh"))
 
 
 def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
+    given = (A, full_matrices, driver)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if full_matrices.__class__ is not bool:
@@ -1648,8 +1700,13 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
         driver = checks.string(name, "driver", driver)
     A, full_matrices, driver = linalg_checks.svd(name, A, full_matrices, driver)
     results = None
-    if A._device is not CPU and into is None and not watch.active:
-        results = LINALG_SVD.on_device(A, full_matrices, driver)
+    if (
+        A._device is not CPU
+        and into is None
+        and not watch.active
+        and LINALG_SVD.remember(given, (A, full_matrices, driver))
+    ):
+        results = LINALG_SVD.launch(A, full_matrices, driver)
     if results is None:
         computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
         try:
@@ -1688,6 +1745,10 @@ def linalg_svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None =
         >>> sg.linalg.svdvals(sg.tensor([[0.0, 2.0], [3.0, 0.0]]))
         tensor([3., 2.])
     """
+    if not watch.active and out is None:
+        result = LINALG_SVDVALS.launch(A, driver)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("linalg_svdvals", linalg_svdvals, "leading", A, driver=driver, out=out))
@@ -1700,13 +1761,14 @@ def linalg_svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None =
 
 
 def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
+    given = (A, driver)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if driver is not None and driver.__class__ is not str:
         driver = checks.string(name, "driver", driver)
     A, driver = linalg_checks.svd(name, A, driver)
-    if A._device is not CPU and into is None and not watch.active:
-        result = LINALG_SVDVALS.on_device(A, driver)
+    if A._device is not CPU and into is None and not watch.active and LINALG_SVDVALS.remember(given, (A, driver)):
+        result = LINALG_SVDVALS.launch(A, driver)
         if result is not None:
             return result
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
@@ -1797,6 +1859,10 @@ def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
+    if not watch.active:
+        result = HERMITIAN_EIGEN.launch(input)
+        if result is not None:
+            return _hermitian_eigen_result(*result)
     if (
         watch.interceptors
         and (result := intercept("hermitian_eigen", hermitian_eigen, "leading", input)) is not NOT_HANDLED
@@ -1809,11 +1875,12 @@ _hermitian_eigen_result = ReturnType("hermitian_eigen", ("eigenvalues", "eigenve
 
 
 def _hermitian_eigen(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
-    if self._device is not CPU and into is None and not watch.active:
-        results = HERMITIAN_EIGEN.on_device(self)
+    if self._device is not CPU and into is None and not watch.active and HERMITIAN_EIGEN.remember(given, (self,)):
+        results = HERMITIAN_EIGEN.launch(self)
         if results is not None:
             return _hermitian_eigen_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
@@ -1882,6 +1949,10 @@ def hermitian_eigenvalues(input: Tensor) -> Tensor:
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
+    if not watch.active:
+        result = HERMITIAN_EIGENVALUES.launch(input)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("hermitian_eigenvalues", hermitian_eigenvalues, "leading", input)) is not NOT_HANDLED
@@ -1891,11 +1962,12 @@ def hermitian_eigenvalues(input: Tensor) -> Tensor:
 
 
 def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
-    if self._device is not CPU and into is None and not watch.active:
-        result = HERMITIAN_EIGENVALUES.on_device(self)
+    if self._device is not CPU and into is None and not watch.active and HERMITIAN_EIGENVALUES.remember(given, (self,)):
+        result = HERMITIAN_EIGENVALUES.launch(self)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
@@ -2107,14 +2179,15 @@ _linalg_qr_result = ReturnType("linalg_qr", ("Q", "R"))
 
 
 def _linalg_qr(name: str, A, mode, into=None) -> Any:
+    given = (A, mode)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if mode.__class__ is not str:
         mode = checks.string(name, "mode", mode)
     A, mode = linalg_checks.qr(name, A, mode)
     results = None
-    if A._device is not CPU and into is None and not watch.active:
-        results = LINALG_QR.on_device(A, mode)
+    if A._device is not CPU and into is None and not watch.active and LINALG_QR.remember(given, (A, mode)):
+        results = LINALG_QR.launch(A, mode)
     if results is None:
         computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
         try:
@@ -2187,6 +2260,10 @@ def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
     Raises:
         RuntimeError: expected: matrices of floats, and limits for each of them.
     """
+    if not watch.active:
+        result = PSEUDO_INVERSE.launch(input, atol, rtol)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("pseudo_inverse", pseudo_inverse, "leading", input, atol, rtol)) is not NOT_HANDLED
@@ -2196,6 +2273,7 @@ def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
 
 
 def _pseudo_inverse(name: str, self, atol, rtol, into=None) -> Any:
+    given = (self, atol, rtol)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(atol, Tensor):
@@ -2203,8 +2281,13 @@ def _pseudo_inverse(name: str, self, atol, rtol, into=None) -> Any:
     if not isinstance(rtol, Tensor):
         rtol = checks.tensor(name, "rtol", rtol)
     self, atol, rtol = linalg_checks.matrices_with_limits(name, self, atol, rtol)
-    if self._device is not CPU and into is None and not watch.active:
-        result = PSEUDO_INVERSE.on_device(self, atol, rtol)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and PSEUDO_INVERSE.remember(given, (self, atol, rtol))
+    ):
+        result = PSEUDO_INVERSE.launch(self, atol, rtol)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
@@ -2872,6 +2955,10 @@ def linalg_matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[1., 1.],
                 [0., 1.]])
     """
+    if not watch.active and out is None:
+        result = LINALG_MATRIX_EXP.launch(input)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("linalg_matrix_exp", linalg_matrix_exp, "leading", input, out=out)) is not NOT_HANDLED
@@ -2885,11 +2972,12 @@ def linalg_matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _linalg_matrix_exp(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
-    if self._device is not CPU and into is None and not watch.active:
-        result = LINALG_MATRIX_EXP.on_device(self)
+    if self._device is not CPU and into is None and not watch.active and LINALG_MATRIX_EXP.remember(given, (self,)):
+        result = LINALG_MATRIX_EXP.launch(self)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
@@ -3095,6 +3183,10 @@ def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor
         (tensor([[-5.0000],
                 [ 0.5000]]), tensor([1.6000]))
     """
+    if not watch.active and out is None:
+        result = GEQRF.launch(input)
+        if result is not None:
+            return _geqrf_result(*result)
     if watch.interceptors and (result := intercept("geqrf", geqrf, "leading", input, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
@@ -3106,11 +3198,12 @@ _geqrf_result = ReturnType("geqrf", ("a", "tau"))
 
 
 def _geqrf(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.matrices_of(name, self)
-    if self._device is not CPU and into is None and not watch.active:
-        results = GEQRF.on_device(self)
+    if self._device is not CPU and into is None and not watch.active and GEQRF.remember(given, (self,)):
+        results = GEQRF.launch(self)
         if results is not None:
             return _geqrf_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
@@ -3206,6 +3299,10 @@ def lu_packed(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor, Tensor
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
+    if not watch.active:
+        result = LU_PACKED.launch(input, check_errors)
+        if result is not None:
+            return _lu_packed_result(*result)
     if (
         watch.interceptors
         and (result := intercept("lu_packed", lu_packed, "leading", input, check_errors)) is not NOT_HANDLED
@@ -3218,13 +3315,19 @@ _lu_packed_result = ReturnType("lu_packed", ("LU", "pivots", "info"))
 
 
 def _lu_packed(name: str, self, check_errors, into=None) -> Any:
+    given = (self, check_errors)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     self, check_errors = linalg_checks.matrices_of(name, self, check_errors)
-    if self._device is not CPU and into is None and not watch.active:
-        results = LU_PACKED.on_device(self, check_errors)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and LU_PACKED.remember(given, (self, check_errors))
+    ):
+        results = LU_PACKED.launch(self, check_errors)
         if results is not None:
             return _lu_packed_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
@@ -3255,18 +3358,23 @@ def row_order(pivots: Tensor, rows: int) -> Tensor:
     Returns:
         Tensor: int64.
     """
+    if not watch.active:
+        result = ROW_ORDER.launch(pivots, rows)
+        if result is not None:
+            return result
     if watch.interceptors and (result := intercept("row_order", row_order, "leading", pivots, rows)) is not NOT_HANDLED:
         return result
     return _row_order("row_order", pivots, rows)
 
 
 def _row_order(name: str, pivots, rows, into=None) -> Any:
+    given = (pivots, rows)
     if not isinstance(pivots, Tensor):
         pivots = checks.tensor(name, "pivots", pivots)
     if rows.__class__ is not int:
         rows = checks.integer(name, "rows", rows)
-    if pivots._device is not CPU and into is None and not watch.active:
-        result = ROW_ORDER.on_device(pivots, rows)
+    if pivots._device is not CPU and into is None and not watch.active and ROW_ORDER.remember(given, (pivots, rows)):
+        result = ROW_ORDER.launch(pivots, rows)
         if result is not None:
             return result
     computed = computed_dtype(name, "same", ("int",), (pivots,))
@@ -3691,6 +3799,10 @@ def ldl_packed(input: Tensor, hermitian: bool, check_errors: bool) -> tuple[Tens
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
+    if not watch.active:
+        result = LDL_PACKED.launch(input, hermitian, check_errors)
+        if result is not None:
+            return _ldl_packed_result(*result)
     if (
         watch.interceptors
         and (result := intercept("ldl_packed", ldl_packed, "leading", input, hermitian, check_errors))
@@ -3704,6 +3816,7 @@ _ldl_packed_result = ReturnType("ldl_packed", ("LD", "pivots", "info"))
 
 
 def _ldl_packed(name: str, self, hermitian, check_errors, into=None) -> Any:
+    given = (self, hermitian, check_errors)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if hermitian.__class__ is not bool:
@@ -3711,8 +3824,13 @@ def _ldl_packed(name: str, self, hermitian, check_errors, into=None) -> Any:
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     self, hermitian, check_errors = linalg_checks.square(name, self, hermitian, check_errors)
-    if self._device is not CPU and into is None and not watch.active:
-        results = LDL_PACKED.on_device(self, hermitian, check_errors)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and LDL_PACKED.remember(given, (self, hermitian, check_errors))
+    ):
+        results = LDL_PACKED.launch(self, hermitian, check_errors)
         if results is not None:
             return _ldl_packed_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
@@ -3863,6 +3981,10 @@ def ldl_solve_matrices(LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool) -
         RuntimeError: expected: square packed factors with their exchanges, and matrices of as many rows; batches
             broadcast.
     """
+    if not watch.active:
+        result = LDL_SOLVE_MATRICES.launch(LD, pivots, B, hermitian)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("ldl_solve_matrices", ldl_solve_matrices, "leading", LD, pivots, B, hermitian))
@@ -3873,6 +3995,7 @@ def ldl_solve_matrices(LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool) -
 
 
 def _ldl_solve_matrices(name: str, LD, pivots, B, hermitian, into=None) -> Any:
+    given = (LD, pivots, B, hermitian)
     if not isinstance(LD, Tensor):
         LD = checks.tensor(name, "LD", LD)
     if not isinstance(pivots, Tensor):
@@ -3882,8 +4005,13 @@ def _ldl_solve_matrices(name: str, LD, pivots, B, hermitian, into=None) -> Any:
     if hermitian.__class__ is not bool:
         hermitian = checks.boolean(name, "hermitian", hermitian)
     LD, pivots, B, hermitian = linalg_checks.ldl_solve(name, LD, pivots, B, hermitian)
-    if LD._device is not CPU and into is None and not watch.active:
-        result = LDL_SOLVE_MATRICES.on_device(LD, pivots, B, hermitian)
+    if (
+        LD._device is not CPU
+        and into is None
+        and not watch.active
+        and LDL_SOLVE_MATRICES.remember(given, (LD, pivots, B, hermitian))
+    ):
+        result = LDL_SOLVE_MATRICES.launch(LD, pivots, B, hermitian)
         if result is not None:
             return result
     computed = (

@@ -143,6 +143,10 @@ def nll_loss(
         >>> sg.nn.functional.nll_loss(sg.tensor([[-0.1, -2.4], [-3.0, -0.05]]), sg.tensor([0, 1]))
         tensor(0.0750)
     """
+    if not watch.active:
+        result = NLL_LOSS.launch(input, target, weight, reduction, ignore_index)
+        if result is not None:
+            return _nll_loss_result(*result)
     if (
         watch.interceptors
         and (
@@ -160,6 +164,7 @@ _nll_loss_result = ReturnType("nll_loss", ("output", "total_weight"))
 
 
 def _nll_loss(name: str, self, target, weight, reduction, ignore_index, into=None) -> Any:
+    given = (self, target, weight, reduction, ignore_index)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
@@ -173,8 +178,13 @@ def _nll_loss(name: str, self, target, weight, reduction, ignore_index, into=Non
     self, target, weight, reduction, ignore_index = loss_checks.nll_loss(
         name, self, target, weight, reduction, ignore_index
     )
-    if self._device is not CPU and into is None and not watch.active:
-        results = NLL_LOSS.on_device(self, target, weight, reduction, ignore_index)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and NLL_LOSS.remember(given, (self, target, weight, reduction, ignore_index))
+    ):
+        results = NLL_LOSS.launch(self, target, weight, reduction, ignore_index)
         if results is not None:
             return _nll_loss_result(*results)
     computed = (
@@ -232,6 +242,12 @@ def nll_loss_backward(
         RuntimeError, ValueError: expected: target and weight that fit input_shape as in `nll_loss`, and a gradient in
             the shape of the reduced loss.
     """
+    if not watch.active:
+        result = NLL_LOSS_BACKWARD.launch(
+            grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
+        )
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -259,6 +275,7 @@ def nll_loss_backward(
 def _nll_loss_backward(
     name: str, grad_output, target, weight, total_weight, input_shape, reduction, ignore_index, into=None
 ) -> Any:
+    given = (grad_output, target, weight, total_weight, input_shape, reduction, ignore_index)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(target, Tensor):
@@ -275,8 +292,15 @@ def _nll_loss_backward(
     grad_output, target, weight, total_weight, input_shape, reduction, ignore_index = loss_checks.nll_loss_backward(
         name, grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
     )
-    if grad_output._device is not CPU and into is None and not watch.active:
-        result = NLL_LOSS_BACKWARD.on_device(
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and NLL_LOSS_BACKWARD.remember(
+            given, (grad_output, target, weight, total_weight, input_shape, reduction, ignore_index)
+        )
+    ):
+        result = NLL_LOSS_BACKWARD.launch(
             grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
         )
         if result is not None:
@@ -474,6 +498,10 @@ def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
         >>> sg.nn.functional.mse_loss(sg.tensor([1.0, 4.0]), sg.tensor([1.0, 2.0]))
         tensor(2.)
     """
+    if not watch.active:
+        result = MSE_LOSS.launch(input, target, reduction)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("mse_loss", mse_loss, "pointwise_loss", input, target, reduction)) is not NOT_HANDLED
@@ -483,6 +511,7 @@ def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
 
 
 def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
+    given = (self, target, reduction)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
@@ -490,8 +519,13 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
     if reduction.__class__ is not int:
         reduction = checks.integer(name, "reduction", reduction)
     self, target, reduction = loss_checks.pointwise_loss(name, self, target, reduction)
-    if self._device is not CPU and into is None and not watch.active:
-        result = MSE_LOSS.on_device(self, target, reduction)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and MSE_LOSS.remember(given, (self, target, reduction))
+    ):
+        result = MSE_LOSS.launch(self, target, reduction)
         if result is not None:
             return result
     computed = (
@@ -549,6 +583,7 @@ def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduct
 
 
 def _mse_loss_backward(name: str, grad_output, self, target, reduction, into=None) -> Any:
+    given = (grad_output, self, target, reduction)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
@@ -561,8 +596,13 @@ def _mse_loss_backward(name: str, grad_output, self, target, reduction, into=Non
         name, grad_output, self, target, reduction
     )
     result = None
-    if grad_output._device is not CPU and into is None and not watch.active:
-        result = MSE_LOSS_BACKWARD.on_device(grad_output, self, target, reduction)
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and MSE_LOSS_BACKWARD.remember(given, (grad_output, self, target, reduction))
+    ):
+        result = MSE_LOSS_BACKWARD.launch(grad_output, self, target, reduction)
     if result is None:
         computed = (
             grad_output._dtype
@@ -631,6 +671,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
 
 
 def _binary_cross_entropy(name: str, self, target, weight, reduction, into=None) -> Any:
+    given = (self, target, weight, reduction)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
@@ -641,8 +682,13 @@ def _binary_cross_entropy(name: str, self, target, weight, reduction, into=None)
         reduction = checks.integer(name, "reduction", reduction)
     self, target, weight, reduction = loss_checks.pointwise_loss(name, self, target, weight, reduction)
     result = None
-    if self._device is not CPU and into is None and not watch.active:
-        result = BINARY_CROSS_ENTROPY.on_device(self, target, weight, reduction)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and BINARY_CROSS_ENTROPY.remember(given, (self, target, weight, reduction))
+    ):
+        result = BINARY_CROSS_ENTROPY.launch(self, target, weight, reduction)
     if result is None:
         computed = (
             self._dtype
@@ -724,6 +770,7 @@ def binary_cross_entropy_backward(
 
 
 def _binary_cross_entropy_backward(name: str, grad_output, self, target, weight, reduction, into=None) -> Any:
+    given = (grad_output, self, target, weight, reduction)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
@@ -738,8 +785,13 @@ def _binary_cross_entropy_backward(name: str, grad_output, self, target, weight,
         name, grad_output, self, target, weight, reduction
     )
     result = None
-    if grad_output._device is not CPU and into is None and not watch.active:
-        result = BINARY_CROSS_ENTROPY_BACKWARD.on_device(grad_output, self, target, weight, reduction)
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and BINARY_CROSS_ENTROPY_BACKWARD.remember(given, (grad_output, self, target, weight, reduction))
+    ):
+        result = BINARY_CROSS_ENTROPY_BACKWARD.launch(grad_output, self, target, weight, reduction)
     if result is None:
         computed = (
             grad_output._dtype
@@ -852,6 +904,7 @@ def binary_cross_entropy_with_logits(
 
 
 def _binary_cross_entropy_with_logits(name: str, self, target, weight, pos_weight, reduction, into=None) -> Any:
+    given = (self, target, weight, pos_weight, reduction)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
@@ -866,8 +919,13 @@ def _binary_cross_entropy_with_logits(name: str, self, target, weight, pos_weigh
         name, self, target, weight, pos_weight, reduction
     )
     result = None
-    if self._device is not CPU and into is None and not watch.active:
-        result = BINARY_CROSS_ENTROPY_WITH_LOGITS.on_device(self, target, weight, pos_weight, reduction)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and BINARY_CROSS_ENTROPY_WITH_LOGITS.remember(given, (self, target, weight, pos_weight, reduction))
+    ):
+        result = BINARY_CROSS_ENTROPY_WITH_LOGITS.launch(self, target, weight, pos_weight, reduction)
     if result is None:
         computed = (
             self._dtype
@@ -967,6 +1025,7 @@ def binary_cross_entropy_with_logits_backward(
 def _binary_cross_entropy_with_logits_backward(
     name: str, grad_output, self, target, weight, pos_weight, reduction, into=None
 ) -> Any:
+    given = (grad_output, self, target, weight, pos_weight, reduction)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
@@ -983,8 +1042,15 @@ def _binary_cross_entropy_with_logits_backward(
         name, grad_output, self, target, weight, pos_weight, reduction
     )
     result = None
-    if grad_output._device is not CPU and into is None and not watch.active:
-        result = BINARY_CROSS_ENTROPY_WITH_LOGITS_BACKWARD.on_device(
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and BINARY_CROSS_ENTROPY_WITH_LOGITS_BACKWARD.remember(
+            given, (grad_output, self, target, weight, pos_weight, reduction)
+        )
+    ):
+        result = BINARY_CROSS_ENTROPY_WITH_LOGITS_BACKWARD.launch(
             grad_output, self, target, weight, pos_weight, reduction
         )
     if result is None:
@@ -2187,6 +2253,10 @@ def ctc_values(
         RuntimeError: expected: log-probabilities (steps, samples, classes) or (steps, classes); labels as rows, or one
             after another.
     """
+    if not watch.active:
+        result = CTC_VALUES.launch(log_probs, targets, input_lengths, target_lengths, blank)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -2201,6 +2271,7 @@ def ctc_values(
 
 
 def _ctc_values(name: str, log_probs, targets, input_lengths, target_lengths, blank, into=None) -> Any:
+    given = (log_probs, targets, input_lengths, target_lengths, blank)
     if not isinstance(log_probs, Tensor):
         log_probs = checks.tensor(name, "log_probs", log_probs)
     if not isinstance(targets, Tensor):
@@ -2212,8 +2283,13 @@ def _ctc_values(name: str, log_probs, targets, input_lengths, target_lengths, bl
     log_probs, targets, input_lengths, target_lengths, blank = loss_checks_ctc.ctc_loss(
         name, log_probs, targets, input_lengths, target_lengths, blank
     )
-    if log_probs._device is not CPU and into is None and not watch.active:
-        result = CTC_VALUES.on_device(log_probs, targets, input_lengths, target_lengths, blank)
+    if (
+        log_probs._device is not CPU
+        and into is None
+        and not watch.active
+        and CTC_VALUES.remember(given, (log_probs, targets, input_lengths, target_lengths, blank))
+    ):
+        result = CTC_VALUES.launch(log_probs, targets, input_lengths, target_lengths, blank)
         if result is not None:
             return result
     computed = log_probs._dtype if log_probs._dtype.native else computed_dtype(name, "match", ("float",), (log_probs,))

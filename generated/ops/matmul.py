@@ -164,6 +164,10 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.bmm(sg.ones(2, 3, 4), sg.ones(2, 4, 5)).shape
         specgrad.Size([2, 3, 5])
     """
+    if not watch.active and out is None:
+        result = BMM.launch(input, mat2)
+        if result is not None:
+            return result
     if watch.interceptors and (result := intercept("bmm", bmm, "product", input, mat2, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
@@ -172,13 +176,14 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _bmm(name: str, self, mat2, into=None) -> Any:
+    given = (self, mat2)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(mat2, Tensor):
         mat2 = checks.tensor(name, "mat2", mat2)
     self, mat2 = matmul_checks.bmm(name, self, mat2)
-    if self._device is not CPU and into is None and not watch.active:
-        result = BMM.on_device(self, mat2)
+    if self._device is not CPU and into is None and not watch.active and BMM.remember(given, (self, mat2)):
+        result = BMM.launch(self, mat2)
         if result is not None:
             return result
     computed = (
@@ -281,6 +286,10 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.dot(sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]))
         tensor(11.)
     """
+    if not watch.active and out is None:
+        result = DOT.launch(input, tensor)
+        if result is not None:
+            return result
     if watch.interceptors and (result := intercept("dot", dot, "product", input, tensor, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
@@ -289,13 +298,14 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _dot(name: str, self, tensor, into=None) -> Any:
+    given = (self, tensor)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(tensor, Tensor):
         tensor = checks.tensor(name, "tensor", tensor)
     self, tensor = matmul_checks.dot(name, self, tensor)
-    if self._device is not CPU and into is None and not watch.active:
-        result = DOT.on_device(self, tensor)
+    if self._device is not CPU and into is None and not watch.active and DOT.remember(given, (self, tensor)):
+        result = DOT.launch(self, tensor)
         if result is not None:
             return result
     computed = (
@@ -426,6 +436,10 @@ def addmm(
         >>> sg.addmm(sg.tensor([10.0, 20.0]), sg.tensor([[1.0, 2.0]]), sg.eye(2), alpha=0.5)
         tensor([[10.5000, 21.0000]])
     """
+    if not watch.active and out is None:
+        result = ADDMM.launch(input, mat1, mat2, beta, alpha)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("addmm", addmm, "add_product", input, mat1, mat2, beta=beta, alpha=alpha, out=out))
@@ -454,6 +468,7 @@ def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha
 
 
 def _addmm(name: str, self, mat1, mat2, beta, alpha, into=None) -> Any:
+    given = (self, mat1, mat2, beta, alpha)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(mat1, Tensor):
@@ -463,8 +478,13 @@ def _addmm(name: str, self, mat1, mat2, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, mat1, mat2, beta, alpha = matmul_checks.addmm(name, self, mat1, mat2, beta, alpha)
-    if self._device is not CPU and into is None and not watch.active:
-        result = ADDMM.on_device(self, mat1, mat2, beta, alpha)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and ADDMM.remember(given, (self, mat1, mat2, beta, alpha))
+    ):
+        result = ADDMM.launch(self, mat1, mat2, beta, alpha)
         if result is not None:
             return result
     computed = (
@@ -517,6 +537,10 @@ def baddbmm(
         >>> sg.baddbmm(sg.zeros(1), sg.ones(2, 1, 3), sg.ones(2, 3, 1)).shape
         specgrad.Size([2, 1, 1])
     """
+    if not watch.active and out is None:
+        result = BADDBMM.launch(input, batch1, batch2, beta, alpha)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -553,6 +577,7 @@ def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1,
 
 
 def _baddbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
+    given = (self, batch1, batch2, beta, alpha)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(batch1, Tensor):
@@ -562,8 +587,13 @@ def _baddbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, batch1, batch2, beta, alpha = matmul_checks.baddbmm(name, self, batch1, batch2, beta, alpha)
-    if self._device is not CPU and into is None and not watch.active:
-        result = BADDBMM.on_device(self, batch1, batch2, beta, alpha)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and BADDBMM.remember(given, (self, batch1, batch2, beta, alpha))
+    ):
+        result = BADDBMM.launch(self, batch1, batch2, beta, alpha)
         if result is not None:
             return result
     computed = (
@@ -616,6 +646,10 @@ def addbmm(
         >>> sg.addbmm(sg.zeros(1), sg.ones(2, 1, 3), sg.ones(2, 3, 1))
         tensor([[6.]])
     """
+    if not watch.active and out is None:
+        result = ADDBMM.launch(input, batch1, batch2, beta, alpha)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -650,6 +684,7 @@ def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, 
 
 
 def _addbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
+    given = (self, batch1, batch2, beta, alpha)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(batch1, Tensor):
@@ -659,8 +694,13 @@ def _addbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, batch1, batch2, beta, alpha = matmul_checks.addbmm(name, self, batch1, batch2, beta, alpha)
-    if self._device is not CPU and into is None and not watch.active:
-        result = ADDBMM.on_device(self, batch1, batch2, beta, alpha)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and ADDBMM.remember(given, (self, batch1, batch2, beta, alpha))
+    ):
+        result = ADDBMM.launch(self, batch1, batch2, beta, alpha)
         if result is not None:
             return result
     computed = (
@@ -713,6 +753,10 @@ def addmv(
         >>> sg.addmv(sg.tensor([10.0, 20.0]), sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 1.0]))
         tensor([13., 27.])
     """
+    if not watch.active and out is None:
+        result = ADDMV.launch(input, mat, vec, beta, alpha)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("addmv", addmv, "add_product", input, mat, vec, beta=beta, alpha=alpha, out=out))
@@ -739,6 +783,7 @@ def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: 
 
 
 def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
+    given = (self, mat, vec, beta, alpha)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(mat, Tensor):
@@ -748,8 +793,13 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, mat, vec, beta, alpha = matmul_checks.addmv(name, self, mat, vec, beta, alpha)
-    if self._device is not CPU and into is None and not watch.active:
-        result = ADDMV.on_device(self, mat, vec, beta, alpha)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and ADDMV.remember(given, (self, mat, vec, beta, alpha))
+    ):
+        result = ADDMV.launch(self, mat, vec, beta, alpha)
         if result is not None:
             return result
     computed = (
@@ -1348,6 +1398,10 @@ def linear_weight_backward(grad_output: Tensor, input: Tensor) -> Tensor:
     Raises:
         RuntimeError: expected: the leading dimensions must agree.
     """
+    if not watch.active:
+        result = LINEAR_WEIGHT_BACKWARD.launch(grad_output, input)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -1362,13 +1416,19 @@ def linear_weight_backward(grad_output: Tensor, input: Tensor) -> Tensor:
 
 
 def _linear_weight_backward(name: str, grad_output, self, into=None) -> Any:
+    given = (grad_output, self)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     grad_output, self = matmul_checks.linear_weight_backward(name, grad_output, self)
-    if grad_output._device is not CPU and into is None and not watch.active:
-        result = LINEAR_WEIGHT_BACKWARD.on_device(grad_output, self)
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and LINEAR_WEIGHT_BACKWARD.remember(given, (grad_output, self))
+    ):
+        result = LINEAR_WEIGHT_BACKWARD.launch(grad_output, self)
         if result is not None:
             return result
     computed = (

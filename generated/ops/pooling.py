@@ -134,6 +134,10 @@ def max_pool_with_indices(
     Raises:
         RuntimeError: expected: a number for each dimension, or one for all; stride is kernel_size unless given.
     """
+    if not watch.active:
+        result = MAX_POOL_WITH_INDICES.launch(input, kernel_size, stride, padding, dilation, ceil_mode, spatial)
+        if result is not None:
+            return _max_pool_with_indices_result(*result)
     if (
         watch.interceptors
         and (
@@ -164,6 +168,7 @@ _max_pool_with_indices_result = ReturnType("max_pool_with_indices", ("values", "
 def _max_pool_with_indices(
     name: str, self, kernel_size, stride, padding, dilation, ceil_mode, spatial, into=None
 ) -> Any:
+    given = (self, kernel_size, stride, padding, dilation, ceil_mode, spatial)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
@@ -178,8 +183,13 @@ def _max_pool_with_indices(
     self, kernel_size, stride, padding, dilation, ceil_mode, spatial = pooling_checks.max_pool(
         name, self, kernel_size, stride, padding, dilation, ceil_mode, spatial
     )
-    if self._device is not CPU and into is None and not watch.active:
-        results = MAX_POOL_WITH_INDICES.on_device(self, kernel_size, stride, padding, dilation, ceil_mode, spatial)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and MAX_POOL_WITH_INDICES.remember(given, (self, kernel_size, stride, padding, dilation, ceil_mode, spatial))
+    ):
+        results = MAX_POOL_WITH_INDICES.launch(self, kernel_size, stride, padding, dilation, ceil_mode, spatial)
         if results is not None:
             return _max_pool_with_indices_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
@@ -223,6 +233,10 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     Raises:
         RuntimeError: expected: an index for each gradient, and planes for both.
     """
+    if not watch.active:
+        result = MAX_POOL_BACKWARD.launch(grad_output, indices, input_shape, spatial)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -237,6 +251,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
 
 
 def _max_pool_backward(name: str, grad_output, indices, input_shape, spatial, into=None) -> Any:
+    given = (grad_output, indices, input_shape, spatial)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(indices, Tensor):
@@ -247,8 +262,13 @@ def _max_pool_backward(name: str, grad_output, indices, input_shape, spatial, in
     grad_output, indices, input_shape, spatial = pooling_checks.max_pool_backward(
         name, grad_output, indices, input_shape, spatial
     )
-    if grad_output._device is not CPU and into is None and not watch.active:
-        result = MAX_POOL_BACKWARD.on_device(grad_output, indices, input_shape, spatial)
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and MAX_POOL_BACKWARD.remember(given, (grad_output, indices, input_shape, spatial))
+    ):
+        result = MAX_POOL_BACKWARD.launch(grad_output, indices, input_shape, spatial)
         if result is not None:
             return result
     computed = (
@@ -474,6 +494,10 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
         RuntimeError: expected: a plane of some size, and the size it shall get: a number for each dimension, or one for
             all.
     """
+    if not watch.active:
+        result = ADAPTIVE_MAX_POOL_WITH_INDICES.launch(input, output_size, spatial)
+        if result is not None:
+            return _adaptive_max_pool_with_indices_result(*result)
     if (
         watch.interceptors
         and (
@@ -491,14 +515,20 @@ _adaptive_max_pool_with_indices_result = ReturnType("adaptive_max_pool_with_indi
 
 
 def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=None) -> Any:
+    given = (self, output_size, spatial)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     output_size = checks.integer_list(name, "output_size", output_size)
     if spatial.__class__ is not int:
         spatial = checks.integer(name, "spatial", spatial)
     self, output_size, spatial = pooling_checks.adaptive_pool(name, self, output_size, spatial)
-    if self._device is not CPU and into is None and not watch.active:
-        results = ADAPTIVE_MAX_POOL_WITH_INDICES.on_device(self, output_size, spatial)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and ADAPTIVE_MAX_POOL_WITH_INDICES.remember(given, (self, output_size, spatial))
+    ):
+        results = ADAPTIVE_MAX_POOL_WITH_INDICES.launch(self, output_size, spatial)
         if results is not None:
             return _adaptive_max_pool_with_indices_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
@@ -616,6 +646,7 @@ def avg_pool(
 def _avg_pool(
     name: str, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial, into=None
 ) -> Any:
+    given = (self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
@@ -636,8 +667,15 @@ def _avg_pool(
         )
     )
     result = None
-    if self._device is not CPU and into is None and not watch.active:
-        result = AVG_POOL.on_device(
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and AVG_POOL.remember(
+            given, (self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)
+        )
+    ):
+        result = AVG_POOL.launch(
             self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
         )
     if result is None:
@@ -762,6 +800,17 @@ def _avg_pool_backward(
     spatial,
     into=None,
 ) -> Any:
+    given = (
+        grad_output,
+        input_shape,
+        kernel_size,
+        stride,
+        padding,
+        ceil_mode,
+        count_include_pad,
+        divisor_override,
+        spatial,
+    )
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     input_shape = checks.integer_list(name, "input_shape", input_shape)
@@ -791,8 +840,26 @@ def _avg_pool_backward(
         )
     )
     result = None
-    if grad_output._device is not CPU and into is None and not watch.active:
-        result = AVG_POOL_BACKWARD.on_device(
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and AVG_POOL_BACKWARD.remember(
+            given,
+            (
+                grad_output,
+                input_shape,
+                kernel_size,
+                stride,
+                padding,
+                ceil_mode,
+                count_include_pad,
+                divisor_override,
+                spatial,
+            ),
+        )
+    ):
+        result = AVG_POOL_BACKWARD.launch(
             grad_output,
             input_shape,
             kernel_size,
@@ -1089,6 +1156,10 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
         RuntimeError: expected: a plane of some size, and the size it shall get: a number for each dimension, or one for
             all.
     """
+    if not watch.active:
+        result = ADAPTIVE_AVG_POOL.launch(input, output_size, spatial)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("adaptive_avg_pool", adaptive_avg_pool, "planes", input, output_size, spatial))
@@ -1099,14 +1170,20 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
 
 
 def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
+    given = (self, output_size, spatial)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     output_size = checks.integer_list(name, "output_size", output_size)
     if spatial.__class__ is not int:
         spatial = checks.integer(name, "spatial", spatial)
     self, output_size, spatial = pooling_checks.adaptive_pool(name, self, output_size, spatial)
-    if self._device is not CPU and into is None and not watch.active:
-        result = ADAPTIVE_AVG_POOL.on_device(self, output_size, spatial)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and ADAPTIVE_AVG_POOL.remember(given, (self, output_size, spatial))
+    ):
+        result = ADAPTIVE_AVG_POOL.launch(self, output_size, spatial)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
@@ -1142,6 +1219,10 @@ def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], 
     Raises:
         RuntimeError: expected: planes for both.
     """
+    if not watch.active:
+        result = ADAPTIVE_AVG_POOL_BACKWARD.launch(grad_output, input_shape, spatial)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -1156,14 +1237,20 @@ def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], 
 
 
 def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, into=None) -> Any:
+    given = (grad_output, input_shape, spatial)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     input_shape = checks.integer_list(name, "input_shape", input_shape)
     if spatial.__class__ is not int:
         spatial = checks.integer(name, "spatial", spatial)
     grad_output, input_shape, spatial = pooling_checks.adaptive_pool_backward(name, grad_output, input_shape, spatial)
-    if grad_output._device is not CPU and into is None and not watch.active:
-        result = ADAPTIVE_AVG_POOL_BACKWARD.on_device(grad_output, input_shape, spatial)
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and ADAPTIVE_AVG_POOL_BACKWARD.remember(given, (grad_output, input_shape, spatial))
+    ):
+        result = ADAPTIVE_AVG_POOL_BACKWARD.launch(grad_output, input_shape, spatial)
         if result is not None:
             return result
     computed = (

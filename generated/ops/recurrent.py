@@ -156,6 +156,7 @@ _rnn_layer_result = ReturnType("rnn_layer", ("output", "last_hidden"))
 def _rnn_layer(
     name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity, into=None
 ) -> Any:
+    given = (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(hidden, Tensor):
@@ -179,8 +180,15 @@ def _rnn_layer(
         )
     )
     results = None
-    if self._device is not CPU and into is None and not watch.active:
-        results = RNN_LAYER.on_device(
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and RNN_LAYER.remember(
+            given, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity)
+        )
+    ):
+        results = RNN_LAYER.launch(
             self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
         )
     if results is None:
@@ -318,6 +326,7 @@ _lstm_layer_result = ReturnType("lstm_layer", ("output", "last_hidden", "last_ce
 def _lstm_layer(
     name: str, self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse, into=None
 ) -> Any:
+    given = (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(hidden, Tensor):
@@ -343,8 +352,15 @@ def _lstm_layer(
         )
     )
     results = None
-    if self._device is not CPU and into is None and not watch.active:
-        results = LSTM_LAYER.on_device(
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and LSTM_LAYER.remember(
+            given, (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse)
+        )
+    ):
+        results = LSTM_LAYER.launch(
             self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
         )
     if results is None:
@@ -476,6 +492,7 @@ _gru_layer_result = ReturnType("gru_layer", ("output", "last_hidden", "gates"))
 
 
 def _gru_layer(name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, into=None) -> Any:
+    given = (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(hidden, Tensor):
@@ -495,8 +512,13 @@ def _gru_layer(name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, 
         name, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse
     )
     results = None
-    if self._device is not CPU and into is None and not watch.active:
-        results = GRU_LAYER.on_device(self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and GRU_LAYER.remember(given, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse))
+    ):
+        results = GRU_LAYER.launch(self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse)
     if results is None:
         computed = (
             self._dtype

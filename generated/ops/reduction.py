@@ -77,7 +77,7 @@ STD_CORRECTION = KernelOp(
 )
 AMAX = KernelOp("amax", None, reduction_cpu_argreduce.amax, None, {"self": "T", "dim": "d", "keepdim": "b"})
 AMIN = KernelOp("amin", None, reduction_cpu_argreduce.amin, None, {"self": "T", "dim": "d", "keepdim": "b"})
-MAX_DEFAULT = KernelOp("max", None, reduction_cpu_argreduce.max_all, None, {"self": "T"})
+MAX_DEFAULT = KernelOp("max", reduction_plans.max_all, reduction_cpu_argreduce.max_all, None, {"self": "T"})
 MAX_DIM = KernelOp(
     "max",
     None,
@@ -87,7 +87,7 @@ MAX_DIM = KernelOp(
     outputs=2,
     dtypes=("same", "int64"),
 )
-MIN_DEFAULT = KernelOp("min", None, reduction_cpu_argreduce.min_all, None, {"self": "T"})
+MIN_DEFAULT = KernelOp("min", reduction_plans.min_all, reduction_cpu_argreduce.min_all, None, {"self": "T"})
 MIN_DIM = KernelOp(
     "min",
     None,
@@ -327,6 +327,10 @@ def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
     Gradients:
         self: grad * conjugate(prod_others(self.reshape(-1), 0)).reshape(self.shape)
     """
+    if not watch.active and out is None and dtype is None:
+        result = PROD_DEFAULT.launch(input)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("prod", prod_default, "everything", input, dtype=dtype, out=out)) is not NOT_HANDLED
@@ -338,12 +342,19 @@ def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
 
 
 def _prod_default(name: str, self, dtype, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    if self._device is not CPU and into is None and not watch.active and dtype is None:
-        result = PROD_DEFAULT.on_device(self)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and dtype is None
+        and PROD_DEFAULT.remember(given, (self,))
+    ):
+        result = PROD_DEFAULT.launch(self)
         if result is not None:
             return result
     computed = (
@@ -383,6 +394,10 @@ def prod_dim_int(
     Raises:
         IndexError: expected: a single `dim` in range.
     """
+    if not watch.active and out is None and dtype is None:
+        result = PROD_DIM_INT.launch(input, dim, keepdim)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("prod.dim_int", prod_dim_int, "along", input, dim, keepdim, dtype=dtype, out=out))
@@ -395,6 +410,7 @@ def prod_dim_int(
 
 
 def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
+    given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -404,8 +420,14 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reduction_checks.one_dim(name, self, dim, keepdim, dtype)
-    if self._device is not CPU and into is None and not watch.active and dtype is None:
-        result = PROD_DIM_INT.on_device(self, dim, keepdim)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and dtype is None
+        and PROD_DIM_INT.remember(given, (self, dim, keepdim))
+    ):
+        result = PROD_DIM_INT.launch(self, dim, keepdim)
         if result is not None:
             return result
     computed = (
@@ -440,19 +462,24 @@ def prod_others(input: Tensor, dim: int) -> Tensor:
     Raises:
         IndexError: expected: a single `dim` in range.
     """
+    if not watch.active:
+        result = PROD_OTHERS.launch(input, dim)
+        if result is not None:
+            return result
     if watch.interceptors and (result := intercept("prod_others", prod_others, "along", input, dim)) is not NOT_HANDLED:
         return result
     return _prod_others("prod_others", input, dim)
 
 
 def _prod_others(name: str, self, dim, into=None) -> Any:
+    given = (self, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
-    if self._device is not CPU and into is None and not watch.active:
-        result = PROD_OTHERS.on_device(self, dim)
+    if self._device is not CPU and into is None and not watch.active and PROD_OTHERS.remember(given, (self, dim)):
+        result = PROD_OTHERS.launch(self, dim)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
@@ -976,6 +1003,7 @@ def amax(
 
 
 def _amax(name: str, self, dim, keepdim, into=None) -> Any:
+    given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dim = checks.integer_list(name, "dim", dim, 1)
@@ -983,8 +1011,8 @@ def _amax(name: str, self, dim, keepdim, into=None) -> Any:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_nonempty(name, self, dim, keepdim)
     result = None
-    if self._device is not CPU and into is None and not watch.active:
-        result = AMAX.on_device(self, dim, keepdim)
+    if self._device is not CPU and into is None and not watch.active and AMAX.remember(given, (self, dim, keepdim)):
+        result = AMAX.launch(self, dim, keepdim)
     if result is None:
         computed = (
             self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
@@ -1051,6 +1079,7 @@ def amin(
 
 
 def _amin(name: str, self, dim, keepdim, into=None) -> Any:
+    given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dim = checks.integer_list(name, "dim", dim, 1)
@@ -1058,8 +1087,8 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_nonempty(name, self, dim, keepdim)
     result = None
-    if self._device is not CPU and into is None and not watch.active:
-        result = AMIN.on_device(self, dim, keepdim)
+    if self._device is not CPU and into is None and not watch.active and AMIN.remember(given, (self, dim, keepdim)):
+        result = AMIN.launch(self, dim, keepdim)
     if result is None:
         computed = (
             self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
@@ -1103,12 +1132,13 @@ def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _max_default(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = reduction_checks.all_nonempty(name, self)
     result = None
-    if self._device is not CPU and into is None and not watch.active:
-        result = MAX_DEFAULT.on_device(self)
+    if into is None and not watch.active and MAX_DEFAULT.remember(given, (self,)):
+        result = MAX_DEFAULT.launch(self)
     if result is None:
         computed = (
             self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
@@ -1148,6 +1178,10 @@ def max_dim(
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
+    if not watch.active and out is None:
+        result = MAX_DIM.launch(input, dim, keepdim)
+        if result is not None:
+            return _max_dim_result(*result)
     if (
         watch.interceptors
         and (result := intercept("max.dim", max_dim, "along", input, dim, keepdim, out=out)) is not NOT_HANDLED
@@ -1162,6 +1196,7 @@ _max_dim_result = ReturnType("max", ("values", "indices"))
 
 
 def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
+    given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -1169,8 +1204,8 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
-    if self._device is not CPU and into is None and not watch.active:
-        results = MAX_DIM.on_device(self, dim, keepdim)
+    if self._device is not CPU and into is None and not watch.active and MAX_DIM.remember(given, (self, dim, keepdim)):
+        results = MAX_DIM.launch(self, dim, keepdim)
         if results is not None:
             return _max_dim_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
@@ -1246,12 +1281,13 @@ def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _min_default(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = reduction_checks.all_nonempty(name, self)
     result = None
-    if self._device is not CPU and into is None and not watch.active:
-        result = MIN_DEFAULT.on_device(self)
+    if into is None and not watch.active and MIN_DEFAULT.remember(given, (self,)):
+        result = MIN_DEFAULT.launch(self)
     if result is None:
         computed = (
             self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
@@ -1291,6 +1327,10 @@ def min_dim(
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
+    if not watch.active and out is None:
+        result = MIN_DIM.launch(input, dim, keepdim)
+        if result is not None:
+            return _min_dim_result(*result)
     if (
         watch.interceptors
         and (result := intercept("min.dim", min_dim, "along", input, dim, keepdim, out=out)) is not NOT_HANDLED
@@ -1305,6 +1345,7 @@ _min_dim_result = ReturnType("min", ("values", "indices"))
 
 
 def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
+    given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -1312,8 +1353,8 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
-    if self._device is not CPU and into is None and not watch.active:
-        results = MIN_DIM.on_device(self, dim, keepdim)
+    if self._device is not CPU and into is None and not watch.active and MIN_DIM.remember(given, (self, dim, keepdim)):
+        results = MIN_DIM.launch(self, dim, keepdim)
         if results is not None:
             return _min_dim_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
@@ -1399,6 +1440,10 @@ def argmax(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
+    if not watch.active and out is None:
+        result = ARGMAX.launch(input, dim, keepdim)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("argmax", argmax, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
@@ -1410,6 +1455,7 @@ def argmax(
 
 
 def _argmax(name: str, self, dim, keepdim, into=None) -> Any:
+    given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim is not None and dim.__class__ is not int:
@@ -1417,8 +1463,8 @@ def _argmax(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.optional_dim_nonempty(name, self, dim, keepdim)
-    if self._device is not CPU and into is None and not watch.active:
-        result = ARGMAX.on_device(self, dim, keepdim)
+    if self._device is not CPU and into is None and not watch.active and ARGMAX.remember(given, (self, dim, keepdim)):
+        result = ARGMAX.launch(self, dim, keepdim)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
@@ -1467,6 +1513,10 @@ def argmin(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
+    if not watch.active and out is None:
+        result = ARGMIN.launch(input, dim, keepdim)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("argmin", argmin, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
@@ -1478,6 +1528,7 @@ def argmin(
 
 
 def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
+    given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim is not None and dim.__class__ is not int:
@@ -1485,8 +1536,8 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.optional_dim_nonempty(name, self, dim, keepdim)
-    if self._device is not CPU and into is None and not watch.active:
-        result = ARGMIN.on_device(self, dim, keepdim)
+    if self._device is not CPU and into is None and not watch.active and ARGMIN.remember(given, (self, dim, keepdim)):
+        result = ARGMIN.launch(self, dim, keepdim)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
@@ -1514,6 +1565,10 @@ def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: bool.
     """
+    if not watch.active and out is None:
+        result = ANY_DEFAULT.launch(input)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("any", any_default, "everything", input, out=out)) is not NOT_HANDLED
@@ -1525,10 +1580,11 @@ def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _any_default(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    if self._device is not CPU and into is None and not watch.active:
-        result = ANY_DEFAULT.on_device(self)
+    if self._device is not CPU and into is None and not watch.active and ANY_DEFAULT.remember(given, (self,)):
+        result = ANY_DEFAULT.launch(self)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
@@ -1561,6 +1617,10 @@ def any_dims(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
+    if not watch.active and out is None:
+        result = ANY_DIMS.launch(input, dim, keepdim)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("any.dims", any_dims, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
@@ -1572,6 +1632,7 @@ def any_dims(
 
 
 def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
+    given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim is not None:
@@ -1579,8 +1640,8 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_dims(name, self, dim, keepdim)
-    if self._device is not CPU and into is None and not watch.active:
-        result = ANY_DIMS.on_device(self, dim, keepdim)
+    if self._device is not CPU and into is None and not watch.active and ANY_DIMS.remember(given, (self, dim, keepdim)):
+        result = ANY_DIMS.launch(self, dim, keepdim)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
@@ -1608,6 +1669,10 @@ def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: bool.
     """
+    if not watch.active and out is None:
+        result = ALL_DEFAULT.launch(input)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("all", all_default, "everything", input, out=out)) is not NOT_HANDLED
@@ -1619,10 +1684,11 @@ def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _all_default(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    if self._device is not CPU and into is None and not watch.active:
-        result = ALL_DEFAULT.on_device(self)
+    if self._device is not CPU and into is None and not watch.active and ALL_DEFAULT.remember(given, (self,)):
+        result = ALL_DEFAULT.launch(self)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
@@ -1655,6 +1721,10 @@ def all_dims(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
+    if not watch.active and out is None:
+        result = ALL_DIMS.launch(input, dim, keepdim)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("all.dims", all_dims, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
@@ -1666,6 +1736,7 @@ def all_dims(
 
 
 def _all_dims(name: str, self, dim, keepdim, into=None) -> Any:
+    given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim is not None:
@@ -1673,8 +1744,8 @@ def _all_dims(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_dims(name, self, dim, keepdim)
-    if self._device is not CPU and into is None and not watch.active:
-        result = ALL_DIMS.on_device(self, dim, keepdim)
+    if self._device is not CPU and into is None and not watch.active and ALL_DIMS.remember(given, (self, dim, keepdim)):
+        result = ALL_DIMS.launch(self, dim, keepdim)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))

@@ -87,6 +87,10 @@ def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | N
     """
     if axis is not None:
         dim = axis
+    if not watch.active and out is None and dtype is None:
+        result = CUMSUM.launch(input, dim)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("cumsum", cumsum, "along", input, dim, dtype=dtype, out=out)) is not NOT_HANDLED
@@ -113,6 +117,7 @@ def cumsum_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = No
 
 
 def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
+    given = (self, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -120,8 +125,14 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
-    if self._device is not CPU and into is None and not watch.active and dtype is None:
-        result = CUMSUM.on_device(self, dim)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and dtype is None
+        and CUMSUM.remember(given, (self, dim))
+    ):
+        result = CUMSUM.launch(self, dim)
         if result is not None:
             return result
     computed = (
@@ -166,6 +177,10 @@ def cumprod(
     """
     if axis is not None:
         dim = axis
+    if not watch.active and out is None and dtype is None:
+        result = CUMPROD.launch(input, dim)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("cumprod", cumprod, "along", input, dim, dtype=dtype, out=out)) is not NOT_HANDLED
@@ -192,6 +207,7 @@ def cumprod_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = N
 
 
 def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
+    given = (self, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -199,8 +215,14 @@ def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
-    if self._device is not CPU and into is None and not watch.active and dtype is None:
-        result = CUMPROD.on_device(self, dim)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and dtype is None
+        and CUMPROD.remember(given, (self, dim))
+    ):
+        result = CUMPROD.launch(self, dim)
         if result is not None:
             return result
     computed = (
@@ -244,6 +266,10 @@ def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, a
     """
     if axis is not None:
         dim = axis
+    if not watch.active and out is None:
+        result = LOGCUMSUMEXP.launch(input, dim)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("logcumsumexp", logcumsumexp, "along", input, dim, out=out)) is not NOT_HANDLED
@@ -255,13 +281,14 @@ def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, a
 
 
 def _logcumsumexp(name: str, self, dim, into=None) -> Any:
+    given = (self, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
-    if self._device is not CPU and into is None and not watch.active:
-        result = LOGCUMSUMEXP.on_device(self, dim)
+    if self._device is not CPU and into is None and not watch.active and LOGCUMSUMEXP.remember(given, (self, dim)):
+        result = LOGCUMSUMEXP.launch(self, dim)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
@@ -298,6 +325,10 @@ def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) ->
     Raises:
         IndexError, RuntimeError: expected: `dim` in range of two tensors of one shape.
     """
+    if not watch.active:
+        result = LINEAR_RECURRENCE.launch(input, factor, dim, reverse)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("linear_recurrence", linear_recurrence, "along", input, factor, dim, reverse))
@@ -308,6 +339,7 @@ def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) ->
 
 
 def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
+    given = (self, factor, dim, reverse)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(factor, Tensor):
@@ -317,8 +349,13 @@ def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
     if reverse.__class__ is not bool:
         reverse = checks.boolean(name, "reverse", reverse)
     self, factor, dim, reverse = reduction_checks.one_dim_of_two(name, self, factor, dim, reverse)
-    if self._device is not CPU and into is None and not watch.active:
-        result = LINEAR_RECURRENCE.on_device(self, factor, dim, reverse)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and LINEAR_RECURRENCE.remember(given, (self, factor, dim, reverse))
+    ):
+        result = LINEAR_RECURRENCE.launch(self, factor, dim, reverse)
         if result is not None:
             return result
     computed = (
@@ -369,6 +406,10 @@ def cummax(
     """
     if axis is not None:
         dim = axis
+    if not watch.active and out is None:
+        result = CUMMAX.launch(input, dim)
+        if result is not None:
+            return _cummax_result(*result)
     if watch.interceptors and (result := intercept("cummax", cummax, "along", input, dim, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
@@ -380,13 +421,14 @@ _cummax_result = ReturnType("cummax", ("values", "indices"))
 
 
 def _cummax(name: str, self, dim, into=None) -> Any:
+    given = (self, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
-    if self._device is not CPU and into is None and not watch.active:
-        results = CUMMAX.on_device(self, dim)
+    if self._device is not CPU and into is None and not watch.active and CUMMAX.remember(given, (self, dim)):
+        results = CUMMAX.launch(self, dim)
         if results is not None:
             return _cummax_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
@@ -427,6 +469,10 @@ def cummin(
     """
     if axis is not None:
         dim = axis
+    if not watch.active and out is None:
+        result = CUMMIN.launch(input, dim)
+        if result is not None:
+            return _cummin_result(*result)
     if watch.interceptors and (result := intercept("cummin", cummin, "along", input, dim, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
@@ -438,13 +484,14 @@ _cummin_result = ReturnType("cummin", ("values", "indices"))
 
 
 def _cummin(name: str, self, dim, into=None) -> Any:
+    given = (self, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
-    if self._device is not CPU and into is None and not watch.active:
-        results = CUMMIN.on_device(self, dim)
+    if self._device is not CPU and into is None and not watch.active and CUMMIN.remember(given, (self, dim)):
+        results = CUMMIN.launch(self, dim)
         if results is not None:
             return _cummin_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))

@@ -1672,6 +1672,10 @@ def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None,
     Raises:
         RuntimeError: expected: a vector of int64 or int32, whose kernel refuses negative counts.
     """
+    if not watch.active and out is None:
+        result = REPEAT_INTERLEAVE_TENSOR.launch(repeats, output_size)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -1699,13 +1703,19 @@ def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None,
 
 
 def _repeat_interleave_tensor(name: str, repeats, output_size, into=None) -> Any:
+    given = (repeats, output_size)
     if not isinstance(repeats, Tensor):
         repeats = checks.tensor(name, "repeats", repeats)
     if output_size is not None and output_size.__class__ is not int:
         output_size = checks.integer(name, "output_size", output_size)
     repeats, output_size = shape_checks_repeat.repeat_counts(name, repeats, output_size)
-    if repeats._device is not CPU and into is None and not watch.active:
-        result = REPEAT_INTERLEAVE_TENSOR.on_device(repeats, output_size)
+    if (
+        repeats._device is not CPU
+        and into is None
+        and not watch.active
+        and REPEAT_INTERLEAVE_TENSOR.remember(given, (repeats, output_size))
+    ):
+        result = REPEAT_INTERLEAVE_TENSOR.launch(repeats, output_size)
         if result is not None:
             return result
     computed = computed_dtype(name, "same", ("int",), (repeats,))
@@ -2206,6 +2216,10 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; the gradient has one window of `length` at each step.
     """
+    if not watch.active:
+        result = UNFOLD_BACKWARD.launch(grad_output, input_sizes, dim, length, step)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -2220,6 +2234,7 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
 
 
 def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, into=None) -> Any:
+    given = (grad_output, input_sizes, dim, length, step)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
@@ -2232,8 +2247,13 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
     grad_output, input_sizes, dim, length, step = shape_checks_slice_join.unfold_backward(
         name, grad_output, input_sizes, dim, length, step
     )
-    if grad_output._device is not CPU and into is None and not watch.active:
-        result = UNFOLD_BACKWARD.on_device(grad_output, input_sizes, dim, length, step)
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and UNFOLD_BACKWARD.remember(given, (grad_output, input_sizes, dim, length, step))
+    ):
+        result = UNFOLD_BACKWARD.launch(grad_output, input_sizes, dim, length, step)
         if result is not None:
             return result
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
@@ -2679,6 +2699,10 @@ def restride(
     Raises:
         RuntimeError: expected: one stride for each size, and nothing negative.
     """
+    if not watch.active:
+        result = RESTRIDE.launch(input, stride, offset, to_size, to_stride, to_offset)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -2693,6 +2717,7 @@ def restride(
 
 
 def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, into=None) -> Any:
+    given = (self, stride, offset, to_size, to_stride, to_offset)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     stride = checks.integer_list(name, "stride", stride)
@@ -2705,8 +2730,13 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
     self, stride, offset, to_size, to_stride, to_offset = shape_checks_backward.restride(
         name, self, stride, offset, to_size, to_stride, to_offset
     )
-    if self._device is not CPU and into is None and not watch.active:
-        result = RESTRIDE.on_device(self, stride, offset, to_size, to_stride, to_offset)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and RESTRIDE.remember(given, (self, stride, offset, to_size, to_stride, to_offset))
+    ):
+        result = RESTRIDE.launch(self, stride, offset, to_size, to_stride, to_offset)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
@@ -2807,6 +2837,10 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
         IndexError, RuntimeError: expected: arguments of diagonal on a tensor of `sizes`; the gradient has the shape of
             the diagonal.
     """
+    if not watch.active:
+        result = DIAGONAL_BACKWARD.launch(grad_output, input_sizes, offset, dim1, dim2)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -2821,6 +2855,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
 
 
 def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, into=None) -> Any:
+    given = (grad_output, input_sizes, offset, dim1, dim2)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
@@ -2833,8 +2868,13 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
     grad_output, input_sizes, offset, dim1, dim2 = shape_checks_backward.diagonal_backward(
         name, grad_output, input_sizes, offset, dim1, dim2
     )
-    if grad_output._device is not CPU and into is None and not watch.active:
-        result = DIAGONAL_BACKWARD.on_device(grad_output, input_sizes, offset, dim1, dim2)
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and DIAGONAL_BACKWARD.remember(given, (grad_output, input_sizes, offset, dim1, dim2))
+    ):
+        result = DIAGONAL_BACKWARD.launch(grad_output, input_sizes, offset, dim1, dim2)
         if result is not None:
             return result
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
@@ -3428,6 +3468,10 @@ def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
         tensor([[3, 4],
                 [1, 2]])
     """
+    if not watch.active and out is None:
+        result = FLIP.launch(input, dims)
+        if result is not None:
+            return result
     if watch.interceptors and (result := intercept("flip", flip, "along", input, dims, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
@@ -3436,12 +3480,13 @@ def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 
 
 def _flip(name: str, self, dims, into=None) -> Any:
+    given = (self, dims)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dims = checks.integer_list(name, "dims", dims)
     self, dims = shape_checks.distinct(name, self, dims)
-    if self._device is not CPU and into is None and not watch.active:
-        result = FLIP.on_device(self, dims)
+    if self._device is not CPU and into is None and not watch.active and FLIP.remember(given, (self, dims)):
+        result = FLIP.launch(self, dims)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
@@ -3482,6 +3527,10 @@ def roll(
         >>> sg.roll(sg.arange(5), 2)
         tensor([3, 4, 0, 1, 2])
     """
+    if not watch.active and out is None:
+        result = ROLL.launch(input, shifts, dims)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("roll", roll, "rolled", input, shifts, dims, out=out)) is not NOT_HANDLED
@@ -3493,13 +3542,14 @@ def roll(
 
 
 def _roll(name: str, self, shifts, dims, into=None) -> Any:
+    given = (self, shifts, dims)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     shifts = checks.integer_list(name, "shifts", shifts, 1)
     dims = checks.integer_list(name, "dims", dims, 1)
     self, shifts, dims = shape_checks_slice_join.roll(name, self, shifts, dims)
-    if self._device is not CPU and into is None and not watch.active:
-        result = ROLL.on_device(self, shifts, dims)
+    if self._device is not CPU and into is None and not watch.active and ROLL.remember(given, (self, shifts, dims)):
+        result = ROLL.launch(self, shifts, dims)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
@@ -3538,6 +3588,10 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
                 [0., 0., 1.],
                 [0., 0., 0.]])
     """
+    if not watch.active and out is None:
+        result = TRIU.launch(input, diagonal)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("triu", triu, "leading", input, diagonal, out=out)) is not NOT_HANDLED
@@ -3559,13 +3613,14 @@ def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
 
 
 def _triu(name: str, self, diagonal, into=None) -> Any:
+    given = (self, diagonal)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if diagonal.__class__ is not int:
         diagonal = checks.integer(name, "diagonal", diagonal)
     self, diagonal = shape_checks.triangle(name, self, diagonal)
-    if self._device is not CPU and into is None and not watch.active:
-        result = TRIU.on_device(self, diagonal)
+    if self._device is not CPU and into is None and not watch.active and TRIU.remember(given, (self, diagonal)):
+        result = TRIU.launch(self, diagonal)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
@@ -3604,6 +3659,10 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
                 [1., 1., 0.],
                 [1., 1., 1.]])
     """
+    if not watch.active and out is None:
+        result = TRIL.launch(input, diagonal)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("tril", tril, "leading", input, diagonal, out=out)) is not NOT_HANDLED
@@ -3625,13 +3684,14 @@ def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
 
 
 def _tril(name: str, self, diagonal, into=None) -> Any:
+    given = (self, diagonal)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if diagonal.__class__ is not int:
         diagonal = checks.integer(name, "diagonal", diagonal)
     self, diagonal = shape_checks.triangle(name, self, diagonal)
-    if self._device is not CPU and into is None and not watch.active:
-        result = TRIL.on_device(self, diagonal)
+    if self._device is not CPU and into is None and not watch.active and TRIL.remember(given, (self, diagonal)):
+        result = TRIL.launch(self, diagonal)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
@@ -3669,6 +3729,10 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out
         >>> sg.constant_pad_nd(sg.tensor([1, 2]), (1, 2), 9)
         tensor([9, 1, 2, 9, 9])
     """
+    if not watch.active and out is None:
+        result = CONSTANT_PAD_ND.launch(input, pad, value)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("constant_pad_nd", constant_pad_nd, "leading", input, pad, value, out=out))
@@ -3683,13 +3747,19 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out
 
 
 def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
+    given = (self, pad, value)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     pad = checks.integer_list(name, "pad", pad)
     value = checks.scalar(name, "value", value)
     self, pad, value = shape_checks_slice_join.constant_pad(name, self, pad, value)
-    if self._device is not CPU and into is None and not watch.active:
-        result = CONSTANT_PAD_ND.on_device(self, pad, value)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and CONSTANT_PAD_ND.remember(given, (self, pad, value))
+    ):
+        result = CONSTANT_PAD_ND.launch(self, pad, value)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
@@ -3780,6 +3850,10 @@ def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     Gradients:
         self: grad
     """
+    if not watch.active and out is None and dtype is None:
+        result = _TO_COPY.launch(input)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("_to_copy", _to_copy, "leading", input, dtype, out=out)) is not NOT_HANDLED
@@ -3791,11 +3865,18 @@ def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
 
 
 def __to_copy(name: str, self, dtype, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dtype = checks.dtype(name, "dtype", dtype)
-    if self._device is not CPU and into is None and not watch.active and dtype is None:
-        result = _TO_COPY.on_device(self)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and dtype is None
+        and _TO_COPY.remember(given, (self,))
+    ):
+        result = _TO_COPY.launch(self)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "same", (), (self,), dtype)
@@ -3879,6 +3960,10 @@ def im2col(
     Raises:
         RuntimeError: expected: (N, C, H, W) or (C, H, W), in which at least one window fits.
     """
+    if not watch.active:
+        result = IM2COL.launch(input, kernel_size, dilation, padding, stride)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("im2col", im2col, "planes", input, kernel_size, dilation, padding, stride))
@@ -3889,6 +3974,7 @@ def im2col(
 
 
 def _im2col(name: str, self, kernel_size, dilation, padding, stride, into=None) -> Any:
+    given = (self, kernel_size, dilation, padding, stride)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
@@ -3898,8 +3984,13 @@ def _im2col(name: str, self, kernel_size, dilation, padding, stride, into=None) 
     self, kernel_size, dilation, padding, stride = image_checks.im2col(
         name, self, kernel_size, dilation, padding, stride
     )
-    if self._device is not CPU and into is None and not watch.active:
-        result = IM2COL.on_device(self, kernel_size, dilation, padding, stride)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and IM2COL.remember(given, (self, kernel_size, dilation, padding, stride))
+    ):
+        result = IM2COL.launch(self, kernel_size, dilation, padding, stride)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
@@ -3946,6 +4037,10 @@ def col2im(
     Raises:
         RuntimeError: expected: (N, C kh kw, L) or (C kh kw, L) with as many columns as windows in the output.
     """
+    if not watch.active:
+        result = COL2IM.launch(input, output_size, kernel_size, dilation, padding, stride)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -3958,6 +4053,7 @@ def col2im(
 
 
 def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride, into=None) -> Any:
+    given = (self, output_size, kernel_size, dilation, padding, stride)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     output_size = checks.integer_list(name, "output_size", output_size, 2)
@@ -3968,8 +4064,13 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
     self, output_size, kernel_size, dilation, padding, stride = image_checks.col2im(
         name, self, output_size, kernel_size, dilation, padding, stride
     )
-    if self._device is not CPU and into is None and not watch.active:
-        result = COL2IM.on_device(self, output_size, kernel_size, dilation, padding, stride)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and COL2IM.remember(given, (self, output_size, kernel_size, dilation, padding, stride))
+    ):
+        result = COL2IM.launch(self, output_size, kernel_size, dilation, padding, stride)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))

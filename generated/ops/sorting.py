@@ -170,6 +170,10 @@ def sort(
     """
     if axis is not None:
         dim = axis
+    if not watch.active and out is None:
+        result = SORT.launch(input, dim, descending, stable)
+        if result is not None:
+            return _sort_result(*result)
     if (
         watch.interceptors
         and (result := intercept("sort", sort, "along", input, dim, descending, stable=stable, out=out))
@@ -185,6 +189,7 @@ _sort_result = ReturnType("sort", ("values", "indices"))
 
 
 def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
+    given = (self, dim, descending, stable)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -194,8 +199,13 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
     if stable.__class__ is not bool:
         stable = checks.boolean(name, "stable", stable)
     self, dim, descending, stable = reduction_checks.one_dim(name, self, dim, descending, stable)
-    if self._device is not CPU and into is None and not watch.active:
-        results = SORT.on_device(self, dim, descending, stable)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and SORT.remember(given, (self, dim, descending, stable))
+    ):
+        results = SORT.launch(self, dim, descending, stable)
         if results is not None:
             return _sort_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
@@ -273,6 +283,10 @@ def argsort(
     """
     if axis is not None:
         dim = axis
+    if not watch.active and out is None:
+        result = ARGSORT.launch(input, dim, descending, stable)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("argsort", argsort, "along", input, dim, descending, stable, out=out))
@@ -285,6 +299,7 @@ def argsort(
 
 
 def _argsort(name: str, self, dim, descending, stable, into=None) -> Any:
+    given = (self, dim, descending, stable)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -294,8 +309,13 @@ def _argsort(name: str, self, dim, descending, stable, into=None) -> Any:
     if stable.__class__ is not bool:
         stable = checks.boolean(name, "stable", stable)
     self, dim, descending, stable = reduction_checks.one_dim(name, self, dim, descending, stable)
-    if self._device is not CPU and into is None and not watch.active:
-        result = ARGSORT.on_device(self, dim, descending, stable)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and ARGSORT.remember(given, (self, dim, descending, stable))
+    ):
+        result = ARGSORT.launch(self, dim, descending, stable)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
@@ -349,6 +369,10 @@ def topk(
     """
     if axis is not None:
         dim = axis
+    if not watch.active and out is None:
+        result = TOPK.launch(input, k, dim, largest, sorted)
+        if result is not None:
+            return _topk_result(*result)
     if (
         watch.interceptors
         and (result := intercept("topk", topk, "along", input, k, dim, largest, sorted, out=out)) is not NOT_HANDLED
@@ -363,6 +387,7 @@ _topk_result = ReturnType("topk", ("values", "indices"))
 
 
 def _topk(name: str, self, k, dim, largest, sorted, into=None) -> Any:
+    given = (self, k, dim, largest, sorted)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if k.__class__ is not int:
@@ -374,8 +399,13 @@ def _topk(name: str, self, k, dim, largest, sorted, into=None) -> Any:
     if sorted.__class__ is not bool:
         sorted = checks.boolean(name, "sorted", sorted)
     self, k, dim, largest, sorted = sorting_checks.topk(name, self, k, dim, largest, sorted)
-    if self._device is not CPU and into is None and not watch.active:
-        results = TOPK.on_device(self, k, dim, largest, sorted)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and TOPK.remember(given, (self, k, dim, largest, sorted))
+    ):
+        results = TOPK.launch(self, k, dim, largest, sorted)
         if results is not None:
             return _topk_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
@@ -431,6 +461,10 @@ def kthvalue(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
+    if not watch.active and out is None:
+        result = KTHVALUE.launch(input, k, dim, keepdim)
+        if result is not None:
+            return _kthvalue_result(*result)
     if (
         watch.interceptors
         and (result := intercept("kthvalue", kthvalue, "along", input, k, dim, keepdim, out=out)) is not NOT_HANDLED
@@ -445,6 +479,7 @@ _kthvalue_result = ReturnType("kthvalue", ("values", "indices"))
 
 
 def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
+    given = (self, k, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if k.__class__ is not int:
@@ -454,8 +489,13 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, k, dim, keepdim = sorting_checks.kthvalue(name, self, k, dim, keepdim)
-    if self._device is not CPU and into is None and not watch.active:
-        results = KTHVALUE.on_device(self, k, dim, keepdim)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and KTHVALUE.remember(given, (self, k, dim, keepdim))
+    ):
+        results = KTHVALUE.launch(self, k, dim, keepdim)
         if results is not None:
             return _kthvalue_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
@@ -500,11 +540,12 @@ def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _median_default(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     result = None
-    if self._device is not CPU and into is None and not watch.active:
-        result = MEDIAN_DEFAULT.on_device(self)
+    if self._device is not CPU and into is None and not watch.active and MEDIAN_DEFAULT.remember(given, (self,)):
+        result = MEDIAN_DEFAULT.launch(self)
     if result is None:
         computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
         try:
@@ -542,6 +583,10 @@ def median_dim(
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
+    if not watch.active and out is None:
+        result = MEDIAN_DIM.launch(input, dim, keepdim)
+        if result is not None:
+            return _median_dim_result(*result)
     if (
         watch.interceptors
         and (result := intercept("median.dim", median_dim, "along", input, dim, keepdim, out=out)) is not NOT_HANDLED
@@ -556,6 +601,7 @@ _median_dim_result = ReturnType("median", ("values", "indices"))
 
 
 def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
+    given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -563,8 +609,13 @@ def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
-    if self._device is not CPU and into is None and not watch.active:
-        results = MEDIAN_DIM.on_device(self, dim, keepdim)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and MEDIAN_DIM.remember(given, (self, dim, keepdim))
+    ):
+        results = MEDIAN_DIM.launch(self, dim, keepdim)
         if results is not None:
             return _median_dim_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
@@ -608,11 +659,12 @@ def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _nanmedian_default(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     result = None
-    if self._device is not CPU and into is None and not watch.active:
-        result = NANMEDIAN_DEFAULT.on_device(self)
+    if self._device is not CPU and into is None and not watch.active and NANMEDIAN_DEFAULT.remember(given, (self,)):
+        result = NANMEDIAN_DEFAULT.launch(self)
     if result is None:
         computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
         try:
@@ -650,6 +702,10 @@ def nanmedian_dim(
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
+    if not watch.active and out is None:
+        result = NANMEDIAN_DIM.launch(input, dim, keepdim)
+        if result is not None:
+            return _nanmedian_dim_result(*result)
     if (
         watch.interceptors
         and (result := intercept("nanmedian.dim", nanmedian_dim, "along", input, dim, keepdim, out=out))
@@ -665,6 +721,7 @@ _nanmedian_dim_result = ReturnType("nanmedian", ("values", "indices"))
 
 
 def _nanmedian_dim(name: str, self, dim, keepdim, into=None) -> Any:
+    given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -672,8 +729,13 @@ def _nanmedian_dim(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
-    if self._device is not CPU and into is None and not watch.active:
-        results = NANMEDIAN_DIM.on_device(self, dim, keepdim)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and NANMEDIAN_DIM.remember(given, (self, dim, keepdim))
+    ):
+        results = NANMEDIAN_DIM.launch(self, dim, keepdim)
         if results is not None:
             return _nanmedian_dim_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
@@ -727,6 +789,10 @@ def mode(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
+    if not watch.active and out is None:
+        result = MODE.launch(input, dim, keepdim)
+        if result is not None:
+            return _mode_result(*result)
     if (
         watch.interceptors
         and (result := intercept("mode", mode, "along", input, dim, keepdim, out=out)) is not NOT_HANDLED
@@ -741,6 +807,7 @@ _mode_result = ReturnType("mode", ("values", "indices"))
 
 
 def _mode(name: str, self, dim, keepdim, into=None) -> Any:
+    given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -748,8 +815,8 @@ def _mode(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
-    if self._device is not CPU and into is None and not watch.active:
-        results = MODE.on_device(self, dim, keepdim)
+    if self._device is not CPU and into is None and not watch.active and MODE.remember(given, (self, dim, keepdim)):
+        results = MODE.launch(self, dim, keepdim)
         if results is not None:
             return _mode_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
@@ -1200,6 +1267,10 @@ def bin_counts(input: Tensor, minlength: int) -> Tensor:
     Returns:
         Tensor: int64.
     """
+    if not watch.active:
+        result = BIN_COUNTS.launch(input, minlength)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("bin_counts", bin_counts, "dynamic", input, minlength)) is not NOT_HANDLED
@@ -1209,12 +1280,13 @@ def bin_counts(input: Tensor, minlength: int) -> Tensor:
 
 
 def _bin_counts(name: str, self, minlength, into=None) -> Any:
+    given = (self, minlength)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if minlength.__class__ is not int:
         minlength = checks.integer(name, "minlength", minlength)
-    if self._device is not CPU and into is None and not watch.active:
-        result = BIN_COUNTS.on_device(self, minlength)
+    if self._device is not CPU and into is None and not watch.active and BIN_COUNTS.remember(given, (self, minlength)):
+        result = BIN_COUNTS.launch(self, minlength)
         if result is not None:
             return result
     computed = computed_dtype(name, "same", ("int",), (self,))
@@ -1251,6 +1323,10 @@ def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, o
         >>> sg.histc(sg.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
         tensor([0., 2., 1., 0.])
     """
+    if not watch.active and out is None:
+        result = HISTC.launch(input, bins, min, max)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("histc", histc, "one_by_one", input, bins, min, max, out=out)) is not NOT_HANDLED
@@ -1262,6 +1338,7 @@ def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, o
 
 
 def _histc(name: str, self, bins, min, max, into=None) -> Any:
+    given = (self, bins, min, max)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if bins.__class__ is not int:
@@ -1269,8 +1346,8 @@ def _histc(name: str, self, bins, min, max, into=None) -> Any:
     min = checks.scalar(name, "min", min)
     max = checks.scalar(name, "max", max)
     self, bins, min, max = sorting_checks_counting.histc(name, self, bins, min, max)
-    if self._device is not CPU and into is None and not watch.active:
-        result = HISTC.on_device(self, bins, min, max)
+    if self._device is not CPU and into is None and not watch.active and HISTC.remember(given, (self, bins, min, max)):
+        result = HISTC.launch(self, bins, min, max)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
@@ -1444,6 +1521,10 @@ def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tenso
     Returns:
         Tensor: the dtype of `input`.
     """
+    if not watch.active:
+        result = COUNTS_BETWEEN.launch(input, edges, weight)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("counts_between", counts_between, "one_by_one", input, edges, weight))
@@ -1454,14 +1535,20 @@ def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tenso
 
 
 def _counts_between(name: str, self, edges, weight, into=None) -> Any:
+    given = (self, edges, weight)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(edges, Tensor):
         edges = checks.tensor(name, "edges", edges)
     if weight is not None and not isinstance(weight, Tensor):
         weight = checks.tensor(name, "weight", weight)
-    if self._device is not CPU and into is None and not watch.active:
-        result = COUNTS_BETWEEN.on_device(self, edges, weight)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and COUNTS_BETWEEN.remember(given, (self, edges, weight))
+    ):
+        result = COUNTS_BETWEEN.launch(self, edges, weight)
         if result is not None:
             return result
     computed = (
@@ -1779,6 +1866,10 @@ def isin_tensor_tensor(
     Raises:
         RuntimeError: expected: real numbers.
     """
+    if not watch.active and out is None:
+        result = ISIN_TENSOR_TENSOR.launch(elements, test_elements, assume_unique, invert)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -1808,6 +1899,7 @@ def isin_tensor_tensor(
 
 
 def _isin_tensor_tensor(name: str, elements, test_elements, assume_unique, invert, into=None) -> Any:
+    given = (elements, test_elements, assume_unique, invert)
     if not isinstance(elements, Tensor):
         elements = checks.tensor(name, "elements", elements)
     if not isinstance(test_elements, Tensor):
@@ -1819,8 +1911,13 @@ def _isin_tensor_tensor(name: str, elements, test_elements, assume_unique, inver
     elements, test_elements, assume_unique, invert = sorting_checks.isin(
         name, elements, test_elements, assume_unique, invert
     )
-    if elements._device is not CPU and into is None and not watch.active:
-        result = ISIN_TENSOR_TENSOR.on_device(elements, test_elements, assume_unique, invert)
+    if (
+        elements._device is not CPU
+        and into is None
+        and not watch.active
+        and ISIN_TENSOR_TENSOR.remember(given, (elements, test_elements, assume_unique, invert))
+    ):
+        result = ISIN_TENSOR_TENSOR.launch(elements, test_elements, assume_unique, invert)
         if result is not None:
             return result
     computed = (
@@ -1983,6 +2080,10 @@ def searchsorted_indices(sorted_sequence: Tensor, input: Tensor, right: bool, so
         RuntimeError: expected: one row to search in, or one for each row of the values; an order of the elements of
             each.
     """
+    if not watch.active:
+        result = SEARCHSORTED_INDICES.launch(sorted_sequence, input, right, sorter)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -1997,6 +2098,7 @@ def searchsorted_indices(sorted_sequence: Tensor, input: Tensor, right: bool, so
 
 
 def _searchsorted_indices(name: str, sorted_sequence, self, right, sorter, into=None) -> Any:
+    given = (sorted_sequence, self, right, sorter)
     if not isinstance(sorted_sequence, Tensor):
         sorted_sequence = checks.tensor(name, "sorted_sequence", sorted_sequence)
     if not isinstance(self, Tensor):
@@ -2008,8 +2110,13 @@ def _searchsorted_indices(name: str, sorted_sequence, self, right, sorter, into=
     sorted_sequence, self, right, sorter = sorting_checks.searchsorted_indices(
         name, sorted_sequence, self, right, sorter
     )
-    if sorted_sequence._device is not CPU and into is None and not watch.active:
-        result = SEARCHSORTED_INDICES.on_device(sorted_sequence, self, right, sorter)
+    if (
+        sorted_sequence._device is not CPU
+        and into is None
+        and not watch.active
+        and SEARCHSORTED_INDICES.remember(given, (sorted_sequence, self, right, sorter))
+    ):
+        result = SEARCHSORTED_INDICES.launch(sorted_sequence, self, right, sorter)
         if result is not None:
             return result
     computed = (
@@ -2171,6 +2278,10 @@ def distinct(input: Tensor, dim: int | None, runs: bool, places: bool) -> tuple[
         inverse: int64.
         counts: int64.
     """
+    if not watch.active:
+        result = DISTINCT.launch(input, dim, runs, places)
+        if result is not None:
+            return _distinct_result(*result)
     if (
         watch.interceptors
         and (result := intercept("distinct", distinct, "dynamic", input, dim, runs, places)) is not NOT_HANDLED
@@ -2183,6 +2294,7 @@ _distinct_result = ReturnType("distinct", ("values", "inverse", "counts"))
 
 
 def _distinct(name: str, self, dim, runs, places, into=None) -> Any:
+    given = (self, dim, runs, places)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim is not None and dim.__class__ is not int:
@@ -2191,8 +2303,13 @@ def _distinct(name: str, self, dim, runs, places, into=None) -> Any:
         runs = checks.boolean(name, "runs", runs)
     if places.__class__ is not bool:
         places = checks.boolean(name, "places", places)
-    if self._device is not CPU and into is None and not watch.active:
-        results = DISTINCT.on_device(self, dim, runs, places)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and DISTINCT.remember(given, (self, dim, runs, places))
+    ):
+        results = DISTINCT.launch(self, dim, runs, places)
         if results is not None:
             return _distinct_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
