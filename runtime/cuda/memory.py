@@ -22,7 +22,7 @@ from .driver import driver
 from .graphs import captures
 from .launching import elementwise
 from .launching.launch import reach
-from .launching.rehearsals import is_rehearsed
+from .launching.rehearsals import rehearsing
 from .pinned import is_pinned, used_on
 
 
@@ -36,7 +36,7 @@ def empty(shape: Shape, dtype: np.dtype, device: Any) -> DeviceArray:
 def zeros(shape: Shape, dtype: np.dtype, device: Any) -> DeviceArray:
     """An array on a device of zeros."""
     result = empty(shape, dtype, device)
-    if is_rehearsed() and not is_long(result):
+    if rehearsing() and not is_long(result):
         elementwise.fill(result, 0)
         return result
     driver().fill(result.address, 0, result.nbytes, current_stream(device.index))
@@ -133,7 +133,7 @@ def copy(to: Any, source: Any) -> None:
         _upload(to, source)
     elif to.device is not source.device:
         copy(to, copied_to(source, to.device))
-    elif _same_bytes(to, source) and (is_long(to) or not is_rehearsed()):
+    elif _same_bytes(to, source) and (is_long(to) or not rehearsing()):
         driver().copy(to.address, source.address, to.nbytes, "d2d", current_stream(to.device.index))
     elif source.stored != source.dtype != to.stored or _overlap(to, source):
         elementwise.convert(to, copied(source))  # two conversions, or elements that are read after they are written
