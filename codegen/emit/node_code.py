@@ -68,7 +68,7 @@ class NodeCode:
         return None if tree is None else self.calls.library["kernel", tree.func.id]  # type: ignore[attr-defined]
 
     @property
-    def has_plan(self) -> bool:
+    def launches(self) -> bool:
         """Whether native code may run that kernel: by plans on the host, by its launches on a device."""
         one = len(self.differentiable_outputs) == 1 and not self.gives_list
         return self.kernel is not None and one and bool(self.backward_reads)
@@ -76,7 +76,7 @@ class NodeCode:
     @property
     def kernel_plan(self) -> Part | None:
         """That kernel's plans, under its name; None where it has none."""
-        return self.calls.library.get("plan", self.kernel.name) if self.kernel and self.has_plan else None
+        return self.calls.library.get("plan", self.kernel.name) if self.kernel and self.launches else None
 
     @property
     def backward_reads(self) -> list[str]:

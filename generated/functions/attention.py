@@ -14,6 +14,7 @@ from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
 from ...runtime.ops.attention import cpu as attention_cpu
 from ...runtime.ops.attention import formulas as attention_formulas
+from ...runtime.tensor.devices import CPU
 
 new = object.__new__
 
@@ -145,7 +146,11 @@ class AttentionBackward0(Node):
         dtype = grad._dtype
         if mode.grad or watch.active or not all_native(node.metas, dtype):
             return node.formula(grads)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grads)) is not None
+        ):
             return found
         grad = array_in(grad, None)
         keep_scale = node._saved_keep_scale
@@ -353,7 +358,11 @@ class SelfAttentionBackward0(Node):
         dtype = grad._dtype
         if mode.grad or watch.active or not all_native(node.metas, dtype):
             return node.formula(grads)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grads)) is not None
+        ):
             return found
         grad = array_in(grad, None)
         heads = node._saved_heads

@@ -14,6 +14,7 @@ from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
 from ...runtime.ops.embedding import cpu as embedding_cpu
+from ...runtime.tensor.devices import CPU
 
 new = object.__new__
 
@@ -74,7 +75,11 @@ class EmbeddingBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grad)) is not None
+        ):
             return found
         grad = array_in(grad, None)
         weight_shape = node._saved_weight_sym_sizes

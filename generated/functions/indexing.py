@@ -18,6 +18,7 @@ from ...runtime.ops.indexing import cpu as indexing_cpu
 from ...runtime.ops.indexing import cpu_gather as indexing_cpu_gather
 from ...runtime.ops.indexing import formulas as indexing_formulas
 from ...runtime.ops.matmul import formulas as matmul_formulas
+from ...runtime.tensor.devices import CPU
 from .. import kernels
 
 new = object.__new__
@@ -199,7 +200,11 @@ class IndexSelectBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grad)) is not None
+        ):
             return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
@@ -323,7 +328,11 @@ class GatherBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grad)) is not None
+        ):
             return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes

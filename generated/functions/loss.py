@@ -23,6 +23,7 @@ from ...runtime.ops.loss import formulas as loss_formulas
 from ...runtime.ops.loss import formulas_ctc as loss_formulas_ctc
 from ...runtime.ops.loss import plans as loss_plans
 from ...runtime.ops.norm import formulas as norm_formulas
+from ...runtime.tensor.devices import CPU
 from .. import kernels
 
 new = object.__new__
@@ -114,7 +115,11 @@ class NllLossBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grads)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grads)) is not None
+        ):
             return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
@@ -487,7 +492,11 @@ class MseLossBackward0(Node):
         dtype = grad._dtype
         if mode.grad or watch.active or not all_native(node.metas, dtype):
             return node.formula(grad)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grad)) is not None
+        ):
             return found
         grad = array_in(grad, None)
         reduction = node._saved_reduction
@@ -1164,7 +1173,11 @@ class CtcValuesBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grad)) is not None
+        ):
             return found
         grad = array_in(grad, None)
         input_lengths = node._saved_input_lengths

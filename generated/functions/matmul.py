@@ -17,6 +17,7 @@ from ...runtime.ops.matmul import cpu as matmul_cpu
 from ...runtime.ops.matmul import formulas as matmul_formulas
 from ...runtime.ops.matmul import plans as matmul_plans
 from ...runtime.ops.reduction import formulas as reduction_formulas
+from ...runtime.tensor.devices import CPU
 
 new = object.__new__
 
@@ -136,7 +137,11 @@ class BmmBackward0(Node):
         dtype = grad._dtype
         if mode.grad or watch.active or not all_native(node.metas, dtype):
             return node.formula(grad)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grad)) is not None
+        ):
             return found
         grad = array_in(grad, None)
         mat2 = array_in(unpack(node, "kept_mat2"), None)
@@ -206,7 +211,11 @@ class MvBackward0(Node):
         dtype = grad._dtype
         if mode.grad or watch.active or not all_native(node.metas, dtype):
             return node.formula(grad)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grad)) is not None
+        ):
             return found
         grad = array_in(grad, None)
         vec = array_in(unpack(node, "kept_vec"), None)

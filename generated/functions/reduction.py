@@ -19,6 +19,7 @@ from ...runtime.ops.reduction import cpu as reduction_cpu
 from ...runtime.ops.reduction import cpu_backward as reduction_cpu_backward
 from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.ops.reduction import plans as reduction_plans
+from ...runtime.tensor.devices import CPU
 
 new = object.__new__
 
@@ -607,7 +608,11 @@ class StdBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grad)) is not None
+        ):
             return found
         grad = array_in(grad, None)
         dim = node._saved_dim
@@ -957,7 +962,11 @@ class MaxBackward1(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grads)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grads)) is not None
+        ):
             return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
@@ -1134,7 +1143,11 @@ class MinBackward1(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grads)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grads)) is not None
+        ):
             return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
@@ -1244,7 +1257,11 @@ class NormBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grad)) is not None
+        ):
             return found
         grad = array_in(grad, None)
         dim = node._saved_dim

@@ -18,6 +18,7 @@ from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.reduction import cpu_backward as reduction_cpu_backward
 from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.ops.scan import formulas as scan_formulas
+from ...runtime.tensor.devices import CPU
 
 new = object.__new__
 
@@ -49,7 +50,11 @@ class CumsumBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grad)) is not None
+        ):
             return found
         grad = array_in(grad, None)
         dim = node._saved_dim

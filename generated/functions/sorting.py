@@ -17,6 +17,7 @@ from ...runtime.namespace import op
 from ...runtime.ops.indexing import formulas as indexing_formulas
 from ...runtime.ops.reduction import cpu_backward as reduction_cpu_backward
 from ...runtime.ops.reduction import formulas as reduction_formulas
+from ...runtime.tensor.devices import CPU
 
 new = object.__new__
 
@@ -71,7 +72,11 @@ class SortBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grads)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grads)) is not None
+        ):
             return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
@@ -155,7 +160,11 @@ class TopkBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grads)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grads)) is not None
+        ):
             return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
@@ -247,7 +256,11 @@ class KthvalueBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grads)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grads)) is not None
+        ):
             return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
@@ -399,7 +412,11 @@ class MedianBackward1(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grads)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grads)) is not None
+        ):
             return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
@@ -551,7 +568,11 @@ class NanmedianBackward1(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grads)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grads)) is not None
+        ):
             return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
@@ -653,7 +674,11 @@ class ModeBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grads)
-        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grads)) is not None
+        ):
             return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes

@@ -25,6 +25,7 @@ from ...runtime.ops.conv import cpu as conv_cpu
 from ...runtime.ops.conv import formulas as conv_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from ..functions import conv as functions
 
 CONVOLUTION = KernelOp(
@@ -138,7 +139,8 @@ def _convolution(name: str, self, weight, bias, stride, padding, dilation, group
         name, self, weight, bias, stride, padding, dilation, groups
     )
     if (
-        into is None
+        self._device is not CPU
+        and into is None
         and not watch.active
         and CONVOLUTION.remember(given, (self, weight, bias, stride, padding, dilation, groups))
     ):
@@ -258,7 +260,8 @@ def _convolution_input_backward(
         name, grad_output, weight, input_shape, stride, padding, dilation, groups
     )
     if (
-        into is None
+        grad_output._device is not CPU
+        and into is None
         and not watch.active
         and CONVOLUTION_INPUT_BACKWARD.remember(
             given, (grad_output, weight, input_shape, stride, padding, dilation, groups)
@@ -381,7 +384,8 @@ def _convolution_weight_backward(
         name, grad_output, self, weight_shape, stride, padding, dilation, groups
     )
     if (
-        into is None
+        grad_output._device is not CPU
+        and into is None
         and not watch.active
         and CONVOLUTION_WEIGHT_BACKWARD.remember(
             given, (grad_output, self, weight_shape, stride, padding, dilation, groups)

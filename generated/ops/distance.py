@@ -25,6 +25,7 @@ from ...runtime.ops.linalg import formulas as linalg_formulas
 from ...runtime.ops.loss import checks as loss_checks
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from ..functions import distance as functions
 
 ROW_DISTANCES = KernelOp(
@@ -211,7 +212,7 @@ def _row_distances(name: str, x1, x2, p, into=None) -> Any:
     if p.__class__ is not float:
         p = checks.floating(name, "p", p)
     x1, x2, p = distance_checks.row_distances(name, x1, x2, p)
-    if into is None and not watch.active and ROW_DISTANCES.remember(given, (x1, x2, p)):
+    if x1._device is not CPU and into is None and not watch.active and ROW_DISTANCES.remember(given, (x1, x2, p)):
         result = ROW_DISTANCES.launch(x1, x2, p)
         if result is not None:
             return result

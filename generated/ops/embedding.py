@@ -24,6 +24,7 @@ from ...runtime.ops.embedding import formulas as embedding_formulas
 from ...runtime.ops.embedding import plans as embedding_plans
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from ..functions import embedding as functions
 
 EMBEDDING = KernelOp(
@@ -38,14 +39,14 @@ EMBEDDING_BACKWARD = KernelOp(
     None,
     embedding_cpu.embedding_backward,
     functions.EmbeddingBackwardBackward0,
-    {"grad_output": "T", "indices": "I", "num_weights": "n", "padding_idx": "n", "scale_grad_by_freq": "b"},
+    {"grad_output": "T", "indices": "R", "num_weights": "n", "padding_idx": "n", "scale_grad_by_freq": "b"},
 )
 EMBEDDING_GATHER = KernelOp(
     "embedding_gather",
     None,
     embedding_cpu.embedding_gather,
     functions.EmbeddingGatherBackward0,
-    {"self": "T", "indices": "I", "padding_idx": "n", "scale_grad_by_freq": "b"},
+    {"self": "T", "indices": "R", "padding_idx": "n", "scale_grad_by_freq": "b"},
 )
 
 
@@ -211,7 +212,8 @@ def _embedding_backward(
         name, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq
     )
     if (
-        into is None
+        grad_output._device is not CPU
+        and into is None
         and not watch.active
         and EMBEDDING_BACKWARD.remember(given, (grad_output, indices, num_weights, padding_idx, scale_grad_by_freq))
     ):
@@ -296,7 +298,8 @@ def _embedding_gather(name: str, self, indices, padding_idx, scale_grad_by_freq,
         name, self, indices, padding_idx, scale_grad_by_freq
     )
     if (
-        into is None
+        self._device is not CPU
+        and into is None
         and not watch.active
         and EMBEDDING_GATHER.remember(given, (self, indices, padding_idx, scale_grad_by_freq))
     ):

@@ -26,6 +26,7 @@ from ...runtime.ops.fft import formulas as fft_formulas
 from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from ..functions import fft as functions
 
 FFT_C2R = KernelOp(
@@ -181,7 +182,12 @@ def _fft_c2r(name: str, self, dim, normalization, last, into=None) -> Any:
     if last.__class__ is not int:
         last = checks.integer(name, "last", last)
     self, dim, normalization, last = fft_checks.transformed_half(name, self, dim, normalization, last)
-    if into is None and not watch.active and FFT_C2R.remember(given, (self, dim, normalization, last)):
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and FFT_C2R.remember(given, (self, dim, normalization, last))
+    ):
         result = FFT_C2R.launch(self, dim, normalization, last)
         if result is not None:
             return result

@@ -34,9 +34,28 @@ from ...runtime.ops.matmul import formulas as matmul_formulas
 from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from ..functions import linalg as functions
 
 LINALG_INV = KernelOp("linalg_inv", None, linalg_cpu.inverse, functions.LinalgInvBackward0, {"A": "T"})
+LINALG_INV_EX = KernelOp(
+    "linalg_inv_ex",
+    None,
+    linalg_cpu.inverse_info,
+    functions.LinalgInvExBackward0,
+    {"A": "T", "check_errors": "b"},
+    outputs=2,
+    dtypes=("same", "int32"),
+)
+SOLVE_MATRICES = KernelOp(
+    "solve_matrices",
+    None,
+    linalg_cpu.solve_matrices,
+    functions.SolveMatricesBackward0,
+    {"A": "T", "B": "T", "check_errors": "b"},
+    outputs=2,
+    dtypes=("same", "int32"),
+)
 SOLVE_TRIANGULAR_MATRICES = KernelOp(
     "solve_triangular_matrices",
     None,
@@ -46,6 +65,22 @@ SOLVE_TRIANGULAR_MATRICES = KernelOp(
 )
 LINALG_DET = KernelOp("linalg_det", None, linalg_cpu.determinant, functions.LinalgDetBackward0, {"A": "T"})
 COFACTORS = KernelOp("cofactors", None, linalg_cpu.cofactors, functions.CofactorsBackward0, {"self": "T"})
+LINALG_SLOGDET = KernelOp("linalg_slogdet", None, linalg_cpu.log_determinant, None, {"A": "T"}, outputs=2)
+CHOLESKY_FACTOR = KernelOp(
+    "cholesky_factor",
+    None,
+    linalg_cpu.cholesky_factor,
+    functions.CholeskyFactorBackward0,
+    {"self": "T", "check_errors": "b"},
+    outputs=2,
+    dtypes=("same", "int32"),
+)
+LINALG_SVD = KernelOp(
+    "linalg_svd", None, linalg_cpu.svd_factors, None, {"A": "T", "full_matrices": "b", "driver": "s"}, outputs=3
+)
+LINALG_SVDVALS = KernelOp(
+    "linalg_svdvals", None, linalg_cpu.singular_values, functions.LinalgSvdvalsBackward0, {"A": "T", "driver": "s"}
+)
 HERMITIAN_EIGEN = KernelOp(
     "hermitian_eigen", None, linalg_cpu.hermitian_eigen, functions.HermitianEigenBackward0, {"self": "T"}, outputs=2
 )
@@ -56,23 +91,45 @@ HERMITIAN_EIGENVALUES = KernelOp(
     functions.HermitianEigenvaluesBackward0,
     {"self": "T"},
 )
+LINALG_QR = KernelOp("linalg_qr", None, linalg_cpu.qr_factors, None, {"A": "T", "mode": "s"}, outputs=2)
 PSEUDO_INVERSE = KernelOp(
     "pseudo_inverse",
     None,
     linalg_cpu.pseudo_inverse,
     functions.PseudoInverseBackward0,
-    {"self": "T", "atol": "I", "rtol": "I"},
+    {"self": "T", "atol": "R", "rtol": "R"},
 )
 LINALG_MATRIX_EXP = KernelOp(
     "linalg_matrix_exp", None, linalg_cpu.matrix_exponential, functions.LinalgMatrixExpBackward0, {"self": "T"}
 )
 GEQRF = KernelOp("geqrf", None, linalg_cpu.geqrf, None, {"self": "T"}, outputs=2)
+LU_PACKED = KernelOp(
+    "lu_packed",
+    None,
+    linalg_cpu_lapack.lu_packed,
+    functions.LuPackedBackward0,
+    {"self": "T", "check_errors": "b"},
+    outputs=3,
+    dtypes=("same", "int32", "int32"),
+)
+ROW_ORDER = KernelOp(
+    "row_order", None, linalg_cpu_lapack.row_order, None, {"pivots": "T", "rows": "n"}, dtypes=("int64",)
+)
+LDL_PACKED = KernelOp(
+    "ldl_packed",
+    None,
+    linalg_cpu_lapack.ldl_packed,
+    None,
+    {"self": "T", "hermitian": "b", "check_errors": "b"},
+    outputs=3,
+    dtypes=("same", "int32", "int32"),
+)
 LDL_SOLVE_MATRICES = KernelOp(
     "ldl_solve_matrices",
     None,
     linalg_cpu_lapack.ldl_solve_matrices,
     None,
-    {"LD": "T", "pivots": "I", "B": "T", "hermitian": "b"},
+    {"LD": "T", "pivots": "R", "B": "T", "hermitian": "b"},
 )
 
 
@@ -189,7 +246,7 @@ def _linalg_inv(name: str, A, into=None) -> Any:
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
-    if into is None and not watch.active and LINALG_INV.remember(given, (A,)):
+    if A._device is not CPU and into is None and not watch.active and LINALG_INV.remember(given, (A,)):
         result = LINALG_INV.launch(A)
         if result is not None:
             return result
@@ -262,6 +319,10 @@ def linalg_inv_ex(
         >>> sg.linalg.inv_ex(sg.tensor([[1.0, 2.0], [2.0, 4.0]])).info
         tensor(2, dtype=specgrad.int32)
     """
+    if not watch.active and out is None:
+        result = LINALG_INV_EX.launch(A, check_errors)
+        if result is not None:
+            return _linalg_inv_ex_result(*result)
     if (
         watch.interceptors
         and (result := intercept("linalg_inv_ex", linalg_inv_ex, "leading", A, check_errors=check_errors, out=out))
@@ -277,11 +338,16 @@ _linalg_inv_ex_result = ReturnType("linalg_inv_ex", ("inverse", "info"))
 
 
 def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
+    given = (A, check_errors)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     A, check_errors = linalg_checks.square(name, A, check_errors)
+    if A._device is not CPU and into is None and not watch.active and LINALG_INV_EX.remember(given, (A, check_errors)):
+        results = LINALG_INV_EX.launch(A, check_errors)
+        if results is not None:
+            return _linalg_inv_ex_result(*results)
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
         results = outputs(
@@ -316,6 +382,10 @@ def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Te
     Raises:
         RuntimeError: expected: square matrices A and matrices B of as many rows, in batches of one shape.
     """
+    if not watch.active:
+        result = SOLVE_MATRICES.launch(A, B, check_errors)
+        if result is not None:
+            return _solve_matrices_result(*result)
     if (
         watch.interceptors
         and (result := intercept("solve_matrices", solve_matrices, "leading", A, B, check_errors)) is not NOT_HANDLED
@@ -328,6 +398,7 @@ _solve_matrices_result = ReturnType("solve_matrices", ("solution", "info"))
 
 
 def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
+    given = (A, B, check_errors)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if not isinstance(B, Tensor):
@@ -335,6 +406,15 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     A, B, check_errors = linalg_checks.systems(name, A, B, check_errors)
+    if (
+        A._device is not CPU
+        and into is None
+        and not watch.active
+        and SOLVE_MATRICES.remember(given, (A, B, check_errors))
+    ):
+        results = SOLVE_MATRICES.launch(A, B, check_errors)
+        if results is not None:
+            return _solve_matrices_result(*results)
     computed = (
         A._dtype
         if A._dtype.native and B._dtype is A._dtype
@@ -519,7 +599,12 @@ def _solve_triangular_matrices(name: str, A, B, upper, unitriangular, into=None)
     if unitriangular.__class__ is not bool:
         unitriangular = checks.boolean(name, "unitriangular", unitriangular)
     A, B, upper, unitriangular = linalg_checks.systems(name, A, B, upper, unitriangular)
-    if into is None and not watch.active and SOLVE_TRIANGULAR_MATRICES.remember(given, (A, B, upper, unitriangular)):
+    if (
+        A._device is not CPU
+        and into is None
+        and not watch.active
+        and SOLVE_TRIANGULAR_MATRICES.remember(given, (A, B, upper, unitriangular))
+    ):
         result = SOLVE_TRIANGULAR_MATRICES.launch(A, B, upper, unitriangular)
         if result is not None:
             return result
@@ -651,7 +736,7 @@ def _linalg_det(name: str, A, into=None) -> Any:
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
-    if into is None and not watch.active and LINALG_DET.remember(given, (A,)):
+    if A._device is not CPU and into is None and not watch.active and LINALG_DET.remember(given, (A,)):
         result = LINALG_DET.launch(A)
         if result is not None:
             return result
@@ -700,7 +785,7 @@ def _cofactors(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
-    if into is None and not watch.active and COFACTORS.remember(given, (self,)):
+    if self._device is not CPU and into is None and not watch.active and COFACTORS.remember(given, (self,)):
         result = COFACTORS.launch(self)
         if result is not None:
             return result
@@ -786,14 +871,19 @@ _linalg_slogdet_result = ReturnType("linalg_slogdet", ("sign", "logabsdet"))
 
 
 def _linalg_slogdet(name: str, A, into=None) -> Any:
+    given = (A,)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
-    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
-    try:
-        results = outputs(at(A, linalg_cpu.log_determinant)(array_in(A, computed)), computed, ("same", "real"))
-    except Exception as error:
-        reraise(name, error, (A,))
+    results = None
+    if A._device is not CPU and into is None and not watch.active and LINALG_SLOGDET.remember(given, (A,)):
+        results = LINALG_SLOGDET.launch(A)
+    if results is None:
+        computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
+        try:
+            results = outputs(at(A, linalg_cpu.log_determinant)(array_in(A, computed)), computed, ("same", "real"))
+        except Exception as error:
+            reraise(name, error, (A,))
     if grad_mode.grad and (A._rg):
         functions.LinalgSlogdetBackward0.record(results, A)
     if watch.active:
@@ -887,6 +977,10 @@ def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
+    if not watch.active:
+        result = CHOLESKY_FACTOR.launch(input, check_errors)
+        if result is not None:
+            return _cholesky_factor_result(*result)
     if (
         watch.interceptors
         and (result := intercept("cholesky_factor", cholesky_factor, "leading", input, check_errors)) is not NOT_HANDLED
@@ -899,11 +993,21 @@ _cholesky_factor_result = ReturnType("cholesky_factor", ("L", "info"))
 
 
 def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
+    given = (self, check_errors)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     self, check_errors = linalg_checks.square(name, self, check_errors)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and CHOLESKY_FACTOR.remember(given, (self, check_errors))
+    ):
+        results = CHOLESKY_FACTOR.launch(self, check_errors)
+        if results is not None:
+            return _cholesky_factor_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
@@ -1587,6 +1691,7 @@ _linalg_svd_result = ReturnType("linalg_svd", ("U", "S", "Vh"))
 
 
 def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
+    given = (A, full_matrices, driver)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if full_matrices.__class__ is not bool:
@@ -1594,15 +1699,24 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
     if driver is not None and driver.__class__ is not str:
         driver = checks.string(name, "driver", driver)
     A, full_matrices, driver = linalg_checks.svd(name, A, full_matrices, driver)
-    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
-    try:
-        results = outputs(
-            at(A, linalg_cpu.svd_factors)(array_in(A, computed), full_matrices, driver),
-            computed,
-            ("same", "real", "same"),
-        )
-    except Exception as error:
-        reraise(name, error, (A, full_matrices, driver))
+    results = None
+    if (
+        A._device is not CPU
+        and into is None
+        and not watch.active
+        and LINALG_SVD.remember(given, (A, full_matrices, driver))
+    ):
+        results = LINALG_SVD.launch(A, full_matrices, driver)
+    if results is None:
+        computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
+        try:
+            results = outputs(
+                at(A, linalg_cpu.svd_factors)(array_in(A, computed), full_matrices, driver),
+                computed,
+                ("same", "real", "same"),
+            )
+        except Exception as error:
+            reraise(name, error, (A, full_matrices, driver))
     if grad_mode.grad and (A._rg):
         functions.LinalgSvdBackward0.record(results, A)
     if watch.active:
@@ -1631,6 +1745,10 @@ def linalg_svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None =
         >>> sg.linalg.svdvals(sg.tensor([[0.0, 2.0], [3.0, 0.0]]))
         tensor([3., 2.])
     """
+    if not watch.active and out is None:
+        result = LINALG_SVDVALS.launch(A, driver)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("linalg_svdvals", linalg_svdvals, "leading", A, driver=driver, out=out))
@@ -1643,11 +1761,16 @@ def linalg_svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None =
 
 
 def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
+    given = (A, driver)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if driver is not None and driver.__class__ is not str:
         driver = checks.string(name, "driver", driver)
     A, driver = linalg_checks.svd(name, A, driver)
+    if A._device is not CPU and into is None and not watch.active and LINALG_SVDVALS.remember(given, (A, driver)):
+        result = LINALG_SVDVALS.launch(A, driver)
+        if result is not None:
+            return result
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
         result = adopt(at(A, linalg_cpu.singular_values)(array_in(A, computed), driver), result_dtype("real", computed))
@@ -1756,10 +1879,10 @@ def _hermitian_eigen(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
-    if into is None and not watch.active and HERMITIAN_EIGEN.remember(given, (self,)):
-        result = HERMITIAN_EIGEN.launch(self)
-        if result is not None:
-            return _hermitian_eigen_result(*result)
+    if self._device is not CPU and into is None and not watch.active and HERMITIAN_EIGEN.remember(given, (self,)):
+        results = HERMITIAN_EIGEN.launch(self)
+        if results is not None:
+            return _hermitian_eigen_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(at(self, linalg_cpu.hermitian_eigen)(array_in(self, computed)), computed, ("real", "same"))
@@ -1843,7 +1966,7 @@ def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
-    if into is None and not watch.active and HERMITIAN_EIGENVALUES.remember(given, (self,)):
+    if self._device is not CPU and into is None and not watch.active and HERMITIAN_EIGENVALUES.remember(given, (self,)):
         result = HERMITIAN_EIGENVALUES.launch(self)
         if result is not None:
             return result
@@ -2056,16 +2179,21 @@ _linalg_qr_result = ReturnType("linalg_qr", ("Q", "R"))
 
 
 def _linalg_qr(name: str, A, mode, into=None) -> Any:
+    given = (A, mode)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if mode.__class__ is not str:
         mode = checks.string(name, "mode", mode)
     A, mode = linalg_checks.qr(name, A, mode)
-    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
-    try:
-        results = outputs(at(A, linalg_cpu.qr_factors)(array_in(A, computed), mode), computed, ("same", "same"))
-    except Exception as error:
-        reraise(name, error, (A, mode))
+    results = None
+    if A._device is not CPU and into is None and not watch.active and LINALG_QR.remember(given, (A, mode)):
+        results = LINALG_QR.launch(A, mode)
+    if results is None:
+        computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
+        try:
+            results = outputs(at(A, linalg_cpu.qr_factors)(array_in(A, computed), mode), computed, ("same", "same"))
+        except Exception as error:
+            reraise(name, error, (A, mode))
     if grad_mode.grad and (A._rg):
         functions.LinalgQrBackward0.record(results, A, mode)
     if watch.active:
@@ -2153,7 +2281,12 @@ def _pseudo_inverse(name: str, self, atol, rtol, into=None) -> Any:
     if not isinstance(rtol, Tensor):
         rtol = checks.tensor(name, "rtol", rtol)
     self, atol, rtol = linalg_checks.matrices_with_limits(name, self, atol, rtol)
-    if into is None and not watch.active and PSEUDO_INVERSE.remember(given, (self, atol, rtol)):
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and PSEUDO_INVERSE.remember(given, (self, atol, rtol))
+    ):
         result = PSEUDO_INVERSE.launch(self, atol, rtol)
         if result is not None:
             return result
@@ -2843,7 +2976,7 @@ def _linalg_matrix_exp(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
-    if into is None and not watch.active and LINALG_MATRIX_EXP.remember(given, (self,)):
+    if self._device is not CPU and into is None and not watch.active and LINALG_MATRIX_EXP.remember(given, (self,)):
         result = LINALG_MATRIX_EXP.launch(self)
         if result is not None:
             return result
@@ -3069,10 +3202,10 @@ def _geqrf(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.matrices_of(name, self)
-    if into is None and not watch.active and GEQRF.remember(given, (self,)):
-        result = GEQRF.launch(self)
-        if result is not None:
-            return _geqrf_result(*result)
+    if self._device is not CPU and into is None and not watch.active and GEQRF.remember(given, (self,)):
+        results = GEQRF.launch(self)
+        if results is not None:
+            return _geqrf_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(at(self, linalg_cpu.geqrf)(array_in(self, computed)), computed, ("same", "same"))
@@ -3166,6 +3299,10 @@ def lu_packed(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor, Tensor
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
+    if not watch.active:
+        result = LU_PACKED.launch(input, check_errors)
+        if result is not None:
+            return _lu_packed_result(*result)
     if (
         watch.interceptors
         and (result := intercept("lu_packed", lu_packed, "leading", input, check_errors)) is not NOT_HANDLED
@@ -3178,11 +3315,21 @@ _lu_packed_result = ReturnType("lu_packed", ("LU", "pivots", "info"))
 
 
 def _lu_packed(name: str, self, check_errors, into=None) -> Any:
+    given = (self, check_errors)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     self, check_errors = linalg_checks.matrices_of(name, self, check_errors)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and LU_PACKED.remember(given, (self, check_errors))
+    ):
+        results = LU_PACKED.launch(self, check_errors)
+        if results is not None:
+            return _lu_packed_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
@@ -3211,16 +3358,25 @@ def row_order(pivots: Tensor, rows: int) -> Tensor:
     Returns:
         Tensor: int64.
     """
+    if not watch.active:
+        result = ROW_ORDER.launch(pivots, rows)
+        if result is not None:
+            return result
     if watch.interceptors and (result := intercept("row_order", row_order, "leading", pivots, rows)) is not NOT_HANDLED:
         return result
     return _row_order("row_order", pivots, rows)
 
 
 def _row_order(name: str, pivots, rows, into=None) -> Any:
+    given = (pivots, rows)
     if not isinstance(pivots, Tensor):
         pivots = checks.tensor(name, "pivots", pivots)
     if rows.__class__ is not int:
         rows = checks.integer(name, "rows", rows)
+    if pivots._device is not CPU and into is None and not watch.active and ROW_ORDER.remember(given, (pivots, rows)):
+        result = ROW_ORDER.launch(pivots, rows)
+        if result is not None:
+            return result
     computed = computed_dtype(name, "same", ("int",), (pivots,))
     try:
         result = adopt(
@@ -3643,6 +3799,10 @@ def ldl_packed(input: Tensor, hermitian: bool, check_errors: bool) -> tuple[Tens
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
+    if not watch.active:
+        result = LDL_PACKED.launch(input, hermitian, check_errors)
+        if result is not None:
+            return _ldl_packed_result(*result)
     if (
         watch.interceptors
         and (result := intercept("ldl_packed", ldl_packed, "leading", input, hermitian, check_errors))
@@ -3656,6 +3816,7 @@ _ldl_packed_result = ReturnType("ldl_packed", ("LD", "pivots", "info"))
 
 
 def _ldl_packed(name: str, self, hermitian, check_errors, into=None) -> Any:
+    given = (self, hermitian, check_errors)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if hermitian.__class__ is not bool:
@@ -3663,6 +3824,15 @@ def _ldl_packed(name: str, self, hermitian, check_errors, into=None) -> Any:
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     self, hermitian, check_errors = linalg_checks.square(name, self, hermitian, check_errors)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and LDL_PACKED.remember(given, (self, hermitian, check_errors))
+    ):
+        results = LDL_PACKED.launch(self, hermitian, check_errors)
+        if results is not None:
+            return _ldl_packed_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
@@ -3835,7 +4005,12 @@ def _ldl_solve_matrices(name: str, LD, pivots, B, hermitian, into=None) -> Any:
     if hermitian.__class__ is not bool:
         hermitian = checks.boolean(name, "hermitian", hermitian)
     LD, pivots, B, hermitian = linalg_checks.ldl_solve(name, LD, pivots, B, hermitian)
-    if into is None and not watch.active and LDL_SOLVE_MATRICES.remember(given, (LD, pivots, B, hermitian)):
+    if (
+        LD._device is not CPU
+        and into is None
+        and not watch.active
+        and LDL_SOLVE_MATRICES.remember(given, (LD, pivots, B, hermitian))
+    ):
         result = LDL_SOLVE_MATRICES.launch(LD, pivots, B, hermitian)
         if result is not None:
             return result

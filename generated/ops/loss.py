@@ -33,6 +33,7 @@ from ...runtime.ops.loss import formulas_ctc as loss_formulas_ctc
 from ...runtime.ops.loss import plans as loss_plans
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from .. import kernels
 from ..functions import loss as functions
 
@@ -41,7 +42,7 @@ NLL_LOSS = KernelOp(
     None,
     loss_cpu_nll.nll_loss,
     functions.NllLossBackward0,
-    {"self": "T", "target": "I", "weight": "O", "reduction": "n", "ignore_index": "n"},
+    {"self": "T", "target": "R", "weight": "O", "reduction": "n", "ignore_index": "n"},
     outputs=2,
 )
 NLL_LOSS_BACKWARD = KernelOp(
@@ -51,9 +52,9 @@ NLL_LOSS_BACKWARD = KernelOp(
     functions.NllLossBackwardBackward0,
     {
         "grad_output": "T",
-        "target": "I",
+        "target": "R",
         "weight": "O",
-        "total_weight": "I",
+        "total_weight": "R",
         "input_shape": "d",
         "reduction": "n",
         "ignore_index": "n",
@@ -70,12 +71,47 @@ CROSS_ENTROPY_LOSS = KernelOp(
 MSE_LOSS = KernelOp(
     "mse_loss", None, loss_cpu.mse_loss, functions.MseLossBackward0, {"self": "T", "target": "T", "reduction": "n"}
 )
+MSE_LOSS_BACKWARD = KernelOp(
+    "mse_loss_backward",
+    None,
+    loss_cpu.mse_loss_backward,
+    None,
+    {"grad_output": "T", "self": "T", "target": "T", "reduction": "n"},
+)
+BINARY_CROSS_ENTROPY = KernelOp(
+    "binary_cross_entropy",
+    None,
+    loss_cpu.binary_cross_entropy,
+    None,
+    {"self": "T", "target": "T", "weight": "O", "reduction": "n"},
+)
+BINARY_CROSS_ENTROPY_BACKWARD = KernelOp(
+    "binary_cross_entropy_backward",
+    None,
+    loss_cpu.binary_cross_entropy_backward,
+    None,
+    {"grad_output": "T", "self": "T", "target": "T", "weight": "O", "reduction": "n"},
+)
+BINARY_CROSS_ENTROPY_WITH_LOGITS = KernelOp(
+    "binary_cross_entropy_with_logits",
+    None,
+    loss_cpu.binary_cross_entropy_with_logits,
+    None,
+    {"self": "T", "target": "T", "weight": "O", "pos_weight": "O", "reduction": "n"},
+)
+BINARY_CROSS_ENTROPY_WITH_LOGITS_BACKWARD = KernelOp(
+    "binary_cross_entropy_with_logits_backward",
+    None,
+    loss_cpu.binary_cross_entropy_with_logits_backward,
+    None,
+    {"grad_output": "T", "self": "T", "target": "T", "weight": "O", "pos_weight": "O", "reduction": "n"},
+)
 CTC_VALUES = KernelOp(
     "ctc_values",
     None,
     loss_cpu_ctc.ctc_values,
     functions.CtcValuesBackward0,
-    {"log_probs": "T", "targets": "I", "input_lengths": "d", "target_lengths": "d", "blank": "n"},
+    {"log_probs": "T", "targets": "R", "input_lengths": "d", "target_lengths": "d", "blank": "n"},
 )
 
 
@@ -142,10 +178,15 @@ def _nll_loss(name: str, self, target, weight, reduction, ignore_index, into=Non
     self, target, weight, reduction, ignore_index = loss_checks.nll_loss(
         name, self, target, weight, reduction, ignore_index
     )
-    if into is None and not watch.active and NLL_LOSS.remember(given, (self, target, weight, reduction, ignore_index)):
-        result = NLL_LOSS.launch(self, target, weight, reduction, ignore_index)
-        if result is not None:
-            return _nll_loss_result(*result)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and NLL_LOSS.remember(given, (self, target, weight, reduction, ignore_index))
+    ):
+        results = NLL_LOSS.launch(self, target, weight, reduction, ignore_index)
+        if results is not None:
+            return _nll_loss_result(*results)
     computed = (
         self._dtype
         if self._dtype.native and (weight is None or weight._dtype is self._dtype)
@@ -252,7 +293,8 @@ def _nll_loss_backward(
         name, grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
     )
     if (
-        into is None
+        grad_output._device is not CPU
+        and into is None
         and not watch.active
         and NLL_LOSS_BACKWARD.remember(
             given, (grad_output, target, weight, total_weight, input_shape, reduction, ignore_index)
@@ -397,9 +439,9 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
         and not watch.active
         and CROSS_ENTROPY_LOSS.remember(given, (self, target, weight, reduction, ignore_index, label_smoothing))
     ):
-        result = CROSS_ENTROPY_LOSS.launch(self, target, weight, reduction, ignore_index, label_smoothing)
-        if result is not None:
-            return _cross_entropy_loss_result(*result)
+        results = CROSS_ENTROPY_LOSS.launch(self, target, weight, reduction, ignore_index, label_smoothing)
+        if results is not None:
+            return _cross_entropy_loss_result(*results)
     computed = (
         self._dtype
         if self._dtype.native and (weight is None or weight._dtype is self._dtype)
@@ -477,7 +519,12 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
     if reduction.__class__ is not int:
         reduction = checks.integer(name, "reduction", reduction)
     self, target, reduction = loss_checks.pointwise_loss(name, self, target, reduction)
-    if into is None and not watch.active and MSE_LOSS.remember(given, (self, target, reduction)):
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and MSE_LOSS.remember(given, (self, target, reduction))
+    ):
         result = MSE_LOSS.launch(self, target, reduction)
         if result is not None:
             return result
@@ -536,6 +583,7 @@ def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduct
 
 
 def _mse_loss_backward(name: str, grad_output, self, target, reduction, into=None) -> Any:
+    given = (grad_output, self, target, reduction)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
@@ -547,20 +595,29 @@ def _mse_loss_backward(name: str, grad_output, self, target, reduction, into=Non
     grad_output, self, target, reduction = loss_checks.pointwise_loss_backward(
         name, grad_output, self, target, reduction
     )
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native and self._dtype is grad_output._dtype and target._dtype is grad_output._dtype
-        else computed_dtype(name, "promote", ("float",), (grad_output, self, target))
-    )
-    try:
-        result = adopt(
-            at(grad_output, loss_cpu.mse_loss_backward)(
-                array_in(grad_output, computed), array_in(self, computed), array_in(target, computed), reduction
-            ),
-            computed,
+    result = None
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and MSE_LOSS_BACKWARD.remember(given, (grad_output, self, target, reduction))
+    ):
+        result = MSE_LOSS_BACKWARD.launch(grad_output, self, target, reduction)
+    if result is None:
+        computed = (
+            grad_output._dtype
+            if grad_output._dtype.native and self._dtype is grad_output._dtype and target._dtype is grad_output._dtype
+            else computed_dtype(name, "promote", ("float",), (grad_output, self, target))
         )
-    except Exception as error:
-        reraise(name, error, (grad_output, self, target, reduction))
+        try:
+            result = adopt(
+                at(grad_output, loss_cpu.mse_loss_backward)(
+                    array_in(grad_output, computed), array_in(self, computed), array_in(target, computed), reduction
+                ),
+                computed,
+            )
+        except Exception as error:
+            reraise(name, error, (grad_output, self, target, reduction))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg or self._rg or target._rg) and result._dtype.kind in "fc":
@@ -614,6 +671,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
 
 
 def _binary_cross_entropy(name: str, self, target, weight, reduction, into=None) -> Any:
+    given = (self, target, weight, reduction)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
@@ -623,20 +681,29 @@ def _binary_cross_entropy(name: str, self, target, weight, reduction, into=None)
     if reduction.__class__ is not int:
         reduction = checks.integer(name, "reduction", reduction)
     self, target, weight, reduction = loss_checks.pointwise_loss(name, self, target, weight, reduction)
-    computed = (
-        self._dtype
-        if self._dtype.native and target._dtype is self._dtype and (weight is None or weight._dtype is self._dtype)
-        else computed_dtype(name, "match", ("float",), (self, target, weight))
-    )
-    try:
-        result = adopt(
-            at(self, loss_cpu.binary_cross_entropy)(
-                array_in(self, computed), array_in(target, computed), array_in(weight, computed), reduction
-            ),
-            computed,
+    result = None
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and BINARY_CROSS_ENTROPY.remember(given, (self, target, weight, reduction))
+    ):
+        result = BINARY_CROSS_ENTROPY.launch(self, target, weight, reduction)
+    if result is None:
+        computed = (
+            self._dtype
+            if self._dtype.native and target._dtype is self._dtype and (weight is None or weight._dtype is self._dtype)
+            else computed_dtype(name, "match", ("float",), (self, target, weight))
         )
-    except Exception as error:
-        reraise(name, error, (self, target, weight, reduction))
+        try:
+            result = adopt(
+                at(self, loss_cpu.binary_cross_entropy)(
+                    array_in(self, computed), array_in(target, computed), array_in(weight, computed), reduction
+                ),
+                computed,
+            )
+        except Exception as error:
+            reraise(name, error, (self, target, weight, reduction))
     if into is not None:
         result = write(name, into, result)
     if (
@@ -703,6 +770,7 @@ def binary_cross_entropy_backward(
 
 
 def _binary_cross_entropy_backward(name: str, grad_output, self, target, weight, reduction, into=None) -> Any:
+    given = (grad_output, self, target, weight, reduction)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
@@ -716,27 +784,36 @@ def _binary_cross_entropy_backward(name: str, grad_output, self, target, weight,
     grad_output, self, target, weight, reduction = loss_checks.pointwise_loss_backward(
         name, grad_output, self, target, weight, reduction
     )
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native
-        and self._dtype is grad_output._dtype
-        and target._dtype is grad_output._dtype
-        and (weight is None or weight._dtype is grad_output._dtype)
-        else computed_dtype(name, "match", ("float",), (grad_output, self, target, weight))
-    )
-    try:
-        result = adopt(
-            at(grad_output, loss_cpu.binary_cross_entropy_backward)(
-                array_in(grad_output, computed),
-                array_in(self, computed),
-                array_in(target, computed),
-                array_in(weight, computed),
-                reduction,
-            ),
-            computed,
+    result = None
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and BINARY_CROSS_ENTROPY_BACKWARD.remember(given, (grad_output, self, target, weight, reduction))
+    ):
+        result = BINARY_CROSS_ENTROPY_BACKWARD.launch(grad_output, self, target, weight, reduction)
+    if result is None:
+        computed = (
+            grad_output._dtype
+            if grad_output._dtype.native
+            and self._dtype is grad_output._dtype
+            and target._dtype is grad_output._dtype
+            and (weight is None or weight._dtype is grad_output._dtype)
+            else computed_dtype(name, "match", ("float",), (grad_output, self, target, weight))
         )
-    except Exception as error:
-        reraise(name, error, (grad_output, self, target, weight, reduction))
+        try:
+            result = adopt(
+                at(grad_output, loss_cpu.binary_cross_entropy_backward)(
+                    array_in(grad_output, computed),
+                    array_in(self, computed),
+                    array_in(target, computed),
+                    array_in(weight, computed),
+                    reduction,
+                ),
+                computed,
+            )
+        except Exception as error:
+            reraise(name, error, (grad_output, self, target, weight, reduction))
     if into is not None:
         result = write(name, into, result)
     if (
@@ -827,6 +904,7 @@ def binary_cross_entropy_with_logits(
 
 
 def _binary_cross_entropy_with_logits(name: str, self, target, weight, pos_weight, reduction, into=None) -> Any:
+    given = (self, target, weight, pos_weight, reduction)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
@@ -840,27 +918,36 @@ def _binary_cross_entropy_with_logits(name: str, self, target, weight, pos_weigh
     self, target, weight, pos_weight, reduction = loss_checks.pointwise_loss(
         name, self, target, weight, pos_weight, reduction
     )
-    computed = (
-        self._dtype
-        if self._dtype.native
-        and target._dtype is self._dtype
-        and (weight is None or weight._dtype is self._dtype)
-        and (pos_weight is None or pos_weight._dtype is self._dtype)
-        else computed_dtype(name, "match", ("float",), (self, target, weight, pos_weight))
-    )
-    try:
-        result = adopt(
-            at(self, loss_cpu.binary_cross_entropy_with_logits)(
-                array_in(self, computed),
-                array_in(target, computed),
-                array_in(weight, computed),
-                array_in(pos_weight, computed),
-                reduction,
-            ),
-            computed,
+    result = None
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and BINARY_CROSS_ENTROPY_WITH_LOGITS.remember(given, (self, target, weight, pos_weight, reduction))
+    ):
+        result = BINARY_CROSS_ENTROPY_WITH_LOGITS.launch(self, target, weight, pos_weight, reduction)
+    if result is None:
+        computed = (
+            self._dtype
+            if self._dtype.native
+            and target._dtype is self._dtype
+            and (weight is None or weight._dtype is self._dtype)
+            and (pos_weight is None or pos_weight._dtype is self._dtype)
+            else computed_dtype(name, "match", ("float",), (self, target, weight, pos_weight))
         )
-    except Exception as error:
-        reraise(name, error, (self, target, weight, pos_weight, reduction))
+        try:
+            result = adopt(
+                at(self, loss_cpu.binary_cross_entropy_with_logits)(
+                    array_in(self, computed),
+                    array_in(target, computed),
+                    array_in(weight, computed),
+                    array_in(pos_weight, computed),
+                    reduction,
+                ),
+                computed,
+            )
+        except Exception as error:
+            reraise(name, error, (self, target, weight, pos_weight, reduction))
     if into is not None:
         result = write(name, into, result)
     if (
@@ -938,6 +1025,7 @@ def binary_cross_entropy_with_logits_backward(
 def _binary_cross_entropy_with_logits_backward(
     name: str, grad_output, self, target, weight, pos_weight, reduction, into=None
 ) -> Any:
+    given = (grad_output, self, target, weight, pos_weight, reduction)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
@@ -953,29 +1041,42 @@ def _binary_cross_entropy_with_logits_backward(
     grad_output, self, target, weight, pos_weight, reduction = loss_checks.pointwise_loss_backward(
         name, grad_output, self, target, weight, pos_weight, reduction
     )
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native
-        and self._dtype is grad_output._dtype
-        and target._dtype is grad_output._dtype
-        and (weight is None or weight._dtype is grad_output._dtype)
-        and (pos_weight is None or pos_weight._dtype is grad_output._dtype)
-        else computed_dtype(name, "match", ("float",), (grad_output, self, target, weight, pos_weight))
-    )
-    try:
-        result = adopt(
-            at(grad_output, loss_cpu.binary_cross_entropy_with_logits_backward)(
-                array_in(grad_output, computed),
-                array_in(self, computed),
-                array_in(target, computed),
-                array_in(weight, computed),
-                array_in(pos_weight, computed),
-                reduction,
-            ),
-            computed,
+    result = None
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and BINARY_CROSS_ENTROPY_WITH_LOGITS_BACKWARD.remember(
+            given, (grad_output, self, target, weight, pos_weight, reduction)
         )
-    except Exception as error:
-        reraise(name, error, (grad_output, self, target, weight, pos_weight, reduction))
+    ):
+        result = BINARY_CROSS_ENTROPY_WITH_LOGITS_BACKWARD.launch(
+            grad_output, self, target, weight, pos_weight, reduction
+        )
+    if result is None:
+        computed = (
+            grad_output._dtype
+            if grad_output._dtype.native
+            and self._dtype is grad_output._dtype
+            and target._dtype is grad_output._dtype
+            and (weight is None or weight._dtype is grad_output._dtype)
+            and (pos_weight is None or pos_weight._dtype is grad_output._dtype)
+            else computed_dtype(name, "match", ("float",), (grad_output, self, target, weight, pos_weight))
+        )
+        try:
+            result = adopt(
+                at(grad_output, loss_cpu.binary_cross_entropy_with_logits_backward)(
+                    array_in(grad_output, computed),
+                    array_in(self, computed),
+                    array_in(target, computed),
+                    array_in(weight, computed),
+                    array_in(pos_weight, computed),
+                    reduction,
+                ),
+                computed,
+            )
+        except Exception as error:
+            reraise(name, error, (grad_output, self, target, weight, pos_weight, reduction))
     if into is not None:
         result = write(name, into, result)
     if (
@@ -2183,7 +2284,8 @@ def _ctc_values(name: str, log_probs, targets, input_lengths, target_lengths, bl
         name, log_probs, targets, input_lengths, target_lengths, blank
     )
     if (
-        into is None
+        log_probs._device is not CPU
+        and into is None
         and not watch.active
         and CTC_VALUES.remember(given, (log_probs, targets, input_lengths, target_lengths, blank))
     ):

@@ -30,6 +30,7 @@ from ...runtime.ops.matmul import plans as matmul_plans
 from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from ..functions import matmul as functions
 
 MM = KernelOp("mm", matmul_plans.mm, matmul_cpu.mm, functions.MmBackward0, {"self": "T", "mat2": "T"})
@@ -181,7 +182,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
     if not isinstance(mat2, Tensor):
         mat2 = checks.tensor(name, "mat2", mat2)
     self, mat2 = matmul_checks.bmm(name, self, mat2)
-    if into is None and not watch.active and BMM.remember(given, (self, mat2)):
+    if self._device is not CPU and into is None and not watch.active and BMM.remember(given, (self, mat2)):
         result = BMM.launch(self, mat2)
         if result is not None:
             return result
@@ -303,7 +304,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
     if not isinstance(tensor, Tensor):
         tensor = checks.tensor(name, "tensor", tensor)
     self, tensor = matmul_checks.dot(name, self, tensor)
-    if into is None and not watch.active and DOT.remember(given, (self, tensor)):
+    if self._device is not CPU and into is None and not watch.active and DOT.remember(given, (self, tensor)):
         result = DOT.launch(self, tensor)
         if result is not None:
             return result
@@ -477,7 +478,12 @@ def _addmm(name: str, self, mat1, mat2, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, mat1, mat2, beta, alpha = matmul_checks.addmm(name, self, mat1, mat2, beta, alpha)
-    if into is None and not watch.active and ADDMM.remember(given, (self, mat1, mat2, beta, alpha)):
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and ADDMM.remember(given, (self, mat1, mat2, beta, alpha))
+    ):
         result = ADDMM.launch(self, mat1, mat2, beta, alpha)
         if result is not None:
             return result
@@ -581,7 +587,12 @@ def _baddbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, batch1, batch2, beta, alpha = matmul_checks.baddbmm(name, self, batch1, batch2, beta, alpha)
-    if into is None and not watch.active and BADDBMM.remember(given, (self, batch1, batch2, beta, alpha)):
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and BADDBMM.remember(given, (self, batch1, batch2, beta, alpha))
+    ):
         result = BADDBMM.launch(self, batch1, batch2, beta, alpha)
         if result is not None:
             return result
@@ -683,7 +694,12 @@ def _addbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, batch1, batch2, beta, alpha = matmul_checks.addbmm(name, self, batch1, batch2, beta, alpha)
-    if into is None and not watch.active and ADDBMM.remember(given, (self, batch1, batch2, beta, alpha)):
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and ADDBMM.remember(given, (self, batch1, batch2, beta, alpha))
+    ):
         result = ADDBMM.launch(self, batch1, batch2, beta, alpha)
         if result is not None:
             return result
@@ -777,7 +793,12 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, mat, vec, beta, alpha = matmul_checks.addmv(name, self, mat, vec, beta, alpha)
-    if into is None and not watch.active and ADDMV.remember(given, (self, mat, vec, beta, alpha)):
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and ADDMV.remember(given, (self, mat, vec, beta, alpha))
+    ):
         result = ADDMV.launch(self, mat, vec, beta, alpha)
         if result is not None:
             return result
@@ -1401,7 +1422,12 @@ def _linear_weight_backward(name: str, grad_output, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     grad_output, self = matmul_checks.linear_weight_backward(name, grad_output, self)
-    if into is None and not watch.active and LINEAR_WEIGHT_BACKWARD.remember(given, (grad_output, self)):
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and LINEAR_WEIGHT_BACKWARD.remember(given, (grad_output, self))
+    ):
         result = LINEAR_WEIGHT_BACKWARD.launch(grad_output, self)
         if result is not None:
             return result

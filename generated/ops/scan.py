@@ -28,6 +28,7 @@ from ...runtime.ops.scan import cpu as scan_cpu
 from ...runtime.ops.scan import formulas as scan_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from ..functions import scan as functions
 
 CUMSUM = KernelOp("cumsum", None, scan_cpu.cumsum, functions.CumsumBackward0, {"self": "T", "dim": "n"})
@@ -41,6 +42,24 @@ LINEAR_RECURRENCE = KernelOp(
     scan_cpu.linear_recurrence,
     functions.LinearRecurrenceBackward0,
     {"self": "T", "factor": "T", "dim": "n", "reverse": "b"},
+)
+CUMMAX = KernelOp(
+    "cummax",
+    None,
+    scan_cpu.cummax,
+    functions.CummaxBackward0,
+    {"self": "T", "dim": "n"},
+    outputs=2,
+    dtypes=("same", "int64"),
+)
+CUMMIN = KernelOp(
+    "cummin",
+    None,
+    scan_cpu.cummin,
+    functions.CumminBackward0,
+    {"self": "T", "dim": "n"},
+    outputs=2,
+    dtypes=("same", "int64"),
 )
 
 
@@ -106,7 +125,13 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
-    if into is None and not watch.active and dtype is None and CUMSUM.remember(given, (self, dim)):
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and dtype is None
+        and CUMSUM.remember(given, (self, dim))
+    ):
         result = CUMSUM.launch(self, dim)
         if result is not None:
             return result
@@ -190,7 +215,13 @@ def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
-    if into is None and not watch.active and dtype is None and CUMPROD.remember(given, (self, dim)):
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and dtype is None
+        and CUMPROD.remember(given, (self, dim))
+    ):
         result = CUMPROD.launch(self, dim)
         if result is not None:
             return result
@@ -256,7 +287,7 @@ def _logcumsumexp(name: str, self, dim, into=None) -> Any:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
-    if into is None and not watch.active and LOGCUMSUMEXP.remember(given, (self, dim)):
+    if self._device is not CPU and into is None and not watch.active and LOGCUMSUMEXP.remember(given, (self, dim)):
         result = LOGCUMSUMEXP.launch(self, dim)
         if result is not None:
             return result
@@ -318,7 +349,12 @@ def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
     if reverse.__class__ is not bool:
         reverse = checks.boolean(name, "reverse", reverse)
     self, factor, dim, reverse = reduction_checks.one_dim_of_two(name, self, factor, dim, reverse)
-    if into is None and not watch.active and LINEAR_RECURRENCE.remember(given, (self, factor, dim, reverse)):
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and LINEAR_RECURRENCE.remember(given, (self, factor, dim, reverse))
+    ):
         result = LINEAR_RECURRENCE.launch(self, factor, dim, reverse)
         if result is not None:
             return result
@@ -370,6 +406,10 @@ def cummax(
     """
     if axis is not None:
         dim = axis
+    if not watch.active and out is None:
+        result = CUMMAX.launch(input, dim)
+        if result is not None:
+            return _cummax_result(*result)
     if watch.interceptors and (result := intercept("cummax", cummax, "along", input, dim, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
@@ -381,11 +421,16 @@ _cummax_result = ReturnType("cummax", ("values", "indices"))
 
 
 def _cummax(name: str, self, dim, into=None) -> Any:
+    given = (self, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
+    if self._device is not CPU and into is None and not watch.active and CUMMAX.remember(given, (self, dim)):
+        results = CUMMAX.launch(self, dim)
+        if results is not None:
+            return _cummax_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(at(self, scan_cpu.cummax)(array_in(self, computed), dim), computed, ("same", "int64"))
@@ -424,6 +469,10 @@ def cummin(
     """
     if axis is not None:
         dim = axis
+    if not watch.active and out is None:
+        result = CUMMIN.launch(input, dim)
+        if result is not None:
+            return _cummin_result(*result)
     if watch.interceptors and (result := intercept("cummin", cummin, "along", input, dim, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
@@ -435,11 +484,16 @@ _cummin_result = ReturnType("cummin", ("values", "indices"))
 
 
 def _cummin(name: str, self, dim, into=None) -> Any:
+    given = (self, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
+    if self._device is not CPU and into is None and not watch.active and CUMMIN.remember(given, (self, dim)):
+        results = CUMMIN.launch(self, dim)
+        if results is not None:
+            return _cummin_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(at(self, scan_cpu.cummin)(array_in(self, computed), dim), computed, ("same", "int64"))

@@ -38,6 +38,7 @@ from ...runtime.tensor import views
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt, geometries, geometry
 from ...runtime.tensor.base import view as make_view
+from ...runtime.tensor.devices import CPU
 from ...runtime.tensor.dtype_views import typed_alias
 from ..functions import shape as functions
 
@@ -1708,7 +1709,12 @@ def _repeat_interleave_tensor(name: str, repeats, output_size, into=None) -> Any
     if output_size is not None and output_size.__class__ is not int:
         output_size = checks.integer(name, "output_size", output_size)
     repeats, output_size = shape_checks_repeat.repeat_counts(name, repeats, output_size)
-    if into is None and not watch.active and REPEAT_INTERLEAVE_TENSOR.remember(given, (repeats, output_size)):
+    if (
+        repeats._device is not CPU
+        and into is None
+        and not watch.active
+        and REPEAT_INTERLEAVE_TENSOR.remember(given, (repeats, output_size))
+    ):
         result = REPEAT_INTERLEAVE_TENSOR.launch(repeats, output_size)
         if result is not None:
             return result
@@ -2242,7 +2248,8 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
         name, grad_output, input_sizes, dim, length, step
     )
     if (
-        into is None
+        grad_output._device is not CPU
+        and into is None
         and not watch.active
         and UNFOLD_BACKWARD.remember(given, (grad_output, input_sizes, dim, length, step))
     ):
@@ -2724,7 +2731,8 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
         name, self, stride, offset, to_size, to_stride, to_offset
     )
     if (
-        into is None
+        self._device is not CPU
+        and into is None
         and not watch.active
         and RESTRIDE.remember(given, (self, stride, offset, to_size, to_stride, to_offset))
     ):
@@ -2861,7 +2869,8 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
         name, grad_output, input_sizes, offset, dim1, dim2
     )
     if (
-        into is None
+        grad_output._device is not CPU
+        and into is None
         and not watch.active
         and DIAGONAL_BACKWARD.remember(given, (grad_output, input_sizes, offset, dim1, dim2))
     ):
@@ -3476,7 +3485,7 @@ def _flip(name: str, self, dims, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     dims = checks.integer_list(name, "dims", dims)
     self, dims = shape_checks.distinct(name, self, dims)
-    if into is None and not watch.active and FLIP.remember(given, (self, dims)):
+    if self._device is not CPU and into is None and not watch.active and FLIP.remember(given, (self, dims)):
         result = FLIP.launch(self, dims)
         if result is not None:
             return result
@@ -3539,7 +3548,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
     shifts = checks.integer_list(name, "shifts", shifts, 1)
     dims = checks.integer_list(name, "dims", dims, 1)
     self, shifts, dims = shape_checks_slice_join.roll(name, self, shifts, dims)
-    if into is None and not watch.active and ROLL.remember(given, (self, shifts, dims)):
+    if self._device is not CPU and into is None and not watch.active and ROLL.remember(given, (self, shifts, dims)):
         result = ROLL.launch(self, shifts, dims)
         if result is not None:
             return result
@@ -3610,7 +3619,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
     if diagonal.__class__ is not int:
         diagonal = checks.integer(name, "diagonal", diagonal)
     self, diagonal = shape_checks.triangle(name, self, diagonal)
-    if into is None and not watch.active and TRIU.remember(given, (self, diagonal)):
+    if self._device is not CPU and into is None and not watch.active and TRIU.remember(given, (self, diagonal)):
         result = TRIU.launch(self, diagonal)
         if result is not None:
             return result
@@ -3681,7 +3690,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
     if diagonal.__class__ is not int:
         diagonal = checks.integer(name, "diagonal", diagonal)
     self, diagonal = shape_checks.triangle(name, self, diagonal)
-    if into is None and not watch.active and TRIL.remember(given, (self, diagonal)):
+    if self._device is not CPU and into is None and not watch.active and TRIL.remember(given, (self, diagonal)):
         result = TRIL.launch(self, diagonal)
         if result is not None:
             return result
@@ -3744,7 +3753,12 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
     pad = checks.integer_list(name, "pad", pad)
     value = checks.scalar(name, "value", value)
     self, pad, value = shape_checks_slice_join.constant_pad(name, self, pad, value)
-    if into is None and not watch.active and CONSTANT_PAD_ND.remember(given, (self, pad, value)):
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and CONSTANT_PAD_ND.remember(given, (self, pad, value))
+    ):
         result = CONSTANT_PAD_ND.launch(self, pad, value)
         if result is not None:
             return result
@@ -3855,7 +3869,13 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dtype = checks.dtype(name, "dtype", dtype)
-    if into is None and not watch.active and dtype is None and _TO_COPY.remember(given, (self,)):
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and dtype is None
+        and _TO_COPY.remember(given, (self,))
+    ):
         result = _TO_COPY.launch(self)
         if result is not None:
             return result
@@ -3964,7 +3984,12 @@ def _im2col(name: str, self, kernel_size, dilation, padding, stride, into=None) 
     self, kernel_size, dilation, padding, stride = image_checks.im2col(
         name, self, kernel_size, dilation, padding, stride
     )
-    if into is None and not watch.active and IM2COL.remember(given, (self, kernel_size, dilation, padding, stride)):
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and IM2COL.remember(given, (self, kernel_size, dilation, padding, stride))
+    ):
         result = IM2COL.launch(self, kernel_size, dilation, padding, stride)
         if result is not None:
             return result
@@ -4040,7 +4065,8 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
         name, self, output_size, kernel_size, dilation, padding, stride
     )
     if (
-        into is None
+        self._device is not CPU
+        and into is None
         and not watch.active
         and COL2IM.remember(given, (self, output_size, kernel_size, dilation, padding, stride))
     ):

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..tensor.base import TensorBase
+from ..tensor.dtypes import dtype, from_name
 from .fast_path import launches_on_devices
 from .places import at
 
@@ -24,15 +25,21 @@ def rehearse_op(op: Any, given: Sequence[Any], checked: Sequence[Any]) -> bool:
         return False
     table = op.launches.setdefault(first._dtype, {})
     key = op.key(checked)
-    arguments = [None if letter in "TOIL" else a for letter, a in zip(op.letters, checked, strict=True)]
+    arguments = [None if letter in "TOIRL" else a for letter, a in zip(op.letters, checked, strict=True)]
+    dtypes = [result_dtype(word, first._dtype) for word in op.dtypes] or [first._dtype] * op.outputs
 
     def find() -> Any:
-        return rehearsal(native, at(first, op.kernel), checked, arguments, first._dtype)
+        return rehearsal(native, at(first, op.kernel), checked, arguments, dtypes)
 
     found = kept(native, table, key, first._device, find)
     with contextlib.suppress(TypeError):  # of a list among the arguments
         table[op.key(given)] = found
     return found is not None
+
+
+def result_dtype(word: str, computed: dtype) -> dtype:
+    """The dtype of a result, given that of the operands, which are real."""
+    return computed if word in ("same", "real") else from_name(word)
 
 
 def rehearse_gradients(op: Any, key: tuple[Any, ...], node: Any, grad: Any) -> bool:
@@ -44,7 +51,7 @@ def rehearse_gradients(op: Any, key: tuple[Any, ...], node: Any, grad: Any) -> b
 
     def find() -> Any:
         shapes = [None if meta is None else meta[0] for meta in node.metas]
-        return rehearsal(native, at(grad, op.kernel), values, (), grad._dtype, shapes)
+        return rehearsal(native, at(grad, op.kernel), values, (), [grad._dtype] * len(shapes), shapes)
 
     return kept(native, op.launches.setdefault(grad._dtype, {}), key, grad._device, find) is not None
 
@@ -93,12 +100,12 @@ def rehearsal(
     kernel: Any,
     values: Sequence[Any],
     arguments: Sequence[Any],
-    dtype: Any,
+    dtypes: Sequence[dtype],
     shapes: Sequence[Any] | None = None,
 ) -> Any:
     """What a kernel launches for operands; None where it does more than that, or fails, which the call will say.
 
-    `shapes` are those of the results where they may differ from those of the arrays.
+    `dtypes` are those of the results, `shapes` theirs of the results where they may differ from those of the arrays.
     """
     from ..cuda.launching.rehearsals import rehearsed
 
@@ -111,10 +118,11 @@ def rehearsal(
     several = results if isinstance(results, (tuple, list)) else (results,)
     if not made.complete or not any(result is not None for result in several):
         return None
-    if any(result is not None and result.dtype != dtype.np for result in several):
+    if any(result is not None and result.dtype != kind.np for result, kind in zip(several, dtypes, strict=True)):
         return None
     values = list(flat(values))
     given = [value.array if isinstance(value, TensorBase) else None for value in values]
     shapes = [result if result is None else result.shape for result in several] if shapes is None else shapes
-    shaped = [None if r is None else (r, shape, dtype) for r, shape in zip(several, shapes, strict=True)]
-    return native.found(made.launches, values, given, shaped, made.blocks, arguments, words=made.words)
+    shaped = [None if r is None else (r, *of) for r, of in zip(several, zip(shapes, dtypes, strict=True), strict=True)]
+    same = {"words": made.words, "constants": made.constants}
+    return native.found(made.launches, values, given, shaped, made.blocks, arguments, **same)

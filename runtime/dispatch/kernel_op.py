@@ -19,15 +19,28 @@ MOST_LISTED = 16  # tensors in a list
 
 
 class KernelOp:
-    """An op whose kernel has plans; `launch(*arguments)` is native code that looks one up and runs it.
+    """An op whose kernel has plans, or whose launches on devices are kept; `launch(*arguments)` is native code that
+    looks them up and runs them.
 
-    `letters` say what each argument is: T a tensor, O one or None, I one of int64, L a list of them (as the first
-    argument), n an int, b a bool, d ints or an int, f a number. `find` makes a plan of layouts and of the other
-    arguments as checked, or None; without it there are launches on devices alone. `found` keeps (plan's words, shapes,
-    arguments as checked) by layouts and arguments as given.
+    `letters` say what each argument is: T a tensor, O one or None, I one of int64, R one of any dtype or None, L a list
+    of tensors (as the first argument), n an int, b a bool, d ints or an int, f a number, s a text. `find` makes a plan
+    of layouts and of the other arguments as checked, or None; without it there are launches on devices alone. `found`
+    keeps (plan's words, shapes, arguments as checked) by layouts and arguments as given.
     """
 
-    __slots__ = ("find", "found", "kernel", "launch", "launches", "letters", "name", "node", "operands", "outputs")
+    __slots__ = (
+        "dtypes",
+        "find",
+        "found",
+        "kernel",
+        "launch",
+        "launches",
+        "letters",
+        "name",
+        "node",
+        "operands",
+        "outputs",
+    )
 
     def __init__(
         self,
@@ -37,6 +50,7 @@ class KernelOp:
         node: Any,
         operands: dict[str, str],
         outputs: int = 1,
+        dtypes: Sequence[str] = (),
     ) -> None:
         self.name = name
         self.find = find
@@ -45,6 +59,7 @@ class KernelOp:
         self.operands = tuple(operands)
         self.letters = "".join(operands.values())
         self.outputs = outputs
+        self.dtypes = tuple(dtypes)  # of the results, in words of the spec; empty where all have that of the operands
         self.found: dict[Any, Any] = {}
         self.launches: dict[Any, dict[Any, Any]] = {}  # on devices, by dtype: likewise
 
@@ -120,7 +135,7 @@ def parts_of_key(letter: str, argument: Any) -> tuple[Any, ...]:
     """The parts of a key that stand for an argument."""
     if letter == "L":
         return tuple([part for t in argument for part in (t._shape, t._strides)])
-    if letter in "TOI":
+    if letter in "TOIR":
         return (None, None) if argument is None else (argument._shape, argument._strides)
     return (argument,)
 
@@ -128,11 +143,13 @@ def parts_of_key(letter: str, argument: Any) -> tuple[Any, ...]:
 def is_as_kept(node: Any, slot: str, grad: Any) -> bool:
     """Whether a node finds a tensor as it kept it, or kept none: hooks may have packed it, and somebody written to it,
     as a layout changes in place; then it is for `unpack`. Plans are for the gradient's dtype, and for indices of int64:
-    one that was found for another would be found by layouts alone."""
+    one that was found for another would be found by layouts alone. What devices launch knows of which dtype it is."""
     tensor = getattr(node, slot)
     if tensor is None:
         return True
-    if not isinstance(tensor, TensorBase) or not (tensor._dtype is grad._dtype or tensor._dtype is int64):
+    if not isinstance(tensor, TensorBase):
+        return False
+    if not (tensor._dtype is grad._dtype or tensor._dtype is int64 or grad._device is not CPU):
         return False
     writes = tensor._writes
     return writes is None or writes[0] == getattr(node, f"{slot}_version")

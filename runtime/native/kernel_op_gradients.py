@@ -41,14 +41,14 @@ class PlannedGradients(GradientPlan):
 
 @native
 def is_kept(node: Node, read: Read, dtype: Object, place: Object) -> bool:
-    """Whether a kept tensor is as it was, and of this dtype or an index; or None."""
+    """Whether a kept tensor is as it was, and of this dtype or an index, or of any on a device; or None."""
     thing = slot(node, read.slot)
     if thing is none:
         return True
     if not is_operand(thing, TENSOR, NULL, place) or not unwritten(cast(Tensor, thing), slot(node, read.version)):
         return False
     own_dtype = cast(Tensor, thing).dtype
-    return own_dtype is dtype or own_dtype is int64
+    return own_dtype is dtype or own_dtype is int64 or place is not cpu
 
 
 @native

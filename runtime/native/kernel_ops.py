@@ -19,6 +19,7 @@ from .interned import (
     list_type,
     none,
     outdated_type,
+    text_type,
     true,
     tuple_type,
 )
@@ -29,8 +30,9 @@ from .references import Owned, begin, item, own, own_new, put_item, release_all,
 from .tensors import INTEGERS, is_tensor_anywhere, kind_of, not_handled, records, withdrawn
 from .views import is_int_or_ints
 
-TENSOR, OPTIONAL, INDEX, LIST, INT, BOOL, DIMS = (ord(letter) for letter in "TOILnbd")
-TENSORS = (TENSOR, OPTIONAL, INDEX)
+TENSOR, OPTIONAL, INDEX, RAW, LIST, INT, BOOL, DIMS, TEXT = (ord(letter) for letter in "TOIRLnbds")
+TENSORS = (TENSOR, OPTIONAL, INDEX, RAW)
+NULLABLE = (OPTIONAL, RAW)
 FLOATS = (0, 1)  # kinds
 MINUS_ZERO = -(2**63)  # the bits of -0.0
 
@@ -73,6 +75,8 @@ def takes(letter: int, argument: Object) -> bool:
         return kind is int_type
     if letter == BOOL:
         return argument is true or argument is false
+    if letter == TEXT:
+        return kind is text_type
     if letter == DIMS:
         return is_int_or_ints(argument)
     return kind is int_type or (kind is float_type and may_be_key(argument))
@@ -80,13 +84,16 @@ def takes(letter: int, argument: Object) -> bool:
 
 @native
 def is_operand(thing: Object, letter: int, dtype: Object, place: Object) -> bool:
-    """Whether a tensor of a device may be read: indices are of int64, others of one dtype (NULL: not known yet)."""
+    """Whether a tensor of a device may be read: indices are of int64, others of one dtype (NULL: not known yet), but
+    for those that may have any."""
     if not is_tensor_anywhere(thing) or cast(Tensor, thing).device is not place:
         return False
     if cast(Tensor, thing).fn.type is outdated_type:
         return False
     own_dtype = cast(Tensor, thing).dtype
-    return own_dtype is int64 if letter == INDEX else (own_dtype is dtype or dtype is NULL)
+    if letter == INDEX:
+        return own_dtype is int64
+    return own_dtype is dtype or dtype is NULL or letter == RAW
 
 
 @native
@@ -108,7 +115,7 @@ def common_dtype(plan: KernelOpPlan, given: Arguments, place: Object) -> DType:
     dtype = cast(DType, NULL)
     for i in range(plan.operands):
         letter, argument = plan.letters[i], given.items[i]
-        if letter == OPTIONAL and argument is none:
+        if argument is none and letter in NULLABLE:
             continue
         if letter == LIST:
             dtype = dtype_of_all(cast(Tuple, argument), place)
@@ -120,7 +127,7 @@ def common_dtype(plan: KernelOpPlan, given: Arguments, place: Object) -> DType:
             tensor = cast(Tensor, argument)
             if plan.refused >> i & 1 and tensor.rg is true:
                 return NULL
-            if letter != INDEX:
+            if letter != INDEX and letter != RAW:
                 dtype = tensor.dtype
         elif not takes(letter, argument):
             return NULL

@@ -200,7 +200,7 @@ def kernel_op_plan(op: Any) -> np.ndarray:
         outputs=op.outputs,
         differentiable=bits([name in inputs for name in op.operands]),
         refused=bits([name in refuses for name in op.operands]),
-        tensors=sum(letter in "TOI" for letter in op.letters),
+        tensors=sum(letter in "TOIR" for letter in op.letters),
         operands=len(op.letters),
         letters=[ord(letter) for letter in op.letters],
     )
