@@ -35,7 +35,7 @@ class Operands:
         for name, value in vars(self).items():
             if isinstance(value, sg.Tensor):
                 setattr(self, name, value.detach().to(device).requires_grad_(value.requires_grad))
-        self.items = [self.a, self.b, self.a]
+        self.items = [self.a, self.b, self.apart]  # a tensor that is there twice would be left to Python
         return self
 
     def __iter__(self) -> Iterator[Any]:
