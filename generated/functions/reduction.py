@@ -8,7 +8,7 @@ from ...runtime.autograd.engine.match_input import fit
 from ...runtime.autograd.forward.tangents import select_tangent, zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, Output, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, unpack, unpack_output
-from ...runtime.dispatch.kernel_arrays import array_in
+from ...runtime.dispatch.kernel_arrays import array_in, array_of
 from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode
@@ -48,11 +48,11 @@ class SumBackward0(Node):
         """All gradients from one kernel: filled(grad, self.shape); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
         return (as_gradient(at_array(grad, reduction_cpu.filled)(grad, self_shape), shape, dtype),)
 
@@ -130,11 +130,11 @@ class SumBackward1(Node):
         """All gradients from one kernel: sum_backward(grad, self.shape, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         return (as_gradient(at_array(grad, reduction_cpu_backward.sum_backward)(grad, self_shape, dim), shape, dtype),)
@@ -186,10 +186,10 @@ class ProdBackward0(Node):
         """All gradients from one kernel: prod_backward(grad, self, None); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        grad = array_in(grad, None)
-        self = array_in(unpack(node, "kept_self"), None)
+        grad = array_in(grad, dtype)
+        self = array_of(unpack(node, "kept_self"), dtype)
         return (as_gradient(at_array(grad, reduction_cpu_backward.prod_backward)(grad, self, None), shape, dtype),)
 
     def formula(node, grad):
@@ -253,13 +253,13 @@ class ProdBackward1(Node):
         """All gradients from one kernel: prod_backward(grad, self, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         dim = node._saved_dim
-        self = array_in(unpack(node, "kept_self"), None)
+        self = array_of(unpack(node, "kept_self"), dtype)
         return (as_gradient(at_array(grad, reduction_cpu_backward.prod_backward)(grad, self, dim), shape, dtype),)
 
     def formula(node, grad):
@@ -353,9 +353,9 @@ class MeanBackward0(Node):
         """All gradients from one kernel: mean_backward(grad, self.shape, None); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
         return (
             as_gradient(at_array(grad, reduction_cpu_backward.mean_backward)(grad, self_shape, None), shape, dtype),
@@ -406,11 +406,11 @@ class MeanBackward1(Node):
         """All gradients from one kernel: mean_backward(grad, self.shape, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         return (as_gradient(at_array(grad, reduction_cpu_backward.mean_backward)(grad, self_shape, dim), shape, dtype),)
@@ -492,14 +492,14 @@ class VarBackward0(Node):
         """All gradients from one kernel: var_backward(grad, self, dim, correction); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         dim = node._saved_dim
         correction = node._saved_correction
-        self = array_in(unpack(node, "kept_self"), None)
+        self = array_of(unpack(node, "kept_self"), dtype)
         return (
             as_gradient(at_array(grad, reduction_cpu_backward.var_backward)(grad, self, dim, correction), shape, dtype),
         )
@@ -578,13 +578,13 @@ class StdBackward0(Node):
         """All gradients from one kernel: std_backward(grad, self, result, dim, correction); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         dim = node._saved_dim
         correction = node._saved_correction
-        result = array_in(unpack(node, "kept_result"), None)
-        self = array_in(unpack(node, "kept_self"), None)
+        result = array_of(unpack(node, "kept_result"), dtype)
+        self = array_of(unpack(node, "kept_self"), dtype)
         return (
             as_gradient(
                 at_array(grad, reduction_cpu_backward.std_backward)(grad, self, result, dim, correction), shape, dtype
@@ -668,14 +668,14 @@ class AmaxBackward0(Node):
         """All gradients from one kernel: extremum_backward(grad, self, result, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         dim = node._saved_dim
-        self = array_in(unpack(node, "kept_self"), None)
-        result = array_in(unpack(node, "kept_result"), None)
+        self = array_of(unpack(node, "kept_self"), dtype)
+        result = array_of(unpack(node, "kept_result"), dtype)
         return (
             as_gradient(
                 at_array(grad, reduction_cpu_backward.extremum_backward)(grad, self, result, dim), shape, dtype
@@ -759,14 +759,14 @@ class AminBackward0(Node):
         """All gradients from one kernel: extremum_backward(grad, self, result, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         dim = node._saved_dim
-        self = array_in(unpack(node, "kept_self"), None)
-        result = array_in(unpack(node, "kept_result"), None)
+        self = array_of(unpack(node, "kept_self"), dtype)
+        result = array_of(unpack(node, "kept_result"), dtype)
         return (
             as_gradient(
                 at_array(grad, reduction_cpu_backward.extremum_backward)(grad, self, result, dim), shape, dtype
@@ -830,11 +830,11 @@ class MaxBackward0(Node):
         """All gradients from one kernel: extremum_backward(grad, self, result, None); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        grad = array_in(grad, None)
-        self = array_in(unpack(node, "kept_self"), None)
-        result = array_in(unpack(node, "kept_result"), None)
+        grad = array_in(grad, dtype)
+        self = array_of(unpack(node, "kept_self"), dtype)
+        result = array_of(unpack(node, "kept_result"), dtype)
         return (
             as_gradient(
                 at_array(grad, reduction_cpu_backward.extremum_backward)(grad, self, result, None), shape, dtype
@@ -908,12 +908,12 @@ class MaxBackward1(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
-        indices = array_in(unpack(node, "kept_indices"), None)
+        indices = array_of(unpack(node, "kept_indices"), dtype)
         return (
             as_gradient(
                 at_array(grad, reduction_cpu_backward.value_selecting_reduction_backward)(
@@ -987,11 +987,11 @@ class MinBackward0(Node):
         """All gradients from one kernel: extremum_backward(grad, self, result, None); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        grad = array_in(grad, None)
-        self = array_in(unpack(node, "kept_self"), None)
-        result = array_in(unpack(node, "kept_result"), None)
+        grad = array_in(grad, dtype)
+        self = array_of(unpack(node, "kept_self"), dtype)
+        result = array_of(unpack(node, "kept_result"), dtype)
         return (
             as_gradient(
                 at_array(grad, reduction_cpu_backward.extremum_backward)(grad, self, result, None), shape, dtype
@@ -1065,12 +1065,12 @@ class MinBackward1(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
-        indices = array_in(unpack(node, "kept_indices"), None)
+        indices = array_of(unpack(node, "kept_indices"), dtype)
         return (
             as_gradient(
                 at_array(grad, reduction_cpu_backward.value_selecting_reduction_backward)(
@@ -1164,13 +1164,13 @@ class NormBackward0(Node):
         """All gradients from one kernel: norm_backward(grad, self, result, p, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         dim = node._saved_dim
         p = node._saved_p
-        self = array_in(unpack(node, "kept_self"), None)
-        result = array_in(unpack(node, "kept_result"), None)
+        self = array_of(unpack(node, "kept_self"), dtype)
+        result = array_of(unpack(node, "kept_result"), dtype)
         return (
             as_gradient(at_array(grad, reduction_cpu_backward.norm_backward)(grad, self, result, p, dim), shape, dtype),
         )
@@ -1255,14 +1255,14 @@ class LogsumexpBackward0(Node):
         """All gradients from one kernel: logsumexp_backward(grad, self, result, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         dim = node._saved_dim
-        self = array_in(unpack(node, "kept_self"), None)
-        result = array_in(unpack(node, "kept_result"), None)
+        self = array_of(unpack(node, "kept_self"), dtype)
+        result = array_of(unpack(node, "kept_result"), dtype)
         return (
             as_gradient(
                 at_array(grad, reduction_cpu_backward.logsumexp_backward)(grad, self, result, dim), shape, dtype

@@ -8,7 +8,7 @@ from ...runtime.autograd.engine.match_input import fit
 from ...runtime.autograd.forward.tangents import select_tangent, zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, Output, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, unpack, unpack_output
-from ...runtime.dispatch.kernel_arrays import array_in
+from ...runtime.dispatch.kernel_arrays import array_in, array_of
 from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
@@ -60,12 +60,12 @@ class SortBackward0(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
-        indices = array_in(unpack(node, "kept_indices"), None)
+        indices = array_of(unpack(node, "kept_indices"), dtype)
         return (
             as_gradient(
                 at_array(grad, reduction_cpu_backward.value_selecting_reduction_backward)(
@@ -134,12 +134,12 @@ class TopkBackward0(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
-        indices = array_in(unpack(node, "kept_indices"), None)
+        indices = array_of(unpack(node, "kept_indices"), dtype)
         return (
             as_gradient(
                 at_array(grad, reduction_cpu_backward.value_selecting_reduction_backward)(
@@ -216,12 +216,12 @@ class KthvalueBackward0(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
-        indices = array_in(unpack(node, "kept_indices"), None)
+        indices = array_of(unpack(node, "kept_indices"), dtype)
         return (
             as_gradient(
                 at_array(grad, reduction_cpu_backward.value_selecting_reduction_backward)(
@@ -358,12 +358,12 @@ class MedianBackward1(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
-        indices = array_in(unpack(node, "kept_indices"), None)
+        indices = array_of(unpack(node, "kept_indices"), dtype)
         return (
             as_gradient(
                 at_array(grad, reduction_cpu_backward.value_selecting_reduction_backward)(
@@ -500,12 +500,12 @@ class NanmedianBackward1(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
-        indices = array_in(unpack(node, "kept_indices"), None)
+        indices = array_of(unpack(node, "kept_indices"), dtype)
         return (
             as_gradient(
                 at_array(grad, reduction_cpu_backward.value_selecting_reduction_backward)(
@@ -592,12 +592,12 @@ class ModeBackward0(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
-        indices = array_in(unpack(node, "kept_indices"), None)
+        indices = array_of(unpack(node, "kept_indices"), dtype)
         return (
             as_gradient(
                 at_array(grad, reduction_cpu_backward.value_selecting_reduction_backward)(

@@ -11,7 +11,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..tensor.base import TensorBase
+from ..tensor.casting import cast
+from ..tensor.memory import contiguous
 from .fast_path import launches_on_devices
+from .kernel_arrays import array_of
 from .places import at
 
 MOST = 4096  # what is found of one op and dtype; then it forgets all of it
@@ -20,14 +23,15 @@ MOST = 4096  # what is found of one op and dtype; then it forgets all of it
 def rehearse_op(op: Any, given: Sequence[Any], checked: Sequence[Any]) -> bool:
     """Find what an op launches for the arguments as given and as checked; whether native code can do it."""
     native, first = launches_on_devices(), checked[0]
+    computed = first._dtype
     if native is None or native.recording or not on_one_device(checked):
         return False
-    table = op.launches.setdefault(first._dtype, {})
+    table = op.launches.setdefault(computed, {})
     key = op.key(checked)
     arguments = [None if isinstance(a, TensorBase) else a for a in checked]
 
     def find() -> Any:
-        return rehearsal(native, at(first, op.kernel), checked, arguments, first._dtype)
+        return rehearsal(native, at(first, op.kernel), checked, arguments, computed)
 
     found = kept(native, table, key, first._device, find)
     with contextlib.suppress(TypeError):  # of a list among the arguments
@@ -87,16 +91,15 @@ def rehearsal(
     """
     from ..cuda.launching.rehearsals import rehearsed
 
-    arrays = [value.array if isinstance(value, TensorBase) else value for value in values]
+    arrays = [array_of(value, dtype) if isinstance(value, TensorBase) else value for value in values]
     with rehearsed() as made:
         try:
             results = kernel(*arrays)
+            several = results if isinstance(results, (tuple, list)) else (results,)
+            several = [None if result is None else contiguous(cast(result, dtype.np)) for result in several]
         except Exception:
             return None
-    several = results if isinstance(results, (tuple, list)) else (results,)
     if not made.complete or not any(result is not None for result in several):
-        return None
-    if any(result is not None and result.dtype != dtype.np for result in several):
         return None
     given = [array if isinstance(value, TensorBase) else None for value, array in zip(values, arrays, strict=True)]
     shapes = [result if result is None else result.shape for result in several] if shapes is None else shapes

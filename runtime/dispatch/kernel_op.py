@@ -55,9 +55,10 @@ class KernelOp:
 
     def remember(self, given: Sequence[Any], checked: Sequence[Any]) -> bool:
         """Find the plan of a call, for the arguments as given and as checked; whether there is one."""
-        if not self.fits(checked):
+        on_device = "L" not in self.letters and checked[0]._device is not CPU
+        if not self.fits(checked, on_device):
             return False
-        if "L" not in self.letters and checked[0]._device is not CPU:
+        if on_device:
             return rehearse_op(self, given, checked)
         key = self.key(checked)
         plan = plan_for(self.found, key, lambda: self.plan(checked))
@@ -70,13 +71,16 @@ class KernelOp:
         pairs = zip(self.letters, arguments, strict=True)
         return tuple([part for letter, argument in pairs for part in parts_of_key(letter, argument)])
 
-    def fits(self, given: Sequence[Any]) -> bool:
-        """Whether all tensors are of one native dtype, or indices."""
+    def fits(self, given: Sequence[Any], on_device: bool = False) -> bool:
+        """Whether all tensors are of one native dtype, on a device of one for real numbers, or indices."""
         tensors = given[0] if self.letters[0] == "L" else ()
         tensors = [*tensors, *(a for letter, a in zip(self.letters, given, strict=True) if letter in "TO")]
         dtypes = {tensor._dtype for tensor in tensors if tensor is not None}
         indices = all(a._dtype is int64 for letter, a in zip(self.letters, given, strict=True) if letter == "I")
-        return indices and len(tensors) <= MOST_LISTED and len(dtypes) == 1 and dtypes.pop().native
+        if not indices or len(tensors) > MOST_LISTED or len(dtypes) != 1:
+            return False
+        dtype = dtypes.pop()
+        return dtype.native or (on_device and dtype.kind == "f")
 
     def plan(self, checked: Sequence[Any]) -> Any:
         """The words of the plan for a call; None where the op has none for it."""
@@ -154,7 +158,8 @@ class KernelOpGradient:
 
     def remember(self, node: Any, grad: Any) -> bool:
         """Find the plan of a node's gradients, so that `gradients` gives them; whether there is one."""
-        if not all(is_as_kept(node, slot, grad) for letter, slot in self.reads if letter == "k"):
+        known = grad._dtype.native or grad._device is not CPU
+        if not known or not all(is_as_kept(node, slot, grad) for letter, slot in self.reads if letter == "k"):
             return False
         values = [self.value(letter, slot, node, grad) for letter, slot in self.reads]
         parts = [value if letter in "gk" else (value,) for (letter, _), value in zip(self.reads, values, strict=True)]
