@@ -62,15 +62,15 @@ def in_place() -> list[Any]:
     return [x, part]
 
 
-def normalised() -> list[Any]:
-    x, weight, bias = (numbers(*shape, requires_grad=True) for shape in ((4, 6), (6,), (6,)))
+def normalised(dtype: Any = sg.float64) -> list[Any]:
+    x, weight, bias = (numbers(*shape, dtype=dtype, requires_grad=True) for shape in ((4, 6), (6,), (6,)))
     result = F.layer_norm(x, (6,), weight, bias).softmax(-1) + F.log_softmax(x, 0)
-    result.backward(numbers(4, 6))
+    result.backward(numbers(4, 6, dtype=dtype))
     return [result, x.grad, weight.grad, bias.grad]
 
 
-def folded() -> list[Any]:
-    x = numbers(3, 4, 5, requires_grad=True)
+def folded(dtype: Any = sg.float64) -> list[Any]:
+    x = numbers(3, 4, 5, dtype=dtype, requires_grad=True)
     result = x.sum(1).mean() + x.var((0, 2)).sum() + x.logsumexp(2).norm() + x.mean((0, 1), keepdim=True).sum()
     result.backward()
     return [result, x.grad, x.sum(), x[0].t().sum(0)]
@@ -94,6 +94,10 @@ PROGRAMS: dict[str, Program] = {
     "views": views,
     "in place": in_place,
     "normalised": normalised,
+    "normalised float16": lambda: normalised(sg.float16),
+    "normalised bfloat16": lambda: normalised(sg.bfloat16),
     "folded": folded,
+    "folded float16": lambda: folded(sg.float16),
+    "folded bfloat16": lambda: folded(sg.bfloat16),
     "joined": joined,
 }

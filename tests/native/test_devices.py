@@ -66,9 +66,10 @@ def test_each_op_is_one_launch(natively: list[int]) -> None:
     assert len(natively) == 6
 
 
-def test_ops_with_kernels_of_their_own_launch_natively(natively: list[int]) -> None:
+@pytest.mark.parametrize("dtype", [sg.float64, sg.float16, sg.bfloat16], ids=str)
+def test_ops_with_kernels_of_their_own_launch_natively(dtype: Any, natively: list[int]) -> None:
     """Softmax, and its gradient, are one launch each from the second call on."""
-    x, given = numbers(3, 5, requires_grad=True), numbers(3, 5)
+    x, given = numbers(3, 5, dtype=dtype, requires_grad=True), numbers(3, 5, dtype=dtype)
     for _ in range(2):
         natively.clear()
         result = x.softmax(-1)
