@@ -144,7 +144,9 @@ def test_gradients_are_rounded_once(name: str, dtype: Any) -> None:
         assert [g.dtype for g in found] == [dtype] * len(found)
         assert [bits(g) for g in found] == [bits(g.to(dtype)) for g in exact]
     indices_here[:] = [i.cpu() for i in indices_here]
-    for one, other in zip(slopes(function, given, weights), slopes(function, [x.float() for x in given], weights)):
+    for one, other in zip(
+        slopes(function, given, weights), slopes(function, [x.float() for x in given], weights), strict=True
+    ):
         assert one.dtype is dtype and bits(one) == bits(other.to(dtype))
 
 
