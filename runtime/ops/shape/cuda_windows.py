@@ -73,7 +73,7 @@ def restride(a: DeviceArray, stride: Ints, offset: int, to_size: Ints, to_stride
     """Adds a into zero storage through one layout and reads it through another."""
     low = min(offset, to_offset)
     reach = max(offset + views.span(a.shape, stride), to_offset + views.span(to_size, to_stride)) - low
-    storage = memory.zeros((reach,), a.dtype, a.device).as_read(a.dtype, a.final)
+    storage = memory.result_of_zeros(a, (reach,))
     if a.size and not views.may_overlap(a.shape, stride):
         memory.copy(_seen(storage, a.shape, stride, offset - low), a)
     elif a.size:
@@ -92,4 +92,4 @@ def _added(storage: DeviceArray, a: DeviceArray, stride: Ints, offset: int) -> D
     rows = memory.empty((a.size,), np.dtype(np.int32), a.device)
     inner = tuple([numbers(*divisor(n)) for n in sizes[:-1]])
     over_elements(OFFSETS, a.size, rows, numbers(*steps) if steps else numbers(0), inner, UINT32(offset))
-    return added_to_rows(storage, rows, memory.contiguous(a).ravel())
+    return added_to_rows(storage, rows, memory.in_order(a).ravel())
