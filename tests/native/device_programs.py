@@ -83,11 +83,12 @@ def joined() -> list[Any]:
     return [result, x.grad, x.max(1).values, x.argmax(0)]
 
 
-def multiplied() -> list[Any]:
-    x, y, z = numbers(2, 3, 4, requires_grad=True), numbers(2, 4, 5, requires_grad=True), numbers(3, 5)
-    weight, bias = numbers(5, 4, requires_grad=True), numbers(5, requires_grad=True)
+def multiplied(dtype: Any = sg.float64) -> list[Any]:
+    shapes = (2, 3, 4), (2, 4, 5), (5, 4), (5,)
+    x, y, weight, bias = (numbers(*shape, dtype=dtype, requires_grad=True) for shape in shapes)
+    z = numbers(3, 5, dtype=dtype)
     result = x @ y + F.linear(x, weight, bias) + sg.addmm(z, x[0], y[1], beta=0.5, alpha=2)
-    result.backward(numbers(2, 3, 5))
+    result.backward(numbers(2, 3, 5, dtype=dtype))
     return [result, x.grad, y.grad, weight.grad, bias.grad, x[0, 0] @ y[1], x[0].mv(y[0, :, 1])]
 
 
@@ -116,5 +117,7 @@ PROGRAMS: dict[str, Program] = {
     "folded bfloat16": lambda: folded(sg.bfloat16),
     "joined": joined,
     "multiplied": multiplied,
+    "multiplied float16": lambda: multiplied(sg.float16),
+    "multiplied bfloat16": lambda: multiplied(sg.bfloat16),
     "convolved": convolved,
 }

@@ -93,19 +93,20 @@ def test_operands_that_share_memory_are_told_apart(natively: list[int]) -> None:
             assert abs(F.mse_loss(one, other).item() - expected.item()) < 1e-12
 
 
-def test_products_are_called_natively(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("dtype", "eps"), [(sg.float64, 1e-14), (sg.float16, 2**-9), (sg.bfloat16, 2**-6)])
+def test_products_are_called_natively(dtype: Any, eps: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """From the second call on Python describes no product; the operands are those of each call."""
-    layer, first = sg.nn.Linear(4, 3, dtype=sg.float64).cuda(), numbers(2, 4, requires_grad=True)
+    layer, first = sg.nn.Linear(4, 3, dtype=dtype).cuda(), numbers(2, 4, dtype=dtype, requires_grad=True)
     layer(first).sum().backward()
     monkeypatch.setattr(products, "described_product", None)
     for k in range(2):
-        x = (numbers(2, 4) + k).requires_grad_()
+        x = (numbers(2, 4, dtype=dtype) + k).requires_grad_()
         layer.zero_grad()
         layer(x).sum().backward()
-        weight, bias = (each.detach().cpu().numpy() for each in (layer.weight, layer.bias))
-        np.testing.assert_allclose(layer(x).tolist(), x.detach().cpu().numpy() @ weight.T + bias, rtol=1e-14)
-        np.testing.assert_allclose(x.grad.tolist(), np.ones((2, 3)) @ weight, rtol=1e-14)
-        np.testing.assert_allclose(layer.weight.grad.tolist(), np.ones((3, 2)) @ x.detach().cpu().numpy(), rtol=1e-14)
+        given, weight, bias = (each.detach().cpu().double().numpy() for each in (x, layer.weight, layer.bias))
+        np.testing.assert_allclose(layer(x).tolist(), given @ weight.T + bias, rtol=eps, atol=eps)
+        np.testing.assert_allclose(x.grad.tolist(), np.ones((2, 3)) @ weight, rtol=eps, atol=eps)
+        np.testing.assert_allclose(layer.weight.grad.tolist(), np.ones((3, 2)) @ given, rtol=eps, atol=eps)
 
 
 def test_products_of_memory_that_lies_otherwise() -> None:
