@@ -63,7 +63,7 @@ def array_in(t: Any, computed: dtype | None) -> Any:
     return cast(array, computed.compute.np, computed.np)
 
 
-def array_of(t: Any, computed: dtype) -> Any:
+def array_of(t: Any, computed: dtype | None) -> Any:
     """The array of a tensor that a node kept, as a kernel takes it: one of indices or of a mask as it is."""
     return None if t is None else array_in(t, computed if t._dtype is computed else None)
 
