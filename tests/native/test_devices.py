@@ -148,6 +148,20 @@ def test_numbers_differ_from_call_to_call(natively: list[int]) -> None:
     assert len(natively) >= 3
 
 
+@pytest.mark.parametrize("dtype", [sg.float16, sg.bfloat16], ids=str)
+def test_gradients_of_products_with_numbers_of_16_bits(dtype: Any, natively: list[int]) -> None:
+    """The number that a node keeps has 16 bits; the kernel gets the same number as a float32."""
+    x, given = numbers(4, dtype=dtype, requires_grad=True), sg.ones(4, dtype=dtype).cuda()
+    for number in (0.5, -3.0, 0.0, -0.0, 1 / 3, 6e-8, -4e-6, 2e-5, 6.1e-5, 65504.0, float("inf"), float("nan")):
+        for _ in range(2):
+            natively.clear()
+            (found,) = sg.autograd.grad(x * number, x, given)
+            kept = sg.tensor(number, dtype=dtype).item()
+            np.testing.assert_array_equal(found.tolist(), [kept] * 4)
+            assert np.copysign(1, found.tolist()[0]) == np.copysign(1, kept) or np.isnan(kept)
+        assert len(natively) == 2
+
+
 def test_what_native_code_does_not_know_is_left_to_python() -> None:
     """Ints beyond all floats, bools, tensors of the host beside, other dtypes."""
     x = numbers(4)
