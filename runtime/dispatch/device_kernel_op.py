@@ -38,9 +38,16 @@ def rehearse_op(op: Any, given: Sequence[Any], checked: Sequence[Any]) -> bool:
         return rehearsal(native, at(first, op.kernel), checked, arrays, arguments, dtypes)
 
     found = kept(native, table, key, first._device, find)
-    with contextlib.suppress(TypeError):  # of a list among the arguments
-        table[op.key(given)] = found
+    if numbers_stay(op.letters, given, checked):
+        with contextlib.suppress(TypeError):  # of a list among the arguments
+            table[op.key(given)] = found
     return found is not None
+
+
+def numbers_stay(letters: str, given: Sequence[Any], checked: Sequence[Any]) -> bool:
+    """Whether no check has put another number in the place of a given one: it may be one that it read in memory."""
+    pairs = [pair for letter, *pair in zip(letters, given, checked, strict=True) if letter == "f"]
+    return all(one is None or one == other for one, other in pairs)
 
 
 def result_dtype(word: str, computed: dtype) -> dtype:

@@ -162,6 +162,15 @@ def test_gradients_of_products_with_numbers_of_16_bits(dtype: Any, natively: lis
         assert len(natively) == 2
 
 
+def test_numbers_that_a_check_reads_in_memory_are_read_each_time() -> None:
+    """The range of a histogram is that of each call's elements where none is given."""
+    x = sg.tensor([0.0, 1.0, 2.0, 4.0]).cuda()
+    for factor in (1.0, 1.0, 10.0, 10.0, 0.5):
+        assert (x * factor).histc(4).tolist() == [1, 1, 1, 1]
+    for _ in range(2):
+        assert (x * 10).histc(4, 0, 4).tolist() == [1, 0, 0, 0]
+
+
 def test_what_native_code_does_not_know_is_left_to_python() -> None:
     """Ints beyond all floats, bools, tensors of the host beside, other dtypes."""
     x = numbers(4)
