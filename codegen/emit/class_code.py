@@ -196,11 +196,11 @@ class NodeClass:
 
     @property
     def dtype_known(self) -> list[str]:
-        """The dtype of the gradients; the formula where they are recorded, or not all of one native dtype."""
+        """The dtype of the gradients; the formula where they are recorded, or not all of one dtype for real numbers."""
         lines = ["given = [grads] if node.output_count == 1 else grads"] if self.node.gives_list else []
         lines.append(f"dtype = {f'dtype_of({self._given})' if self.several else 'grad._dtype'}")
         lines += ["shape, own = node.metas[0]"] if self._one else []
-        other = "own is not dtype or not dtype.native" if self._one else "not all_native(node.metas, dtype)"
+        other = "own is not dtype or not dtype.is_floating_point" if self._one else "not all_floats(node.metas, dtype)"
         return [*lines, f"if mode.grad or watch.active or {other}:", f"    return node.formula({self.grads})"]
 
     @property
@@ -216,11 +216,11 @@ class NodeClass:
     def arrays(self) -> list[str]:
         """The values that the kernel reads, tensors as arrays."""
         node = self.node
-        lines = [f"grads = arrays_in({self._given}, None)" if self.several else "grad = array_in(grad, None)"]
+        lines = [f"grads = arrays_in({self._given}, dtype)" if self.several else "grad = array_in(grad, dtype)"]
         lines += [f"{value.name} = node.{value.slot}" for value in node.backward_values]
         for t in node.backward_tensors:
-            cast, read = ("arrays_in", "unpack_list") if t.kind == "list" else ("array_in", "unpack")
-            lines.append(f'{t.name} = {cast}({read}(node, "{t.slot}"), None)')
+            array, read = ("arrays_of", "unpack_list") if t.kind == "list" else ("array_of", "unpack")
+            lines.append(f'{t.name} = {array}({read}(node, "{t.slot}"), dtype)')
         wanted = "wanted" in node.plan.backward
         return lines + (["wanted = tuple([edge is not None for edge in node.edges])"] if wanted else [])
 

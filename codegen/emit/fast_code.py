@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..library.homes import Part
-from ..library.rule_doc import reads_storage
+from ..library.rule_doc import reads_elements, reads_storage
 from ..spec.keys import WITHOUT_GRADIENT
 from ..spec.model import Argument
 from .call_code import python_names
@@ -58,6 +58,12 @@ class FastCode:
         stated = "?" not in letters and letters[:1] in (["T"], ["L"]) and not op.gives_list and not op.writes_first
         known = set(op.entry.result_dtype) <= {"same", "real", *WITHOUT_GRADIENT}
         return op.entry.compute.kind == "kernel" and known and stated
+
+    @property
+    def launches_unchecked(self) -> bool:
+        """Whether it may run before arguments are checked: layouts and numbers say all, and native code records it."""
+        told = self.op.rule is None or not reads_elements(self.op.rule)
+        return self.launches and self.records and told
 
     @property
     def records(self) -> bool:

@@ -57,7 +57,7 @@ class Public:
             lines += self._elementwise()
         if fast.recalls:
             lines += self._launched("", f"{fast.found_by}.launch({names})")
-        if fast.launches and fast.records:
+        if fast.launches_unchecked:
             call = f"{fast.found_by}.launch({python_names(fast.kernel_arguments)})"
             lines += self._launched(f"{self._plain}{fast.without_others}", call, named(code, "result"))
         return lines

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,6 +16,7 @@ from .modules import RUNTIME, statements_of
 # A rule's docstring says that it wraps a dimension, that is counts it from the front; a caller reads it as a demand.
 WRAPS = re.compile(r"\b[Ww]raps (both dimensions|(?:a single )?`\w+`(?: and `\w+`)?)")
 
+READING = frozenset(("host_array", "item", "tolist"))  # functions that give elements of a tensor to Python
 SENTENCE = re.compile(r"(?<=\.)\s+(?=[A-Z`])")
 
 
@@ -50,6 +52,16 @@ def reads_storage(rule: Part) -> bool:
     return not known or any(isinstance(n, ast.Attribute) and n.attr == "_storage" for n in ast.walk(rule.node))
 
 
+def reads_elements(rule: Part) -> bool:
+    """Whether a check asks what elements are: by Python's numbers, as an array, or with ops.
+
+    Those that all rules share ask for that of a tensor in the place of a number, which native code does not take.
+    """
+    own = _read_functions(*rule.home.files(rule.kind))
+    names = {ast.unparse(n) for n in _reached(rule, own) if isinstance(n, ast.Name | ast.Attribute)}
+    return bool({name.rpartition(".")[2] for name in names} & READING) or "namespace.op" in names
+
+
 def _functions(rule: Part) -> dict[str, ast.FunctionDef]:
     """The functions of a rule's package, and those that all rules share with the rest of the runtime."""
     shared = ("dispatch/checks.py", "dispatch/shape_checks.py", "tensor/shapes.py")
@@ -69,17 +81,23 @@ def _bases() -> dict[str, str]:
     return {node.name: ast.unparse(node.bases[0]) for node in nodes}
 
 
-def _raised(rule: Part) -> set[str]:
-    """The built-in classes of what a function raises, or one that it calls."""
-    functions, todo = _functions(rule), [rule.name]
+def _reached(rule: Part, functions: Mapping[str, ast.FunctionDef]) -> Iterator[ast.AST]:
+    """All that is in a function, and in those of `functions` that it calls."""
+    todo = [rule.name]
     seen: set[str] = set()
-    found: set[str] = set()
     while todo:
         name = todo.pop()
         if name in functions and name not in seen:
             seen.add(name)
             nodes = list(ast.walk(functions[name]))
             todo += [n.func.id for n in nodes if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)]
-            raised = [n.exc.func for n in nodes if isinstance(n, ast.Raise) and isinstance(n.exc, ast.Call)]
-            found |= {_bases().get(ast.unparse(error), ast.unparse(error)) for error in raised}
+            yield from nodes
+
+
+def _raised(rule: Part) -> set[str]:
+    """The built-in classes of what a function raises, or one that it calls."""
+    raised = [
+        n.exc.func for n in _reached(rule, _functions(rule)) if isinstance(n, ast.Raise) and isinstance(n.exc, ast.Call)
+    ]
+    found = {_bases().get(ast.unparse(error), ast.unparse(error)) for error in raised}
     return {name for name in found if hasattr(builtins, name)}

@@ -7,7 +7,7 @@ from ...runtime.autograd.engine.backward_kernels import as_gradient
 from ...runtime.autograd.engine.match_input import fit
 from ...runtime.autograd.node import FREED, Node, next_sequence
 from ...runtime.autograd.saved.saved import unpack
-from ...runtime.dispatch.kernel_arrays import array_in
+from ...runtime.dispatch.kernel_arrays import array_in, array_of
 from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode
@@ -73,7 +73,7 @@ class EmbeddingBackward0(Node):
         """All gradients from one kernel: embedding_backward(grad, indices, weight.shape[0], padding_idx, scale_grad_by_freq); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if (
             grad._device is not CPU
@@ -81,11 +81,11 @@ class EmbeddingBackward0(Node):
             and (found := node.plans.gradients(node, grad)) is not None
         ):
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         weight_shape = node._saved_weight_sym_sizes
         padding_idx = node._saved_padding_idx
         scale_grad_by_freq = node._saved_scale_grad_by_freq
-        indices = array_in(unpack(node, "kept_indices"), None)
+        indices = array_of(unpack(node, "kept_indices"), dtype)
         return (
             as_gradient(
                 at_array(grad, embedding_cpu.embedding_backward)(

@@ -8,7 +8,7 @@ from ...runtime.autograd.engine.match_input import fit
 from ...runtime.autograd.forward.tangents import zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, unpack, unpack_list, unpack_output, version_of
-from ...runtime.dispatch.kernel_arrays import array_in, arrays_in
+from ...runtime.dispatch.kernel_arrays import array_in, array_of, arrays_of
 from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode
@@ -54,11 +54,11 @@ class IndexBackward0(Node):
         """All gradients from one kernel: index_backward(grad, self.shape, indices); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
-        indices = arrays_in(unpack_list(node, "kept_indices"), None)
+        indices = arrays_of(unpack_list(node, "kept_indices"), dtype)
         return (as_gradient(at_array(grad, indexing_cpu.index_backward)(grad, self_shape, indices), shape, dtype),)
 
     def formula(node, grad):
@@ -198,7 +198,7 @@ class IndexSelectBackward0(Node):
         """All gradients from one kernel: index_select_backward(grad, self.shape, dim, index); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if (
             grad._device is not CPU
@@ -206,10 +206,10 @@ class IndexSelectBackward0(Node):
             and (found := node.plans.gradients(node, grad)) is not None
         ):
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
-        index = array_in(unpack(node, "kept_index"), None)
+        index = array_of(unpack(node, "kept_index"), dtype)
         return (
             as_gradient(at_array(grad, indexing_cpu.index_select_backward)(grad, self_shape, dim, index), shape, dtype),
         )
@@ -326,7 +326,7 @@ class GatherBackward0(Node):
         """All gradients from one kernel: gather_backward(grad, self.shape, dim, index); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if (
             grad._device is not CPU
@@ -334,10 +334,10 @@ class GatherBackward0(Node):
             and (found := node.plans.gradients(node, grad)) is not None
         ):
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
-        index = array_in(unpack(node, "kept_index"), None)
+        index = array_of(unpack(node, "kept_index"), dtype)
         return (
             as_gradient(
                 at_array(grad, indexing_cpu_gather.gather_backward)(grad, self_shape, dim, index), shape, dtype

@@ -8,7 +8,7 @@ from ...runtime.autograd.engine.match_input import fit
 from ...runtime.autograd.forward.tangents import select_tangent, zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, Output, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, unpack, unpack_output
-from ...runtime.dispatch.kernel_arrays import array_in
+from ...runtime.dispatch.kernel_arrays import array_in, array_of
 from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode
@@ -49,11 +49,11 @@ class SumBackward0(Node):
         """All gradients from one kernel: filled(grad, self.shape); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
         return (as_gradient(at_array(grad, reduction_cpu.filled)(grad, self_shape), shape, dtype),)
 
@@ -131,11 +131,11 @@ class SumBackward1(Node):
         """All gradients from one kernel: sum_backward(grad, self.shape, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         return (as_gradient(at_array(grad, reduction_cpu_backward.sum_backward)(grad, self_shape, dim), shape, dtype),)
@@ -194,12 +194,12 @@ class ProdBackward0(Node):
         """All gradients from one kernel: prod_backward(grad, self, None); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
-        grad = array_in(grad, None)
-        self = array_in(unpack(node, "kept_self"), None)
+        grad = array_in(grad, dtype)
+        self = array_of(unpack(node, "kept_self"), dtype)
         return (as_gradient(at_array(grad, reduction_cpu_backward.prod_backward)(grad, self, None), shape, dtype),)
 
     def formula(node, grad):
@@ -263,13 +263,13 @@ class ProdBackward1(Node):
         """All gradients from one kernel: prod_backward(grad, self, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         dim = node._saved_dim
-        self = array_in(unpack(node, "kept_self"), None)
+        self = array_of(unpack(node, "kept_self"), dtype)
         return (as_gradient(at_array(grad, reduction_cpu_backward.prod_backward)(grad, self, dim), shape, dtype),)
 
     def formula(node, grad):
@@ -370,11 +370,11 @@ class MeanBackward0(Node):
         """All gradients from one kernel: mean_backward(grad, self.shape, None); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
         return (
             as_gradient(at_array(grad, reduction_cpu_backward.mean_backward)(grad, self_shape, None), shape, dtype),
@@ -425,11 +425,11 @@ class MeanBackward1(Node):
         """All gradients from one kernel: mean_backward(grad, self.shape, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
         return (as_gradient(at_array(grad, reduction_cpu_backward.mean_backward)(grad, self_shape, dim), shape, dtype),)
@@ -511,14 +511,14 @@ class VarBackward0(Node):
         """All gradients from one kernel: var_backward(grad, self, dim, correction); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         dim = node._saved_dim
         correction = node._saved_correction
-        self = array_in(unpack(node, "kept_self"), None)
+        self = array_of(unpack(node, "kept_self"), dtype)
         return (
             as_gradient(at_array(grad, reduction_cpu_backward.var_backward)(grad, self, dim, correction), shape, dtype),
         )
@@ -606,7 +606,7 @@ class StdBackward0(Node):
         """All gradients from one kernel: std_backward(grad, self, result, dim, correction); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if (
             grad._device is not CPU
@@ -614,11 +614,11 @@ class StdBackward0(Node):
             and (found := node.plans.gradients(node, grad)) is not None
         ):
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         dim = node._saved_dim
         correction = node._saved_correction
-        result = array_in(unpack(node, "kept_result"), None)
-        self = array_in(unpack(node, "kept_self"), None)
+        result = array_of(unpack(node, "kept_result"), dtype)
+        self = array_of(unpack(node, "kept_self"), dtype)
         return (
             as_gradient(
                 at_array(grad, reduction_cpu_backward.std_backward)(grad, self, result, dim, correction), shape, dtype
@@ -702,14 +702,14 @@ class AmaxBackward0(Node):
         """All gradients from one kernel: extremum_backward(grad, self, result, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         dim = node._saved_dim
-        self = array_in(unpack(node, "kept_self"), None)
-        result = array_in(unpack(node, "kept_result"), None)
+        self = array_of(unpack(node, "kept_self"), dtype)
+        result = array_of(unpack(node, "kept_result"), dtype)
         return (
             as_gradient(
                 at_array(grad, reduction_cpu_backward.extremum_backward)(grad, self, result, dim), shape, dtype
@@ -793,14 +793,14 @@ class AminBackward0(Node):
         """All gradients from one kernel: extremum_backward(grad, self, result, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         dim = node._saved_dim
-        self = array_in(unpack(node, "kept_self"), None)
-        result = array_in(unpack(node, "kept_result"), None)
+        self = array_of(unpack(node, "kept_self"), dtype)
+        result = array_of(unpack(node, "kept_result"), dtype)
         return (
             as_gradient(
                 at_array(grad, reduction_cpu_backward.extremum_backward)(grad, self, result, dim), shape, dtype
@@ -872,13 +872,13 @@ class MaxBackward0(Node):
         """All gradients from one kernel: extremum_backward(grad, self, result, None); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
-        grad = array_in(grad, None)
-        self = array_in(unpack(node, "kept_self"), None)
-        result = array_in(unpack(node, "kept_result"), None)
+        grad = array_in(grad, dtype)
+        self = array_of(unpack(node, "kept_self"), dtype)
+        result = array_of(unpack(node, "kept_result"), dtype)
         return (
             as_gradient(
                 at_array(grad, reduction_cpu_backward.extremum_backward)(grad, self, result, None), shape, dtype
@@ -960,7 +960,7 @@ class MaxBackward1(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
         if (
             grad._device is not CPU
@@ -968,10 +968,10 @@ class MaxBackward1(Node):
             and (found := node.plans.gradients(node, grads)) is not None
         ):
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
-        indices = array_in(unpack(node, "kept_indices"), None)
+        indices = array_of(unpack(node, "kept_indices"), dtype)
         return (
             as_gradient(
                 at_array(grad, reduction_cpu_backward.value_selecting_reduction_backward)(
@@ -1053,13 +1053,13 @@ class MinBackward0(Node):
         """All gradients from one kernel: extremum_backward(grad, self, result, None); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
-        grad = array_in(grad, None)
-        self = array_in(unpack(node, "kept_self"), None)
-        result = array_in(unpack(node, "kept_result"), None)
+        grad = array_in(grad, dtype)
+        self = array_of(unpack(node, "kept_self"), dtype)
+        result = array_of(unpack(node, "kept_result"), dtype)
         return (
             as_gradient(
                 at_array(grad, reduction_cpu_backward.extremum_backward)(grad, self, result, None), shape, dtype
@@ -1141,7 +1141,7 @@ class MinBackward1(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
         if (
             grad._device is not CPU
@@ -1149,10 +1149,10 @@ class MinBackward1(Node):
             and (found := node.plans.gradients(node, grads)) is not None
         ):
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
-        indices = array_in(unpack(node, "kept_indices"), None)
+        indices = array_of(unpack(node, "kept_indices"), dtype)
         return (
             as_gradient(
                 at_array(grad, reduction_cpu_backward.value_selecting_reduction_backward)(
@@ -1255,7 +1255,7 @@ class NormBackward0(Node):
         """All gradients from one kernel: norm_backward(grad, self, result, p, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if (
             grad._device is not CPU
@@ -1263,11 +1263,11 @@ class NormBackward0(Node):
             and (found := node.plans.gradients(node, grad)) is not None
         ):
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         dim = node._saved_dim
         p = node._saved_p
-        self = array_in(unpack(node, "kept_self"), None)
-        result = array_in(unpack(node, "kept_result"), None)
+        self = array_of(unpack(node, "kept_self"), dtype)
+        result = array_of(unpack(node, "kept_result"), dtype)
         return (
             as_gradient(at_array(grad, reduction_cpu_backward.norm_backward)(grad, self, result, p, dim), shape, dtype),
         )
@@ -1352,14 +1352,14 @@ class LogsumexpBackward0(Node):
         """All gradients from one kernel: logsumexp_backward(grad, self, result, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         dim = node._saved_dim
-        self = array_in(unpack(node, "kept_self"), None)
-        result = array_in(unpack(node, "kept_result"), None)
+        self = array_of(unpack(node, "kept_self"), dtype)
+        result = array_of(unpack(node, "kept_result"), dtype)
         return (
             as_gradient(
                 at_array(grad, reduction_cpu_backward.logsumexp_backward)(grad, self, result, dim), shape, dtype

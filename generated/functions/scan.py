@@ -48,7 +48,7 @@ class CumsumBackward0(Node):
         """All gradients from one kernel: cumsum_backward(grad, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if (
             grad._device is not CPU
@@ -56,7 +56,7 @@ class CumsumBackward0(Node):
             and (found := node.plans.gradients(node, grad)) is not None
         ):
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         dim = node._saved_dim
         return (as_gradient(at_array(grad, reduction_cpu_backward.cumsum_backward)(grad, dim), shape, dtype),)
 

@@ -8,7 +8,7 @@ from ...runtime.autograd.engine.match_input import fit
 from ...runtime.autograd.forward.tangents import zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, unpack, unpack_output
-from ...runtime.dispatch.kernel_arrays import array_in
+from ...runtime.dispatch.kernel_arrays import array_in, array_of
 from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode
@@ -61,13 +61,13 @@ class SoftmaxBackward0(Node):
         """All gradients from one kernel: softmax_backward(grad, result, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         dim = node._saved_dim
-        result = array_in(unpack(node, "kept_result"), None)
+        result = array_of(unpack(node, "kept_result"), dtype)
         return (as_gradient(at_array(grad, softmax_cpu.softmax_backward)(grad, result, dim), shape, dtype),)
 
     def formula(node, grad):
@@ -191,13 +191,13 @@ class LogSoftmaxBackward0(Node):
         """All gradients from one kernel: log_softmax_backward(grad, result, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         dim = node._saved_dim
-        result = array_in(unpack(node, "kept_result"), None)
+        result = array_of(unpack(node, "kept_result"), dtype)
         return (as_gradient(at_array(grad, softmax_cpu.log_softmax_backward)(grad, result, dim), shape, dtype),)
 
     def formula(node, grad):

@@ -8,7 +8,7 @@ from ...runtime.autograd.engine.match_input import fit
 from ...runtime.autograd.forward.tangents import select_tangent, zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, Output, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, unpack, unpack_output
-from ...runtime.dispatch.kernel_arrays import array_in
+from ...runtime.dispatch.kernel_arrays import array_in, array_of
 from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode
@@ -70,7 +70,7 @@ class SortBackward0(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
         if (
             grad._device is not CPU
@@ -78,10 +78,10 @@ class SortBackward0(Node):
             and (found := node.plans.gradients(node, grads)) is not None
         ):
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
-        indices = array_in(unpack(node, "kept_indices"), None)
+        indices = array_of(unpack(node, "kept_indices"), dtype)
         return (
             as_gradient(
                 at_array(grad, reduction_cpu_backward.value_selecting_reduction_backward)(
@@ -158,7 +158,7 @@ class TopkBackward0(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
         if (
             grad._device is not CPU
@@ -166,10 +166,10 @@ class TopkBackward0(Node):
             and (found := node.plans.gradients(node, grads)) is not None
         ):
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
-        indices = array_in(unpack(node, "kept_indices"), None)
+        indices = array_of(unpack(node, "kept_indices"), dtype)
         return (
             as_gradient(
                 at_array(grad, reduction_cpu_backward.value_selecting_reduction_backward)(
@@ -254,7 +254,7 @@ class KthvalueBackward0(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
         if (
             grad._device is not CPU
@@ -262,10 +262,10 @@ class KthvalueBackward0(Node):
             and (found := node.plans.gradients(node, grads)) is not None
         ):
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
-        indices = array_in(unpack(node, "kept_indices"), None)
+        indices = array_of(unpack(node, "kept_indices"), dtype)
         return (
             as_gradient(
                 at_array(grad, reduction_cpu_backward.value_selecting_reduction_backward)(
@@ -410,7 +410,7 @@ class MedianBackward1(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
         if (
             grad._device is not CPU
@@ -418,10 +418,10 @@ class MedianBackward1(Node):
             and (found := node.plans.gradients(node, grads)) is not None
         ):
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
-        indices = array_in(unpack(node, "kept_indices"), None)
+        indices = array_of(unpack(node, "kept_indices"), dtype)
         return (
             as_gradient(
                 at_array(grad, reduction_cpu_backward.value_selecting_reduction_backward)(
@@ -566,7 +566,7 @@ class NanmedianBackward1(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
         if (
             grad._device is not CPU
@@ -574,10 +574,10 @@ class NanmedianBackward1(Node):
             and (found := node.plans.gradients(node, grads)) is not None
         ):
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
-        indices = array_in(unpack(node, "kept_indices"), None)
+        indices = array_of(unpack(node, "kept_indices"), dtype)
         return (
             as_gradient(
                 at_array(grad, reduction_cpu_backward.value_selecting_reduction_backward)(
@@ -672,7 +672,7 @@ class ModeBackward0(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.native:
+        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
         if (
             grad._device is not CPU
@@ -680,10 +680,10 @@ class ModeBackward0(Node):
             and (found := node.plans.gradients(node, grads)) is not None
         ):
             return found
-        grad = array_in(grad, None)
+        grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
-        indices = array_in(unpack(node, "kept_indices"), None)
+        indices = array_of(unpack(node, "kept_indices"), dtype)
         return (
             as_gradient(
                 at_array(grad, reduction_cpu_backward.value_selecting_reduction_backward)(

@@ -2253,10 +2253,6 @@ def ctc_values(
         RuntimeError: expected: log-probabilities (steps, samples, classes) or (steps, classes); labels as rows, or one
             after another.
     """
-    if not watch.active:
-        result = CTC_VALUES.launch(log_probs, targets, input_lengths, target_lengths, blank)
-        if result is not None:
-            return result
     if (
         watch.interceptors
         and (

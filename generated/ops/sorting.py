@@ -1323,10 +1323,6 @@ def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, o
         >>> sg.histc(sg.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
         tensor([0., 2., 1., 0.])
     """
-    if not watch.active and out is None:
-        result = HISTC.launch(input, bins, min, max)
-        if result is not None:
-            return result
     if (
         watch.interceptors
         and (result := intercept("histc", histc, "one_by_one", input, bins, min, max, out=out)) is not NOT_HANDLED
@@ -2080,10 +2076,6 @@ def searchsorted_indices(sorted_sequence: Tensor, input: Tensor, right: bool, so
         RuntimeError: expected: one row to search in, or one for each row of the values; an order of the elements of
             each.
     """
-    if not watch.active:
-        result = SEARCHSORTED_INDICES.launch(sorted_sequence, input, right, sorter)
-        if result is not None:
-            return result
     if (
         watch.interceptors
         and (

@@ -20,10 +20,12 @@ class DeviceArray:
 
     `strides` are in bytes, None where the elements lie in row order without gaps. Kernels compute in `dtype`; memory
     holds `stored`. The two differ after a lazy cast (`as_read`), which kernels do in registers; what is no
-    kernel makes it first (`memory.materialized`). `block` keeps the memory alive.
+    kernel makes it first (`memory.materialized`). `final` is the dtype in which memory holds what an op computes of
+    these elements (`memory.result`): of 16-bit floats, which kernels read as float32, their own. `block` keeps the
+    memory alive.
     """
 
-    __slots__ = ("__weakref__", "address", "block", "device", "dtype", "shape", "size", "stored", "strides")
+    __slots__ = ("__weakref__", "address", "block", "device", "dtype", "final", "shape", "size", "stored", "strides")
     __array_ufunc__ = None
     on_device = True
 
@@ -31,6 +33,7 @@ class DeviceArray:
     block: Any
     device: Any
     dtype: np.dtype
+    final: np.dtype
     shape: Shape
     size: int
     stored: np.dtype
@@ -45,12 +48,14 @@ class DeviceArray:
         device: Any,
         strides: tuple[int, ...] | None = None,
         stored: np.dtype | None = None,
+        final: np.dtype | None = None,
     ) -> None:
         self.address = address
         self.shape = shape
         self.size = prod(shape)
         self.dtype = dtype
         self.stored = dtype if stored is None else stored
+        self.final = dtype if final is None else final
         self.block = block
         self.device = device
         self.strides = strides
@@ -103,7 +108,7 @@ class DeviceArray:
         if self.ndim != 1 or self.strides is not None or step != 1:
             raise TypeError(f"expected a range of a 1-D DeviceArray, but got {part} of shape {self.shape}")
         count = max(end - first, 0)
-        return self._over(self.address + first * self.stored.itemsize, (count,), None)
+        return self.laid((count,), None, first * self.stored.itemsize)
 
     def reshape(self, *sizes: Any) -> DeviceArray:
         """The same elements, which must lie in row order, in another shape."""
@@ -114,7 +119,7 @@ class DeviceArray:
         whole = tuple(n if n >= 0 else (self.size // known if known else 0) for n in shape)
         if prod(whole) != self.size:
             raise ValueError(f"cannot reshape a DeviceArray of size {self.size} into shape {shape}")
-        return self._over(self.address, whole, None)
+        return self.laid(whole, None)
 
     def ravel(self) -> DeviceArray:
         """The elements, which must lie in row order, as a 1-D array."""
@@ -140,16 +145,23 @@ class DeviceArray:
         """Elements of this array's memory, from `offset` bytes after its first one on, `steps` bytes apart."""
         usual = byte_strides(shape, contiguous_strides(shape), self.stored.itemsize)
         same = all(n == 1 or a == b for n, a, b in zip(shape, steps, usual, strict=True))
-        return self._over(self.address + offset, shape, None if same or not prod(shape) else tuple(steps))
+        return self.laid(shape, None if same or not prod(shape) else tuple(steps), offset)
 
-    def as_read(self, dtype: np.dtype) -> DeviceArray:
-        """The same memory, converted to `dtype` in registers when a kernel reads it."""
-        if dtype == self.dtype:
+    def as_read(self, dtype: np.dtype, final: np.dtype | None = None) -> DeviceArray:
+        """The same memory, converted to `dtype` in registers when a kernel reads it; see `final`."""
+        final = dtype if final is None else final
+        if dtype == self.dtype and final == self.final:
             return self
-        return DeviceArray(self.address, self.shape, dtype, self.block, self.device, self.strides, self.stored)
+        return DeviceArray(self.address, self.shape, dtype, self.block, self.device, self.strides, self.stored, final)
 
-    def _over(self, address: int, shape: Shape, strides: tuple[int, ...] | None) -> DeviceArray:
-        return DeviceArray(address, tuple(shape), self.dtype, self.block, self.device, strides, self.stored)
+    def as_stored(self) -> DeviceArray:
+        """The same memory, read in the dtype that it holds."""
+        return self.as_read(self.stored)
+
+    def laid(self, shape: Shape, strides: tuple[int, ...] | None, offset: int = 0) -> DeviceArray:
+        """The memory from `offset` bytes after the first element on in any layout; see `strides`."""
+        address, shape = self.address + offset, tuple(shape)
+        return DeviceArray(address, shape, self.dtype, self.block, self.device, strides, self.stored, self.final)
 
     def _require_stored(self, name: str) -> None:
         if self.stored != self.dtype:

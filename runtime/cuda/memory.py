@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels.cpu.casting import cast, copy_cast
+from ..kernels.cuda.storage import in_registers
 from ..tensor.devices import resolve
 from ..tensor.shapes import Shape
 from .allocator import allocate
@@ -35,12 +36,37 @@ def empty(shape: Shape, dtype: np.dtype, device: Any) -> DeviceArray:
 
 def zeros(shape: Shape, dtype: np.dtype, device: Any) -> DeviceArray:
     """An array on a device of zeros."""
-    result = empty(shape, dtype, device)
-    if is_rehearsed() and not is_long(result):
-        elementwise.fill(result, 0)
-        return result
-    driver().fill(result.address, 0, result.nbytes, current_stream(device.index))
-    return result
+    return _cleared(empty(shape, dtype, device))
+
+
+def _cleared(array: DeviceArray) -> DeviceArray:
+    if is_rehearsed() and not is_long(array):
+        elementwise.fill(array, 0)
+        return array
+    driver().fill(array.address, 0, array.nbytes, current_stream(array.device.index))
+    return array
+
+
+def result(like: DeviceArray, shape: Shape) -> DeviceArray:
+    """A new array for what an op gives: kernels round to the op's dtype as they store."""
+    return empty(shape, like.final, like.device).as_read(like.dtype, like.final)
+
+
+def result_of_zeros(like: DeviceArray, shape: Shape) -> DeviceArray:
+    """The same, of zeros."""
+    return _cleared(result(like, shape))
+
+
+def result_of(array: DeviceArray) -> DeviceArray:
+    """The same, of the elements of an array."""
+    made = result(array, array.shape)
+    copy(made, array)
+    return made
+
+
+def scratch(like: DeviceArray, shape: Shape) -> DeviceArray:
+    """A new array for numbers on the way to a result, in the dtype that `like` is read in."""
+    return empty(shape, like.dtype, like.device).as_read(like.dtype, like.final)
 
 
 def exposed(array: DeviceArray) -> DeviceArray:
@@ -105,6 +131,18 @@ def copied(array: DeviceArray) -> DeviceArray:
     return result
 
 
+def moved(array: DeviceArray) -> DeviceArray:
+    """The same, in the dtype that memory holds: what reads it converts."""
+    result = empty(array.shape, array.stored, array.device)
+    copy(result, array.as_stored())
+    return result.as_read(array.dtype, array.final)
+
+
+def in_order(array: DeviceArray) -> DeviceArray:
+    """An array whose elements lie in row order; its memory may hold another dtype than it is read in."""
+    return array if array.strides is None else moved(array)
+
+
 def copied_to(array: DeviceArray, device: Any) -> DeviceArray:
     """A copy on another CUDA device, in row order."""
     given, stream = contiguous(array), current_stream(array.device.index)
@@ -137,6 +175,8 @@ def copy(to: Any, source: Any) -> None:
         _upload(to, source)
     elif to.device is not source.device:
         copy(to, copied_to(source, to.device))
+    elif source.stored != source.dtype == in_registers(source.stored):
+        copy(to, source.as_stored())  # which kernels read in no other way
     elif _same_bytes(to, source) and (is_long(to) or not is_rehearsed()):
         driver().copy(to.address, source.address, to.nbytes, "d2d", current_stream(to.device.index))
     elif source.stored != source.dtype != to.stored or _overlap(to, source):

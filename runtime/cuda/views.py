@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..tensor.shapes import Shape
-from . import memory
 from .array import DeviceArray
+from .memory import in_order as in_order
 
 
 def over(array: DeviceArray, shape: Shape, steps: Sequence[int], offset: int = 0) -> DeviceArray:
     """The memory of an array from an offset on, with steps; both in bytes."""
-    return DeviceArray(
-        array.address + offset, tuple(shape), array.dtype, array.block, array.device, tuple(steps), array.stored
-    )
+    return array.laid(shape, tuple(steps), offset)
 
 
 def permuted(array: DeviceArray, *order: int) -> DeviceArray:
@@ -53,11 +51,6 @@ def broadcast(array: DeviceArray, shape: Shape) -> DeviceArray:
     given = ((1,) * added + array.shape, (0,) * added + array.byte_strides)
     steps = [step if n == size else 0 for n, step, size in zip(*given, shape, strict=True)]
     return over(array, shape, steps)
-
-
-def in_order(array: DeviceArray) -> DeviceArray:
-    """An array whose elements lie in row order, for `reshape`; its memory may hold another dtype than it is read in."""
-    return array if array.strides is None else memory.copied(array)
 
 
 def reshaped(array: DeviceArray, *sizes: int) -> DeviceArray:

@@ -11,8 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..tensor.base import TensorBase
+from ..tensor.casting import cast
 from ..tensor.dtypes import dtype, from_name
+from ..tensor.memory import contiguous
 from .fast_path import launches_on_devices
+from .kernel_arrays import array_of
 from .places import at
 
 MOST = 4096  # what is found of one op and dtype; then it forgets all of it
@@ -21,20 +24,30 @@ MOST = 4096  # what is found of one op and dtype; then it forgets all of it
 def rehearse_op(op: Any, given: Sequence[Any], checked: Sequence[Any]) -> bool:
     """Find what an op launches for the arguments as given and as checked; whether native code can do it."""
     native, first = launches_on_devices(), next(flat(checked))
+    computed = first._dtype
     if native is None or native.recording or not on_one_device(checked):
         return False
-    table = op.launches.setdefault(first._dtype, {})
+    table = op.launches.setdefault(computed, {})
     key = op.key(checked)
     arguments = [None if letter in "TOIRL" else a for letter, a in zip(op.letters, checked, strict=True)]
-    dtypes = [result_dtype(word, first._dtype) for word in op.dtypes] or [first._dtype] * op.outputs
+    dtypes = [result_dtype(word, computed) for word in op.dtypes] or [computed] * op.outputs
 
     def find() -> Any:
-        return rehearsal(native, at(first, op.kernel), checked, arguments, dtypes)
+        raw = [letter in "IR" for letter in op.letters]
+        arrays = [operand(a, None if own else computed) for a, own in zip(checked, raw, strict=True)]
+        return rehearsal(native, at(first, op.kernel), checked, arrays, arguments, dtypes)
 
     found = kept(native, table, key, first._device, find)
-    with contextlib.suppress(TypeError):  # of a list among the arguments
-        table[op.key(given)] = found
+    if numbers_stay(op.letters, given, checked):
+        with contextlib.suppress(TypeError):  # of a list among the arguments
+            table[op.key(given)] = found
     return found is not None
+
+
+def numbers_stay(letters: str, given: Sequence[Any], checked: Sequence[Any]) -> bool:
+    """Whether no check has put another number in the place of a given one: it may be one that it read in memory."""
+    pairs = [pair for letter, *pair in zip(letters, given, checked, strict=True) if letter == "f"]
+    return all(one is None or one == other for one, other in pairs)
 
 
 def result_dtype(word: str, computed: dtype) -> dtype:
@@ -51,7 +64,8 @@ def rehearse_gradients(op: Any, key: tuple[Any, ...], node: Any, grad: Any) -> b
 
     def find() -> Any:
         shapes = [None if meta is None else meta[0] for meta in node.metas]
-        return rehearsal(native, at(grad, op.kernel), values, (), [grad._dtype] * len(shapes), shapes)
+        arrays = [operand(value, grad._dtype) for value in values]
+        return rehearsal(native, at(grad, op.kernel), values, arrays, (), [grad._dtype] * len(shapes), shapes)
 
     return kept(native, op.launches.setdefault(grad._dtype, {}), key, grad._device, find) is not None
 
@@ -88,17 +102,18 @@ def kept(native: Any, table: dict[Any, Any], key: tuple[Any, ...], device: Any, 
     return found
 
 
-def array_of(value: Any) -> Any:
-    """An operand as a kernel takes it."""
+def operand(value: Any, computed: dtype | None) -> Any:
+    """An operand as a kernel takes it, tensors of the dtype of the computation as arrays that are computed with."""
     if isinstance(value, (list, tuple)):
-        return type(value)([array_of(item) for item in value])
-    return value.array if isinstance(value, TensorBase) else value
+        return type(value)([operand(item, computed) for item in value])
+    return array_of(value, computed) if isinstance(value, TensorBase) else value
 
 
 def rehearsal(
     native: Any,
     kernel: Any,
     values: Sequence[Any],
+    arrays: Sequence[Any],
     arguments: Sequence[Any],
     dtypes: Sequence[dtype],
     shapes: Sequence[Any] | None = None,
@@ -109,16 +124,14 @@ def rehearsal(
     """
     from ..cuda.launching.rehearsals import rehearsed
 
-    arrays = [array_of(value) for value in values]
     with rehearsed() as made:
         try:
             results = kernel(*arrays)
+            several = results if isinstance(results, (tuple, list)) else (results,)
+            several = [None if r is None else contiguous(cast(r, of.np)) for r, of in zip(several, dtypes, strict=True)]
         except Exception:
             return None
-    several = results if isinstance(results, (tuple, list)) else (results,)
     if not made.complete or not any(result is not None for result in several):
-        return None
-    if any(result is not None and result.dtype != kind.np for result, kind in zip(several, dtypes, strict=True)):
         return None
     values = list(flat(values))
     given = [value.array if isinstance(value, TensorBase) else None for value in values]

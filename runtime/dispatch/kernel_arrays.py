@@ -60,7 +60,17 @@ def array_in(t: Any, computed: dtype | None) -> Any:
         array = t.array
     if computed is None or t._dtype is computed.compute:
         return array
-    return cast(array, computed.compute.np)
+    return cast(array, computed.compute.np, computed.np)
+
+
+def array_of(t: Any, computed: dtype | None) -> Any:
+    """The array of a tensor that a node kept, as a kernel takes it: one of indices or of a mask as it is."""
+    return None if t is None else array_in(t, computed if t._dtype is computed else None)
+
+
+def arrays_of(tensors: Sequence[Any], computed: dtype) -> list[Any]:
+    """Those of a list."""
+    return [array_of(t, computed) for t in tensors]
 
 
 def arrays_in(tensors: Sequence[Any], computed: dtype | None) -> list[Any]:

@@ -73,7 +73,7 @@ class KernelOp:
         """Find the plan of a call, for the arguments as given and as checked; whether there is one."""
         leading = checked[0][0] if self.letters[0] == "L" else checked[0]
         on_host = leading._device is CPU
-        if (on_host and self.find is None) or not self.fits(checked) or not may_be_key(checked):
+        if (on_host and self.find is None) or not self.fits(checked, on_host) or not may_be_key(checked):
             return False
         if not on_host:
             return rehearse_op(self, given, checked)
@@ -88,13 +88,16 @@ class KernelOp:
         pairs = zip(self.letters, arguments, strict=True)
         return tuple([part for letter, argument in pairs for part in parts_of_key(letter, argument)])
 
-    def fits(self, given: Sequence[Any]) -> bool:
-        """Whether all tensors are of one native dtype, or indices."""
+    def fits(self, given: Sequence[Any], on_host: bool = True) -> bool:
+        """Whether all tensors are of one native dtype, on a device of one for real numbers, or indices."""
         tensors = given[0] if self.letters[0] == "L" else ()
         tensors = [*tensors, *(a for letter, a in zip(self.letters, given, strict=True) if letter in "TO")]
         dtypes = {tensor._dtype for tensor in tensors if tensor is not None}
         indices = all(a._dtype is int64 for letter, a in zip(self.letters, given, strict=True) if letter == "I")
-        return indices and len(tensors) <= MOST_LISTED and len(dtypes) == 1 and dtypes.pop().native
+        if not indices or len(tensors) > MOST_LISTED or len(dtypes) != 1:
+            return False
+        dtype = dtypes.pop()
+        return dtype.native if on_host else dtype.is_floating_point
 
     def plan(self, checked: Sequence[Any]) -> Any:
         """The words of the plan for a call; None where the op has none for it."""
@@ -197,7 +200,7 @@ class KernelOpGradient:
     def remember(self, node: Any, grad: Any) -> bool:
         """Find the plan of a node's gradients, so that `gradients` gives them; whether there is one."""
         on_host = grad._device is CPU
-        if on_host and self.find is None:
+        if on_host and (self.find is None or not grad._dtype.native):
             return False
         if not all(is_as_kept(node, slot, grad) for letter, slot, _ in self.reads if letter == "k"):
             return False

@@ -112,6 +112,7 @@ nowhere_type = interned(Type, Nowhere)
 
 _KINDS = (dtypes.float32, dtypes.float64, dtypes.bool_, dtypes.int64)
 float32, float64, bool_, int64 = (interned(DType, kind) for kind in _KINDS)
+float16, bfloat16 = (interned(DType, kind) for kind in (dtypes.float16, dtypes.bfloat16))
 _dtypes = np.array([id(kind) for kind in _KINDS])
 _numpy_dtypes = np.array([id(kind.np) for kind in _KINDS])
 

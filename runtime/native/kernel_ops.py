@@ -111,7 +111,7 @@ def dtype_of_all(tensors: Tuple, place: Object) -> DType:
 
 @native
 def common_dtype(plan: KernelOpPlan, given: Arguments, place: Object) -> DType:
-    """The native dtype of the operands, which lie on one device; NULL where an argument does not fit."""
+    """The dtype of the operands, which lie on one device, a native one on the host; NULL where one does not fit."""
     dtype = cast(DType, NULL)
     for i in range(plan.operands):
         letter, argument = plan.letters[i], given.items[i]
@@ -131,7 +131,8 @@ def common_dtype(plan: KernelOpPlan, given: Arguments, place: Object) -> DType:
                 dtype = tensor.dtype
         elif not takes(letter, argument):
             return NULL
-    return dtype if dtype is not NULL and kind_of(dtype) in FLOATS else cast(DType, NULL)
+    fits = place is not cpu or kind_of(dtype) in FLOATS  # what is launched on a device is looked up by the dtype
+    return dtype if dtype is not NULL and fits else cast(DType, NULL)
 
 
 @native

@@ -19,6 +19,9 @@ def copy_cast(to: Any, source: Any) -> None:
     memory.copy(to, source)
 
 
-def cast(array: Any, to: Any) -> Any:
-    """The array in another dtype: a copy, or, on a device, the same memory that kernels convert as they read it."""
-    return array.as_read(to) if getattr(array, "on_device", False) else host.cast(array, to)
+def cast(array: Any, to: Any, final: Any = None) -> Any:
+    """The array in another dtype: a copy, or, on a device, the same memory that kernels convert as they read it.
+
+    `final` is the dtype of what an op computes of it, where that is another one than `to`.
+    """
+    return array.as_read(to, final) if getattr(array, "on_device", False) else host.cast(array, to)

@@ -62,15 +62,15 @@ def in_place() -> list[Any]:
     return [x, part]
 
 
-def normalised() -> list[Any]:
-    x, weight, bias = (numbers(*shape, requires_grad=True) for shape in ((4, 6), (6,), (6,)))
+def normalised(dtype: Any = sg.float64) -> list[Any]:
+    x, weight, bias = (numbers(*shape, dtype=dtype, requires_grad=True) for shape in ((4, 6), (6,), (6,)))
     result = F.layer_norm(x, (6,), weight, bias).softmax(-1) + F.log_softmax(x, 0)
-    result.backward(numbers(4, 6))
+    result.backward(numbers(4, 6, dtype=dtype))
     return [result, x.grad, weight.grad, bias.grad]
 
 
-def folded() -> list[Any]:
-    x = numbers(3, 4, 5, requires_grad=True)
+def folded(dtype: Any = sg.float64) -> list[Any]:
+    x = numbers(3, 4, 5, dtype=dtype, requires_grad=True)
     result = x.sum(1).mean() + x.var((0, 2)).sum() + x.logsumexp(2).norm() + x.mean((0, 1), keepdim=True).sum()
     result.backward()
     return [result, x.grad, x.sum(), x[0].t().sum(0)]
@@ -83,11 +83,12 @@ def joined() -> list[Any]:
     return [result, x.grad, x.max(1).values, x.argmax(0)]
 
 
-def multiplied() -> list[Any]:
-    x, y, z = numbers(2, 3, 4, requires_grad=True), numbers(2, 4, 5, requires_grad=True), numbers(3, 5)
-    weight, bias = numbers(5, 4, requires_grad=True), numbers(5, requires_grad=True)
+def multiplied(dtype: Any = sg.float64) -> list[Any]:
+    shapes = (2, 3, 4), (2, 4, 5), (5, 4), (5,)
+    x, y, weight, bias = (numbers(*shape, dtype=dtype, requires_grad=True) for shape in shapes)
+    z = numbers(3, 5, dtype=dtype)
     result = x @ y + F.linear(x, weight, bias) + sg.addmm(z, x[0], y[1], beta=0.5, alpha=2)
-    result.backward(numbers(2, 3, 5))
+    result.backward(numbers(2, 3, 5, dtype=dtype))
     return [result, x.grad, y.grad, weight.grad, bias.grad, x[0, 0] @ y[1], x[0].mv(y[0, :, 1])]
 
 
@@ -154,9 +155,15 @@ PROGRAMS: dict[str, Program] = {
     "views": views,
     "in place": in_place,
     "normalised": normalised,
+    "normalised float16": lambda: normalised(sg.float16),
+    "normalised bfloat16": lambda: normalised(sg.bfloat16),
     "folded": folded,
+    "folded float16": lambda: folded(sg.float16),
+    "folded bfloat16": lambda: folded(sg.bfloat16),
     "joined": joined,
     "multiplied": multiplied,
+    "multiplied float16": lambda: multiplied(sg.float16),
+    "multiplied bfloat16": lambda: multiplied(sg.bfloat16),
     "convolved": convolved,
     "joined in new places": joined_in_new_places,
     "looked up": looked_up,

@@ -68,9 +68,10 @@ def test_each_op_is_one_launch(natively: list[int]) -> None:
     assert len(natively) == 6
 
 
-def test_ops_with_kernels_of_their_own_launch_natively(natively: list[int]) -> None:
+@pytest.mark.parametrize("dtype", [sg.float64, sg.float16, sg.bfloat16], ids=str)
+def test_ops_with_kernels_of_their_own_launch_natively(dtype: Any, natively: list[int]) -> None:
     """Softmax, and its gradient, are one launch each from the second call on."""
-    x, given = numbers(3, 5, requires_grad=True), numbers(3, 5)
+    x, given = numbers(3, 5, dtype=dtype, requires_grad=True), numbers(3, 5, dtype=dtype)
     for _ in range(2):
         natively.clear()
         result = x.softmax(-1)
@@ -92,19 +93,20 @@ def test_operands_that_share_memory_are_told_apart(natively: list[int]) -> None:
             assert abs(F.mse_loss(one, other).item() - expected.item()) < 1e-12
 
 
-def test_products_are_called_natively(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("dtype", "eps"), [(sg.float64, 1e-14), (sg.float16, 2**-9), (sg.bfloat16, 2**-6)])
+def test_products_are_called_natively(dtype: Any, eps: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """From the second call on Python describes no product; the operands are those of each call."""
-    layer, first = sg.nn.Linear(4, 3, dtype=sg.float64).cuda(), numbers(2, 4, requires_grad=True)
+    layer, first = sg.nn.Linear(4, 3, dtype=dtype).cuda(), numbers(2, 4, dtype=dtype, requires_grad=True)
     layer(first).sum().backward()
     monkeypatch.setattr(products, "described_product", None)
     for k in range(2):
-        x = (numbers(2, 4) + k).requires_grad_()
+        x = (numbers(2, 4, dtype=dtype) + k).requires_grad_()
         layer.zero_grad()
         layer(x).sum().backward()
-        weight, bias = (each.detach().cpu().numpy() for each in (layer.weight, layer.bias))
-        np.testing.assert_allclose(layer(x).tolist(), x.detach().cpu().numpy() @ weight.T + bias, rtol=1e-14)
-        np.testing.assert_allclose(x.grad.tolist(), np.ones((2, 3)) @ weight, rtol=1e-14)
-        np.testing.assert_allclose(layer.weight.grad.tolist(), np.ones((3, 2)) @ x.detach().cpu().numpy(), rtol=1e-14)
+        given, weight, bias = (each.detach().cpu().double().numpy() for each in (x, layer.weight, layer.bias))
+        np.testing.assert_allclose(layer(x).tolist(), given @ weight.T + bias, rtol=eps, atol=eps)
+        np.testing.assert_allclose(x.grad.tolist(), np.ones((2, 3)) @ weight, rtol=eps, atol=eps)
+        np.testing.assert_allclose(layer.weight.grad.tolist(), np.ones((3, 2)) @ given, rtol=eps, atol=eps)
 
 
 def test_products_of_memory_that_lies_otherwise() -> None:
@@ -144,6 +146,29 @@ def test_numbers_differ_from_call_to_call(natively: list[int]) -> None:
     for number in (-0.25, 2.0, 3, -0.0, float("inf"), 1e300):
         assert (x * number).tolist() == [value * number for value in x.tolist()]
     assert len(natively) >= 3
+
+
+@pytest.mark.parametrize("dtype", [sg.float16, sg.bfloat16], ids=str)
+def test_gradients_of_products_with_numbers_of_16_bits(dtype: Any, natively: list[int]) -> None:
+    """The number that a node keeps has 16 bits; the kernel gets the same number as a float32."""
+    x, given = numbers(4, dtype=dtype, requires_grad=True), sg.ones(4, dtype=dtype).cuda()
+    for number in (0.5, -3.0, 0.0, -0.0, 1 / 3, 6e-8, -4e-6, 2e-5, 6.1e-5, 65504.0, float("inf"), float("nan")):
+        for _ in range(2):
+            natively.clear()
+            (found,) = sg.autograd.grad(x * number, x, given)
+            kept = sg.tensor(number, dtype=dtype).item()
+            np.testing.assert_array_equal(found.tolist(), [kept] * 4)
+            assert np.copysign(1, found.tolist()[0]) == np.copysign(1, kept) or np.isnan(kept)
+        assert len(natively) == 2
+
+
+def test_numbers_that_a_check_reads_in_memory_are_read_each_time() -> None:
+    """The range of a histogram is that of each call's elements where none is given."""
+    x = sg.tensor([0.0, 1.0, 2.0, 4.0]).cuda()
+    for factor in (1.0, 1.0, 10.0, 10.0, 0.5):
+        assert (x * factor).histc(4).tolist() == [1, 1, 1, 1]
+    for _ in range(2):
+        assert (x * 10).histc(4, 0, 4).tolist() == [1, 0, 0, 0]
 
 
 def test_what_native_code_does_not_know_is_left_to_python() -> None:

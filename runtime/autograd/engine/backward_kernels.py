@@ -7,7 +7,9 @@ from typing import Any
 
 from ...dispatch.elementwise import backward
 from ...tensor.base import fresh, holding
+from ...tensor.casting import cast
 from ...tensor.dtypes import bool_
+from ...tensor.memory import contiguous
 from ..saved.saved import unpack
 
 
@@ -16,9 +18,9 @@ def dtype_of(grads: Sequence[Any]) -> Any:
     return next((grad._dtype for grad in grads if grad is not None), None)
 
 
-def all_native(metas: Sequence[Any], dtype: Any) -> bool:
-    """Whether gradients and inputs have one dtype, and it is one that kernels take as it is."""
-    if dtype is None or not dtype.native:
+def all_floats(metas: Sequence[Any], dtype: Any) -> bool:
+    """Whether gradients and inputs have one dtype, and it is one for real numbers."""
+    if dtype is None or not dtype.is_floating_point:
         return False
     for meta in metas:  # noqa: SIM110  (a generator costs more than the loop)
         if meta is not None and meta[1] is not dtype:
@@ -27,8 +29,10 @@ def all_native(metas: Sequence[Any], dtype: Any) -> bool:
 
 
 def as_gradient(array: Any, shape: Any, dtype: Any) -> Any:
-    """The array that a kernel returned, as a tensor of the shape of the input."""
-    return holding(array, shape, dtype) if array.shape == shape else fresh(array.reshape(-1), shape, dtype)
+    """The array that a kernel returned, as a tensor of the shape of the input; 16-bit floats are rounded here."""
+    if array.dtype is not dtype.np and array.dtype != dtype.np:
+        array = cast(array, dtype.np)
+    return holding(array, shape, dtype) if array.shape == shape else fresh(contiguous(array).reshape(-1), shape, dtype)
 
 
 def as_gradients(arrays: Sequence[Any], metas: Sequence[Any], dtype: Any) -> tuple[Any, ...]:

@@ -9,8 +9,8 @@ import numpy as np
 
 from ...kernels.cuda.element import text_kernel
 from ...kernels.cuda.storage import in_registers
+from .. import memory
 from ..array import DeviceArray
-from ..memory import empty, materialized
 from .elementwise import as_given, run
 
 
@@ -29,13 +29,15 @@ def apply(function: Any, computed: np.dtype, operands: Sequence[Any], *outs: Dev
 
 
 def made(function: Any, shape: Sequence[int], operands: Sequence[Any], dtype: np.dtype | None = None) -> DeviceArray:
-    """A new array of what a function makes of operands, the first of which is an array, in its dtype or another."""
+    """A new array of what a function makes of operands, the first of which is an array; of a `dtype`, or a result."""
     first = operands[0]
-    result = empty(tuple(shape), dtype or first.dtype, first.device)
+    result = memory.result(first, tuple(shape)) if dtype is None else memory.empty(tuple(shape), dtype, first.device)
     apply(function, first.dtype, operands, result)
     return result
 
 
 def ready(value: Any, wanted: np.dtype) -> Any:
     """An operand that one conversion brings to a dtype: the result of a cast that is another one is made before."""
-    return materialized(value) if isinstance(value, DeviceArray) and value.dtype != wanted else value
+    if not isinstance(value, DeviceArray) or value.dtype in (wanted, in_registers(value.stored)):
+        return value
+    return memory.materialized(value)

@@ -16,6 +16,7 @@ from ...kernels.cuda.rows import row_kernel, wide_of
 from ...tensor.row_shapes import Given, Output, row_shape
 from .. import memory
 from ..array import DeviceArray
+from ..memory import in_order as in_order
 from .launch import launch
 
 THREAD, WARP = 8, 1024  # elements of the longest rows for one thread, and for a warp
@@ -53,7 +54,7 @@ def run(
     arrays = [as_rows(each.array, found) if each.kind == "row" else in_order(each.array) for each in given]
     shapes = [folded_shape(found) if o.kind == "row" else found.result for o in outputs]
     made = [
-        memory.empty(shape, np.dtype(o.dtype or source.dtype), source.device)
+        memory.empty(shape, np.dtype(o.dtype), source.device) if o.dtype else memory.result(source, shape)
         for shape, o in zip(shapes, outputs, strict=True)
     ]
     compute(module, rows_of(*found.folded), arrays, made, numbers)
@@ -86,11 +87,6 @@ def rows_of(before: int, along: int, after: int) -> Rows:
     return Rows("columns", before * after, along, (along, after))
 
 
-def in_order(array: DeviceArray) -> DeviceArray:
-    """An array whose elements lie in row order; they are converted where they are read."""
-    return array if array.strides is None else memory.copied(array)
-
-
 def as_rows(array: DeviceArray, found: Folding) -> DeviceArray:
     """An array as (before, along, after): dimensions that lie apart are brought together."""
     return in_order(transposed(array, found.order) if found.order else array)
@@ -99,15 +95,7 @@ def as_rows(array: DeviceArray, found: Folding) -> DeviceArray:
 def transposed(array: DeviceArray, order: Sequence[int]) -> DeviceArray:
     """The dimensions of an array in another order; no copy."""
     steps = array.byte_strides
-    return DeviceArray(
-        array.address,
-        tuple(array.shape[d] for d in order),
-        array.dtype,
-        array.block,
-        array.device,
-        tuple(steps[d] for d in order),
-        array.stored,
-    )
+    return array.laid(tuple(array.shape[d] for d in order), tuple(steps[d] for d in order))
 
 
 def folded_shape(found: Folding) -> tuple[int, ...]:
@@ -119,7 +107,7 @@ def unfolded(array: DeviceArray, found: Folding) -> DeviceArray:
     if not found.order:
         return array
     back = sorted(range(len(found.order)), key=found.order.__getitem__)
-    return memory.copied(transposed(array, back))
+    return memory.moved(transposed(array, back))
 
 
 def compute(

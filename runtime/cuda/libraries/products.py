@@ -90,7 +90,7 @@ def multiply_with_bias(a: DeviceArray, b: DeviceArray, bias: DeviceArray) -> Dev
     result = result_for(a, b, (a.shape[0], b.shape[1]))
     if bias.stored != result.stored:
         return None
-    extra = bias if bias.is_contiguous else copied_as_stored(bias)
+    extra = bias if bias.is_contiguous else memory.moved(bias)
     gemm, left, right = described_product(a, b, result, 1, 0)
     given = left.array.address, right.array.address, extra.address, result.address
     return result if library.gemm_with_bias(gemm, *given, current_stream(result.device.index or 0)) else None
@@ -124,15 +124,9 @@ def matrices(a: DeviceArray) -> Matrices:
     """How a batch of matrices lies; they are copied where neither rows nor columns are without gaps."""
     found = described(a)
     if found is None:
-        found = described(memory.copied(a) if a.stored == a.dtype else copied_as_stored(a))
+        found = described(memory.moved(a))
     assert found is not None
     return found
-
-
-def copied_as_stored(a: DeviceArray) -> DeviceArray:
-    """A copy in row order in the dtype that memory holds."""
-    own = DeviceArray(a.address, a.shape, a.stored, a.block, a.device, a.strides)
-    return memory.copied(own).as_read(a.dtype)
 
 
 def described(a: DeviceArray) -> Matrices | None:

@@ -32,6 +32,16 @@ def load_half(context: Any, address: Any) -> Any:
 
 
 @intrinsic
+def load_quarter(context: Any, address: Any) -> Any:
+    """The two bytes at an address, as a word."""
+
+    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.zext(builder.load(word_at(builder, args[0], WORD(0), ir.IntType(16))), WORD)
+
+    return Word(Word), build
+
+
+@intrinsic
 def store(context: Any, address: Any, distance: Any, word: Any) -> Any:
     """Write a word at a distance in bytes from an address."""
 

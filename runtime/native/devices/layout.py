@@ -39,6 +39,7 @@ class DeviceArray(Object):
     block: Object
     device: Object
     dtype: Object
+    final: Object
     shape: Tuple
     size: Object
     stored: Object

@@ -135,6 +135,7 @@ def new_array(block: Stolen[Block], shape: Tuple, size: Object, dtype: Object, d
     array.block = block
     array.device = retain(device)
     array.dtype = retain(dtype)
+    array.final = retain(dtype)
     array.shape = retain(shape)
     array.size = retain(size)
     array.stored = retain(dtype)

@@ -16,7 +16,7 @@ from ...cuda.current import current_stream
 from ...cuda.launching import indexed
 from ...cuda.libraries.chosen import convolutions
 from ...cuda.libraries.convolutions import Convolution
-from ...cuda.libraries.products import common, copied_as_stored, is_half, multiply
+from ...cuda.libraries.products import common, is_half, multiply
 from ...cuda.views import broadcast, in_order, over, permuted, swapped
 from ...kernels.cuda.storage import in_registers
 from ...modes.math_modes import math_modes
@@ -180,7 +180,7 @@ def library_has(name: str, sizes: Sizes, first: Array, second: Array, result: Ar
 
 def aligned(a: Array) -> Array:
     """An array in row order that begins where libraries expect it to."""
-    return copied_as_stored(a) if a.address % ALIGNMENT else a
+    return memory.moved(a) if a.address % ALIGNMENT else a
 
 
 def like(shape: Ints, a: Array, b: Array) -> Array:
@@ -228,8 +228,7 @@ def merged_samples(a: Array) -> Array:
     steps = a.byte_strides
     if a.shape[2] == 1:
         return over(a, shape, (*steps[:2], steps[3]))
-    own = DeviceArray(a.address, a.shape, a.stored, a.block, a.device, a.strides)
-    return memory.copied(own).as_read(a.dtype).reshape(shape)
+    return memory.moved(a).reshape(shape)
 
 
 def each_group(weights: Array, columns: Array, out: Array, beta: int) -> None:

@@ -16,7 +16,7 @@ KINDS = {0: 0, 1: 1, 2: 2, math.inf: 3}
 
 def row_distances(x1: Array, x2: Array, p: float) -> Array:
     """The p-norm of the difference of each row of x1 and each row of x2, for every pair of matrices."""
-    result = memory.empty((*x1.shape[:-1], x2.shape[-2]), x1.dtype, x1.device)
+    result = memory.result(x1, (*x1.shape[:-1], x2.shape[-2]))
     sizes = x1.shape[-2], x2.shape[-2], x1.shape[-1]
     given = in_order(x1), in_order(x2), result, sizes, KINDS.get(p, 4), power(p)
     indexed.run(kernels.distances, result.size, x1.dtype, *given)
@@ -48,7 +48,7 @@ def one_side(
     grad: Array, x: Array, y: Array, length: Array, ties: Array, steps: tuple[int, int], kind: int, p: float
 ) -> Array:
     """The gradient of x, whose rows lie `steps[0]` apart among the distances, those of y `steps[1]`."""
-    made = memory.empty(x.shape, x.dtype, x.device)
+    made = memory.result(x, x.shape)
     sizes = x.shape[-2], y.shape[-2], x.shape[-1]
     given = grad, x, y, length, ties, made, sizes, steps, kind, power(p)
     indexed.run(kernels.distances_back, made.size, x.dtype, *given)

@@ -12,7 +12,7 @@ from . import cuda_kernels as kernels
 
 def binary_parts(a: DeviceArray) -> tuple[DeviceArray, DeviceArray]:
     """m and e with a = m 2^e and 1/2 <= |m| < 1."""
-    mantissa = memory.empty(a.shape, a.dtype, a.device)
+    mantissa = memory.result(a, a.shape)
     exponent = memory.empty(a.shape, np.dtype(np.int32), a.device)
     apply(kernels.binary_parts, a.dtype, (a,), mantissa, exponent)
     return mantissa, exponent

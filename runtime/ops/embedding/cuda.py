@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.launching.moving import within_reach
-from ...cuda.memory import contiguous
+from ...cuda.memory import in_order
 from ..indexing.cuda_rows import added_to_rows, collected, rows_at, rows_taken
 from . import cpu
 
@@ -23,10 +23,10 @@ def embedding_backward(
     grad_output: DeviceArray, indices: DeviceArray, num_weights: int, padding_idx: int, scale_grad_by_freq: bool
 ) -> DeviceArray:
     """Adds each row of grad_output to its row of the table, in the order of the indices."""
-    start = memory.zeros((num_weights, grad_output.shape[-1]), grad_output.dtype, grad_output.device)
+    start = memory.result_of_zeros(grad_output, (num_weights, grad_output.shape[-1]))
     rows = rows_at("embedding", indices, 0, num_weights, False)
     name = "mean" if scale_grad_by_freq else "sum"
-    result = added_to_rows(start, rows, contiguous(grad_output), name, 1, not scale_grad_by_freq)
+    result = added_to_rows(start, rows, in_order(grad_output), name, 1, not scale_grad_by_freq)
     return _without_padding(result, padding_idx)
 
 
@@ -35,7 +35,7 @@ def embedding_gather(
     input: DeviceArray, indices: DeviceArray, padding_idx: int, scale_grad_by_freq: bool
 ) -> DeviceArray:
     """The transpose of `embedding_backward`: the table is divided and has zeros before it is read."""
-    table = memory.copied(input)
+    table = memory.result_of(input)
     if scale_grad_by_freq:
         rows = rows_at("embedding", indices, 0, len(input), False)
         table = _divided(table, rows)

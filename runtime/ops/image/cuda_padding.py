@@ -21,7 +21,7 @@ def border_pad(a: Array, pad: Ints, mode: str) -> Array:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative."""
     for dim, before, after in sides(a.ndim, pad):
         columns = source_index(a.shape[dim], before, after, mode)
-        result = memory.empty((*a.shape[:dim], columns.size, *a.shape[dim + 1 :]), a.dtype, a.device)
+        result = memory.result(a, (*a.shape[:dim], columns.size, *a.shape[dim + 1 :]))
         places = memory.constant(columns.astype(np.int32), a.device)
         given = in_order(a), places, result, *sizes_of(a, dim, columns.size)
         indexed.run(kernels.gathered, result.size, a.dtype, *given)
@@ -36,7 +36,7 @@ def border_pad_backward(grad: Array, input_shape: Ints, pad: Ints, mode: str) ->
         columns = source_index(size, before, after, mode)
         order = np.argsort(columns, kind="stable")
         starts = np.searchsorted(columns[order], np.arange(size + 1))
-        grad = multiplied(grad, dim, size, Rows(starts, order, np.ones(order.size)))
+        grad = multiplied(grad, dim, size, Rows(starts, order, np.ones(order.size)), memory.scratch)
     return grad
 
 

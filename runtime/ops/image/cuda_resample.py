@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -32,10 +33,10 @@ def resample_backward(
     return multiplied(grad, dim, length, rows)
 
 
-def multiplied(a: Array, dim: int, length: int, rows: Rows) -> Array:
-    """A sparse matrix times the vectors along `dim`."""
+def multiplied(a: Array, dim: int, length: int, rows: Rows, new: Callable[..., Array] = memory.result) -> Array:
+    """A sparse matrix times the vectors along `dim`, in memory that `new` gives."""
     weights = memory.constant(rows.weights.astype(a.dtype, copy=False), a.device)
-    result = memory.empty((*a.shape[:dim], length, *a.shape[dim + 1 :]), a.dtype, a.device)
+    result = new(a, (*a.shape[:dim], length, *a.shape[dim + 1 :]))
     given = in_order(a), *places_of(rows, a.device), weights, result, *sizes_of(a, dim, length)
     indexed.run(kernels.weighted_sums, result.size, a.dtype, *given)
     return result

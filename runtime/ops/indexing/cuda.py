@@ -12,7 +12,7 @@ from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.launching.layouts import steps_in
 from ...cuda.launching.moving import within_reach
-from ...cuda.memory import contiguous
+from ...cuda.memory import in_order
 from . import cpu
 from .cuda_found import nonzero
 from .cuda_rows import INT32, added_to_rows, broadcast, collected, rows_at, rows_taken, taken, transposed
@@ -27,7 +27,7 @@ Indices = Sequence[DeviceArray | None]
 def index_select(a: DeviceArray, dim: int, positions: DeviceArray) -> DeviceArray:
     """The slices of a at `positions` along `dim`."""
     table = a if a.ndim else a.reshape(1)
-    line = positions if positions.ndim == 1 else contiguous(positions).ravel()
+    line = positions if positions.ndim == 1 else in_order(positions).ravel()
     found = rows_taken("index_select", table, dim % table.ndim, line, False)
     return found if a.ndim else found.reshape(())
 
@@ -35,13 +35,13 @@ def index_select(a: DeviceArray, dim: int, positions: DeviceArray) -> DeviceArra
 @within_reach(cpu.index_select_backward)
 def index_select_backward(grad: DeviceArray, sizes: Ints, dim: int, positions: DeviceArray) -> DeviceArray:
     """Zeros to which the slices of `grad` are added at `positions` along `dim`."""
-    return _slices_added(memory.zeros(sizes, grad.dtype, grad.device), dim, positions, grad, 1)
+    return _slices_added(memory.result_of_zeros(grad, sizes), dim, positions, grad, 1)
 
 
 @within_reach(cpu.index_add)
 def index_add(a: DeviceArray, dim: int, positions: DeviceArray, source: DeviceArray, alpha: Any) -> DeviceArray:
     """A copy of a with alpha source added slice by slice at `positions` along `dim`."""
-    return _slices_added(contiguous(a), dim, positions, source, alpha)
+    return _slices_added(in_order(a), dim, positions, source, alpha)
 
 
 def _slices_added(start: DeviceArray, dim: int, positions: DeviceArray, source: DeviceArray, alpha: Any) -> DeviceArray:
@@ -52,7 +52,7 @@ def _slices_added(start: DeviceArray, dim: int, positions: DeviceArray, source: 
     count = positions.size
     steps = (0, 1, 0), (count * after, after, 1)
     name = "sum" if alpha == 1 else "scaled"
-    return collected(start, rows, contiguous(source), (before, along, after, count), *steps, name, alpha)
+    return collected(start, rows, in_order(source), (before, along, after, count), *steps, name, alpha)
 
 
 class Indexed:
@@ -95,14 +95,14 @@ class Indexed:
 
     def as_table(self, a: DeviceArray) -> DeviceArray:
         """What is indexed, in row order, its indexed dimensions made one."""
-        moved = contiguous(transposed(a, self.order))
+        moved = in_order(transposed(a, self.order))
         return moved.reshape(prod(self.shape[d] for d in self.dims), *moved.shape[len(self.dims) :])
 
     def as_rows(self, values: DeviceArray) -> DeviceArray:
         """Values of the shape `result` as rows."""
         first = range(self.at, self.at + len(self.common))
         order = [*first, *[d for d in range(len(self.result)) if d not in first]]
-        return contiguous(transposed(broadcast(values, self.result), order))
+        return in_order(transposed(broadcast(values, self.result), order))
 
 
 def _without_masks(indices: Indices) -> list[DeviceArray | None]:
@@ -135,7 +135,7 @@ def index(a: DeviceArray, indices: Indices) -> DeviceArray:
     """a[indices]."""
     found = Indexed("index", a.shape, indices)
     if not found.dims:
-        return memory.copied(a)
+        return memory.result_of(a)
     if len(found.dims) == 1:
         return rows_taken("index", a, found.dims[0], found.arrays[0], True)
     table, rows = found.as_table(a), found.rows()
@@ -149,7 +149,7 @@ def index(a: DeviceArray, indices: Indices) -> DeviceArray:
 @within_reach(cpu.index_backward)
 def index_backward(grad: DeviceArray, sizes: Ints, indices: Indices) -> DeviceArray:
     """Zeros to which `grad` is added at `indices`."""
-    return _put("index_backward", memory.zeros(sizes, grad.dtype, grad.device), indices, grad, True)
+    return _put("index_backward", memory.result_of_zeros(grad, sizes), indices, grad, True)
 
 
 @within_reach(cpu.index_put)
@@ -172,7 +172,7 @@ def _put(op: str, a: DeviceArray, indices: Indices, values: DeviceArray, accumul
 
 def _put_everywhere(a: DeviceArray, values: DeviceArray, accumulate: bool) -> DeviceArray:
     """All elements have an index, one for each."""
-    result = memory.copied(a)
+    result = memory.result_of(a)
     if not accumulate:
         memory.copy(result, values)
         return result

@@ -9,7 +9,7 @@ from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.launching.layouts import steps_in
 from ...cuda.launching.moving import within_reach
-from ...cuda.memory import contiguous
+from ...cuda.memory import in_order
 from ...errors import ShapeError
 from . import cpu_gather as cpu
 from .cuda_found import INT64, counts_of, order_from_counts
@@ -39,7 +39,7 @@ def gather(a: DeviceArray, dim: int, indices: DeviceArray, sparse_grad: bool) ->
 @within_reach(cpu.gather_backward)
 def gather_backward(grad: DeviceArray, shape: Ints, dim: int, indices: DeviceArray) -> DeviceArray:
     """Zeros to which each gradient is added at its index."""
-    return _put("gather", memory.zeros(shape, grad.dtype, grad.device), dim, indices, grad, "sum")
+    return _put("gather", memory.result_of_zeros(grad, shape), dim, indices, grad, "sum")
 
 
 @within_reach(cpu.scatter)
@@ -68,14 +68,14 @@ def _put(
     """A new array. Where the indices reach only a part of it, that is computed by itself and put back."""
     whole, at = _whole(a), _whole(indices)
     if not at.size:
-        return memory.copied(a)
+        return memory.result_of(a)
     dim %= whole.ndim
     reached = tuple(n if d == dim else m for d, (n, m) in enumerate(zip(whole.shape, at.shape, strict=True)))
     part = whole if reached == whole.shape else whole.viewed(reached, 0, whole.byte_strides)
-    found = _joined(op, contiguous(part), dim, at, src, name, included)
+    found = _joined(op, in_order(part), dim, at, src, name, included)
     if part is whole:
         return found.reshape(a.shape)
-    result = memory.copied(whole)
+    result = memory.result_of(whole)
     memory.copy(result.viewed(reached, 0, result.byte_strides), found)
     return result
 
@@ -86,7 +86,7 @@ def _joined(op: str, part: DeviceArray, dim: int, at: DeviceArray, src: Any, nam
     rows = rows_at(op, at, dim, along, False)
     steps = (count * after, after, 1)
     if isinstance(src, DeviceArray) and src.ndim:
-        values, value_steps = contiguous(src.viewed(at.shape, 0, src.byte_strides)), steps
+        values, value_steps = in_order(src.viewed(at.shape, 0, src.byte_strides)), steps
     else:
         values, value_steps = _one(src, part), (0, 0, 0)
     return collected(part, rows, values, (before, along, after, count), steps, value_steps, name, 1, included)

@@ -84,7 +84,7 @@ def taken(
         table_steps: elements of the table from one place of the result to the next; `index_steps` likewise.
         step: elements of the table from one index to the next, of which there are `size`.
     """
-    result = memory.empty(shape, table.dtype, table.device)
+    result = memory.result(table, shape)
     if result.size:
         layout = merged(shape, (table_steps, index_steps))
         note = word_for(table.device), ticket(op, dim), np.int64(size)
@@ -146,7 +146,7 @@ def collected(
         given = (rows,)
         steps = numbers(*row_steps), numbers(*value_steps)
         kernel = collecting(looking, name, computed)
-    result = memory.empty(start.shape, start.dtype, start.device)
+    result = memory.result(start, start.shape)
     flat = [each.ravel() for each in (start, *given, values, result)]
     rest = numbers(along, after, count), steps, computed.type(alpha), UINT32(included)
     over_elements(kernel, result.size, *flat, *rest)

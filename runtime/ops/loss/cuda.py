@@ -12,7 +12,7 @@ from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.bad_indices import fault, raise_at_once, word_for
 from ...cuda.launching import indexed
-from ...cuda.launching.elements import made
+from ...cuda.launching.elements import apply, made
 from ...cuda.launching.rows import Rows, compute, in_order, over, program, rows_of
 from ...errors import BadIndexError
 from ...tensor.row_shapes import Output
@@ -61,7 +61,7 @@ def binary_cross_entropy(
         RuntimeError: an input or a target outside [0, 1]: when the program next waits for the device.
     """
     require_chances("binary_cross_entropy", in_order(input), in_order(target))
-    return summed(made(kernels.bernoulli, input.shape, (input, target, or_one(weight))), reduction)
+    return summed(kernels.bernoulli, (input, target, or_one(weight)), reduction)
 
 
 def binary_cross_entropy_backward(
@@ -76,8 +76,7 @@ def binary_cross_entropy_with_logits(
     input: DeviceArray, target: DeviceArray, weight: Maybe = None, pos_weight: Maybe = None, reduction: int = 1
 ) -> DeviceArray:
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x))."""
-    given = input, target, or_one(weight), or_one(pos_weight)
-    return summed(made(kernels.logistic, input.shape, given), reduction)
+    return summed(kernels.logistic, (input, target, or_one(weight), or_one(pos_weight)), reduction)
 
 
 def binary_cross_entropy_with_logits_backward(
@@ -102,10 +101,13 @@ def share_of_one(input: DeviceArray, reduction: int) -> float:
     return 1 / max(input.size, 1) if reduction == 1 else 1.0
 
 
-def summed(losses: DeviceArray, reduction: int) -> DeviceArray:
-    """The losses, or their mean or sum."""
+def summed(function: Any, given: Sequence[Any], reduction: int) -> DeviceArray:
+    """A function of elements, the losses, or their mean or sum."""
+    shape = given[0].shape
     if not reduction:
-        return losses
+        return made(function, shape, given)
+    losses = memory.scratch(given[0], shape)
+    apply(function, losses.dtype, given, losses)
     divisor = float(losses.size) if reduction == 1 else 1.0
     found: DeviceArray = over("quotient_of_total", (losses,), tuple(range(losses.ndim)), divisor)
     return found
@@ -132,7 +134,7 @@ def nll_loss(
     """
     x, classes, rows = scores(input), in_order(target), rows_of_scores(input)
     require_classes("nll_loss", classes, rows.along, ignore_index)
-    losses, shares = new(x, target.shape), new(x, target.shape)
+    losses, shares = parts_of_loss(x, target, reduction)
     compute(program("nll_loss"), rows, (x, classes, weights(weight, x, rows)), (losses, shares), (ignore_index,))
     return reduced(losses, shares, reduction)
 
@@ -171,7 +173,7 @@ def cross_entropy(
     x, classes, rows = scores(input), in_order(target), rows_of_scores(input)
     require_classes("cross_entropy_loss", classes, rows.along, ignore_index)
     kept = new(x, (rows.amount + 1,))
-    losses, shares = new(x, target.shape), new(x, target.shape)
+    losses, shares = parts_of_loss(x, target, reduction)
     results = losses, kept[: rows.amount], shares
     name, numbers = smoothed("cross_entropy", ignore_index, label_smoothing)
     compute(program(name), rows, (x, classes, weights(weight, x, rows)), results, numbers)
@@ -206,7 +208,13 @@ def smoothed(name: str, ignored: int, smoothing: float) -> tuple[str, tuple[Any,
 
 
 def new(like: DeviceArray, shape: Ints) -> DeviceArray:
-    return memory.empty(shape, like.dtype, like.device)
+    return memory.result(like, shape)
+
+
+def parts_of_loss(x: DeviceArray, target: DeviceArray, reduction: int) -> tuple[DeviceArray, DeviceArray]:
+    """Memory for the loss and the weight of each target: without a reduction the losses are the result."""
+    losses = memory.scratch(x, target.shape) if reduction else new(x, target.shape)
+    return losses, memory.scratch(x, target.shape)
 
 
 def scores(input: DeviceArray) -> DeviceArray:
@@ -222,7 +230,7 @@ def rows_of_scores(input: DeviceArray) -> Rows:
 def weights(weight: Maybe, like: DeviceArray, rows: Rows) -> DeviceArray:
     if weight is not None:
         return in_order(weight)
-    made = new(like, (rows.along,))
+    made = memory.scratch(like, (rows.along,))
     memory.fill(made, 1)
     return made
 
@@ -252,12 +260,11 @@ def reduced(losses: DeviceArray, shares: DeviceArray, reduction: int) -> tuple[D
 def spread(grad: DeviceArray, total: Maybe, shape: Ints) -> DeviceArray:
     """The gradient of each target's loss: one for all is repeated, that of a mean divided by the total weight."""
     count = prod(shape)
-    single = new(grad, (grad.size,))
+    single = memory.scratch(grad, (grad.size,))
     if total is None:
         memory.copy(single, in_order(grad).ravel())
     elif grad.size:
         compute(program("quotient"), Rows("rows", 1, grad.size, (grad.size,)), (in_order(grad), total), (single,))
     if grad.size == count:
         return single
-    seen = DeviceArray(single.address, (count,), single.dtype, single.block, single.device, (0,))
-    return memory.copied(seen)
+    return memory.moved(single.laid((count,), (0,)))

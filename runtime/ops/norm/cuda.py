@@ -120,7 +120,7 @@ def normalize_by(
 
 
 def new(like: DeviceArray, shape: Ints) -> DeviceArray:
-    return memory.empty(shape, like.dtype, like.device)
+    return memory.result(like, shape)
 
 
 def empty_like(x: DeviceArray) -> DeviceArray:
@@ -131,6 +131,6 @@ def table(values: Maybe, neutral: float, like: DeviceArray, shape: Ints) -> Devi
     """Weights or shifts in row order; `neutral` everywhere in place of None."""
     if values is not None:
         return in_order(values)
-    made = new(like, (prod(shape),))
+    made = memory.scratch(like, (prod(shape),))
     memory.fill(made, neutral)
     return made

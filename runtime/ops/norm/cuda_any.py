@@ -10,7 +10,7 @@ from math import prod
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.launching.elements import made
+from ...cuda.launching.elements import apply, made
 from ...cuda.launching.rows import Rows, compute, program
 from ...cuda.views import in_order, permuted
 from ..reduction.cuda import sum_to_size
@@ -26,7 +26,7 @@ def standardize_any(
 ) -> Three:
     """(x - mean) / sqrt(var + eps) * weight + bias, with the mean and the (biased) variance over `dim`."""
     order, rows = rows_over(input.shape, dim)
-    units, mean, var = (memory.empty(s, input.dtype, input.device) for s in (input.shape, stats_shape, stats_shape))
+    units, mean, var = memory.scratch(input, input.shape), *(memory.result(input, stats_shape) for _ in range(2))
     compute(program("standardize_plain"), rows, (together(input, order),), (units, mean, var), (eps,))
     given = apart(units, order, input.shape), seen(weight, affine_shape, 1.0), seen(bias, affine_shape, 0.0)
     return made(kernels.scaled, input.shape, given), mean, var
@@ -46,15 +46,18 @@ def standardize_backward_any(
     order, rows = rows_over(input.shape, dim)
     result = share = shift = None
     if wanted[0]:
-        scaled = made(kernels.scaled, grad.shape, (grad, seen(weight, affine_shape, 1.0), 0.0))
-        found = memory.empty(input.shape, input.dtype, input.device)
+        scaled = memory.scratch(grad, grad.shape)
+        apply(kernels.scaled, grad.dtype, (grad, seen(weight, affine_shape, 1.0), 0.0), scaled)
+        found = memory.result(input, input.shape)
         given = together(scaled, order), together(input, order), *map(in_order, stats)
         compute(program("standardize_plain_backward"), rows, given, (found,), (eps,))
-        result = memory.copied(apart(found, order, input.shape))
+        result = memory.moved(apart(found, order, input.shape))
     if wanted[1]:
         kept = tuple(1 if d in dim else n for d, n in enumerate(input.shape))
         factors = (in_order(each).reshape(kept) for each in stats)
-        share = sum_to_size(made(kernels.unit_scaled, input.shape, (input, grad, *factors, eps)), affine_shape)
+        parts = memory.scratch(input, input.shape)
+        apply(kernels.unit_scaled, input.dtype, (input, grad, *factors, eps), parts)
+        share = sum_to_size(parts, affine_shape)
     if wanted[2]:
         shift = sum_to_size(grad, affine_shape)
     return result, share, shift
@@ -69,7 +72,7 @@ def rows_over(shape: Ints, dim: Ints) -> tuple[Ints, Rows]:
 
 def together(array: DeviceArray, order: Ints) -> DeviceArray:
     """An array whose dimensions are in this order, in row order."""
-    return memory.copied(permuted(array, *order))
+    return memory.moved(permuted(array, *order))
 
 
 def apart(array: DeviceArray, order: Ints, shape: Ints) -> DeviceArray:

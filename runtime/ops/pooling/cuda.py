@@ -34,7 +34,7 @@ def adaptive_max_pool(input: Array, output_size: Ints, spatial: int) -> tuple[Ar
 
 def greatest(input: Array, geometry: Geometry, spatial: int, adaptive: bool) -> tuple[Array, Array]:
     shape = (*input.shape[: input.ndim - spatial], *geometry[-1][3 - spatial :])
-    values = memory.empty(shape, input.dtype, input.device)
+    values = memory.result(input, shape)
     indices = memory.empty(shape, np.dtype(np.int64), input.device)
     x = in_order(input)
     indexed.run(kernels.maxima, values.size, input.dtype, x, values, indices, geometry, adaptive)
@@ -97,7 +97,7 @@ def means_of(
 
 def mean(input: Array, geometry: Geometry, spatial: int, adaptive: bool, padded: bool, divisor: int) -> Array:
     shape = (*input.shape[: input.ndim - spatial], *geometry[-1][3 - spatial :])
-    result = memory.empty(shape, input.dtype, input.device)
+    result = memory.result(input, shape)
     indexed.run(kernels.means, result.size, input.dtype, in_order(input), result, geometry, adaptive, padded, divisor)
     return result
 
@@ -105,7 +105,7 @@ def mean(input: Array, geometry: Geometry, spatial: int, adaptive: bool, padded:
 def spread(
     grad_output: Array, input_shape: Ints, geometry: Geometry, adaptive: bool, padded: bool, divisor: int
 ) -> Array:
-    result = memory.empty(tuple(input_shape), grad_output.dtype, grad_output.device)
+    result = memory.result(grad_output, tuple(input_shape))
     given = in_order(grad_output), result, geometry, adaptive, padded, divisor
     indexed.run(kernels.means_back, result.size, result.dtype, *given)
     return result

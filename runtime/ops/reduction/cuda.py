@@ -9,7 +9,6 @@ from typing import Any
 from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.launching.rows import over
-from ...cuda.memory import contiguous
 from ...kernels.cpu.folding import reduced_dims_of
 from ..scan.cuda import running_sum
 from . import cuda_complex, plans
@@ -33,16 +32,14 @@ def sum_to_size(a: DeviceArray, size: Dims) -> DeviceArray:
     """The sum over the dimensions that `size` lacks or has as 1."""
     dims = plans.grown(size, a.shape)
     if not dims:  # which would stand for all
-        return contiguous(a).reshape(size)
+        return memory.in_order(a).reshape(size)
     return reduced("total", a, dims, True).reshape(size)
 
 
 def filled(self: DeviceArray, size: Dims) -> DeviceArray:
     """An array of `size` full of the one element of `self`."""
     steps = (0,) * len(size)
-    return memory.copied(
-        DeviceArray(self.address, tuple(size), self.dtype, self.block, self.device, steps, self.stored)
-    )
+    return memory.result_of(self.laid(size, steps))
 
 
 def prod_all(a: DeviceArray) -> DeviceArray:

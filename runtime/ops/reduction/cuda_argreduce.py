@@ -79,12 +79,17 @@ def in_registers(a: DeviceArray) -> DeviceArray:
     return a.as_read(INT64) if a.dtype.kind in "iub" else a
 
 
+def element_of(a: DeviceArray) -> Output:
+    """One element of an array for each row."""
+    return Output("each", a.dtype.name) if a.dtype.kind in "iub" else Output("each")
+
+
 def extreme(name: str, a: DeviceArray, dim: Dims, keepdim: bool) -> DeviceArray:
-    return over(name, (in_registers(a),), dim, keepdim=keepdim, outputs=(Output("each", a.dtype.name),))
+    return over(name, (in_registers(a),), dim, keepdim=keepdim, outputs=(element_of(a),))
 
 
 def with_place(name: str, a: DeviceArray, dim: int | None, keepdim: bool) -> tuple[DeviceArray, DeviceArray]:
-    outputs = Output("each", a.dtype.name), Output("each", "int64")
+    outputs = element_of(a), Output("each", "int64")
     found: tuple[DeviceArray, DeviceArray] = over(
         name, (in_registers(a),), reduced_dims_of(a.ndim, dim), keepdim=keepdim, outputs=outputs
     )

@@ -38,8 +38,7 @@ def repeated(grad: DeviceArray, shape: Dims, dim: Dims | None) -> DeviceArray:
     kept = folding(tuple(shape), dim).kept
     seen = in_order(grad).reshape(kept)
     steps = tuple(0 if own != n else step for own, n, step in zip(kept, shape, seen.byte_strides, strict=True))
-    whole = DeviceArray(seen.address, tuple(shape), seen.dtype, seen.block, seen.device, steps, seen.stored)
-    return memory.copied(whole)
+    return memory.result_of(seen.laid(shape, steps))
 
 
 def var_backward(grad: DeviceArray, x: DeviceArray, dim: Dims, correction: float) -> DeviceArray:
@@ -74,7 +73,7 @@ def logsumexp_backward(grad: DeviceArray, x: DeviceArray, result: DeviceArray, d
 
 def value_selecting_reduction_backward(grad: DeviceArray, shape: Dims, dim: int, indices: DeviceArray) -> DeviceArray:
     """Zeros with each gradient at the index along `dim` that its element came from (max, median, sort, topk)."""
-    result = memory.empty(tuple(shape), grad.dtype, grad.device)
+    result = memory.result(grad, tuple(shape))
     before, along, after = folding(tuple(shape), dim).folded
     if result.size > MOST and grad.size != before * after:
         found: DeviceArray = Fallback(cpu.value_selecting_reduction_backward)(grad, shape, dim, indices)

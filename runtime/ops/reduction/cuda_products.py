@@ -40,7 +40,7 @@ def prod_others(a: DeviceArray, dim: int) -> DeviceArray:
 def prod_backward(grad: DeviceArray, x: DeviceArray, dim: int | None) -> DeviceArray:
     """g times the product of the other elements."""
     shape = folding(x.shape, dim).folded
-    result = memory.empty(x.shape, x.dtype, x.device)
+    result = memory.result(x, x.shape)
     if x.size:
         grads = in_order(grad).reshape(shape[0], 1, shape[2])
         apply(kernels.product, WIDE["f"], (of_others(x, shape), grads), result.reshape(shape))

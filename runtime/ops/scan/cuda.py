@@ -32,10 +32,10 @@ def cummin(a: DeviceArray, dim: int) -> tuple[DeviceArray, DeviceArray]:
 
 def _extremes(name: str, a: DeviceArray, dim: int) -> tuple[DeviceArray, DeviceArray]:
     if not a.ndim:
-        return memory.copied(a), memory.zeros((), INT64, a.device)
-    values, places = (memory.empty(a.shape, kind, a.device) for kind in (a.dtype, INT64))
+        return memory.result_of(a), memory.zeros((), INT64, a.device)
+    values, places = memory.result(a, a.shape), memory.empty(a.shape, INT64, a.device)
     computed = INT64 if a.dtype.kind == "b" else summed_in(a.dtype)
-    scan(name, computed, [_in_order(a)], [values, places], seen(a.shape, dim % a.ndim))
+    scan(name, computed, [memory.in_order(a)], [values, places], seen(a.shape, dim % a.ndim))
     return values, places
 
 
@@ -85,19 +85,15 @@ def _complex_logarithms(a: DeviceArray, dim: int) -> DeviceArray:
     result = memory.empty(a.shape, a.dtype, a.device)
     before, along, after = seen(a.shape, dim % a.ndim)
     kernel = complex_logarithm_kernel(a.dtype)
-    over_elements(kernel, before * after, _in_order(a).ravel(), result.ravel(), *numbers(along, after))
+    over_elements(kernel, before * after, memory.in_order(a).ravel(), result.ravel(), *numbers(along, after))
     return result
 
 
 def _scanned(name: str, arrays: list[DeviceArray], dim: int, reverse: bool = False) -> DeviceArray:
     a = arrays[0]
     if not a.ndim:
-        return memory.copied(a)
-    result = memory.empty(a.shape, a.dtype, a.device)
+        return memory.result_of(a)
+    result = memory.result(a, a.shape)
     computed = INT64 if a.dtype.kind == "b" else summed_in(a.dtype)
-    scan(name, computed, [_in_order(each) for each in arrays], [result], seen(a.shape, dim % a.ndim), reverse)
+    scan(name, computed, [memory.in_order(each) for each in arrays], [result], seen(a.shape, dim % a.ndim), reverse)
     return result
-
-
-def _in_order(a: DeviceArray) -> DeviceArray:
-    return a if a.strides is None else memory.copied(a)

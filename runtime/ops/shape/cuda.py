@@ -8,7 +8,7 @@ from typing import Any
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.memory import copied
+from ...cuda.memory import result_of
 from ...tensor import views
 from ...tensor.shapes import contiguous_strides
 from .cuda_repeats import repeated_indices
@@ -34,7 +34,7 @@ Ints = tuple[int, ...]
 
 def clone(a: DeviceArray) -> DeviceArray:
     """A copy."""
-    return copied(a)
+    return result_of(a)
 
 
 to_copy = clone
@@ -63,7 +63,7 @@ def one_of(a: DeviceArray, dim: int, index: int) -> DeviceArray:
 
 def select_backward(grad: DeviceArray, sizes: Ints, dim: int, index: int) -> DeviceArray:
     """Zeros with `grad` at `index` along `dim`."""
-    result = memory.zeros(sizes, grad.dtype, grad.device)
+    result = memory.result_of_zeros(grad, sizes)
     dim, index = dim % len(sizes), index % sizes[dim]
     memory.copy(one_of(result, dim, index), grad)
     return result
@@ -71,7 +71,7 @@ def select_backward(grad: DeviceArray, sizes: Ints, dim: int, index: int) -> Dev
 
 def slice_backward(grad: DeviceArray, sizes: Ints, dim: int, start: int, end: int, step: int) -> DeviceArray:
     """Zeros with `grad` in start:end:step along `dim`."""
-    result = memory.zeros(sizes, grad.dtype, grad.device)
+    result = memory.result_of_zeros(grad, sizes)
     chosen = range(sizes[dim])[start:end:step]
     if len(chosen):
         memory.copy(part_along(result, dim % len(sizes), chosen[0], len(chosen), step), grad)
@@ -80,7 +80,7 @@ def slice_backward(grad: DeviceArray, sizes: Ints, dim: int, start: int, end: in
 
 def diagonal_backward(grad: DeviceArray, sizes: Ints, offset: int, dim1: int, dim2: int) -> DeviceArray:
     """Zeros with `grad` on a diagonal."""
-    result = memory.zeros(sizes, grad.dtype, grad.device)
+    result = memory.result_of_zeros(grad, sizes)
     shape, steps, first = views.diagonal(sizes, contiguous_strides(sizes), 0, offset, dim1, dim2)
     item = result.itemsize
     memory.copy(result.viewed(shape, first * item, tuple(item * step for step in steps)), grad)
@@ -93,7 +93,7 @@ def cat(arrays: Sequence[DeviceArray], dim: int) -> DeviceArray:
     first = counted[0]
     starts = list(accumulate([a.shape[dim] for a in counted], initial=0))
     shape = (*first.shape[:dim], starts[-1], *first.shape[dim:][1:])
-    result = memory.empty(shape, first.dtype, first.device)
+    result = memory.result(first, shape)
     for a, start in zip(counted, starts, strict=False):
         memory.copy(part_along(result, dim, start, a.shape[dim]), a)
     return result
@@ -103,7 +103,7 @@ def stack(arrays: Sequence[DeviceArray], dim: int) -> DeviceArray:
     """Side by side along a new `dim`."""
     first = arrays[0]
     shape = (*first.shape[:dim], len(arrays), *first.shape[dim:])
-    result = memory.empty(shape, first.dtype, first.device)
+    result = memory.result(first, shape)
     for i, a in enumerate(arrays):
         memory.copy(one_of(result, dim, i), a)
     return result
@@ -120,20 +120,20 @@ def cut_apart(wanted: Sequence[bool], grad: DeviceArray, shapes: Sequence[Ints],
 
 def _piece(grad: DeviceArray, shape: Ints, dim: int, start: int) -> DeviceArray:
     if shape == (0,):
-        return memory.empty(shape, grad.dtype, grad.device)
-    return copied(part_along(grad, dim, start, shape[dim]))
+        return memory.result(grad, shape)
+    return result_of(part_along(grad, dim, start, shape[dim]))
 
 
 def unstacked(wanted: Sequence[bool], grad: DeviceArray, dim: int) -> list[DeviceArray | None]:
     """The slice along `dim` that came from each array."""
-    return [copied(one_of(grad, dim % grad.ndim, i)) if yes else None for i, yes in enumerate(wanted)]
+    return [result_of(one_of(grad, dim % grad.ndim, i)) if yes else None for i, yes in enumerate(wanted)]
 
 
 def constant_pad_nd(a: DeviceArray, pad: Ints, value: Any) -> DeviceArray:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative."""
     pairs = [(0, 0)] * (a.ndim - len(pad) // 2) + list(zip(pad[-2::-2], pad[::-2], strict=True))
     sizes = tuple(n + left + right for n, (left, right) in zip(a.shape, pairs, strict=True))
-    result = memory.empty(sizes, a.dtype, a.device)
+    result = memory.result(a, sizes)
     if any(each > 0 for pair in pairs for each in pair):
         memory.fill(result, value)
     firsts = [max(left, 0) for left, _ in pairs]

@@ -32,7 +32,7 @@ def flip(a: DeviceArray, dims: Ints) -> DeviceArray:
 def roll(a: DeviceArray, shifts: Ints, dims: Ints) -> DeviceArray:
     """Elements moved on, cyclically, along `dims` or in the flattened array."""
     if not dims:
-        flat = memory.contiguous(a).ravel()
+        flat = memory.in_order(a).ravel()
         return roll(flat, shifts[:1], (0,)).reshape(a.shape)
     moved = [0] * a.ndim
     for shift, dim in zip(shifts, dims, strict=True):
@@ -46,7 +46,7 @@ def _dims(a: DeviceArray, steps: Ints) -> Sequence[tuple[int, tuple[int, int]]]:
 
 def _turned(a: DeviceArray, turns: list[Turn]) -> DeviceArray:
     """A copy in which index i along a dimension is first + i, or first - i, of the source."""
-    result = memory.empty(a.shape, a.dtype, a.device)
+    result = memory.result(a, a.shape)
     if not a.size:
         return result
     kept = _merged(turns)
@@ -86,8 +86,8 @@ def tril(a: DeviceArray, diagonal: int) -> DeviceArray:
 
 
 def _triangle(a: DeviceArray, diagonal: int, upper: bool) -> DeviceArray:
-    given = a if a.strides is None else memory.copied(a)
-    result = memory.empty(a.shape, a.dtype, a.device)
+    given = memory.in_order(a)
+    result = memory.result(a, a.shape)
     rows, columns = a.shape[-2:]
     limit = np.int32(min(max(diagonal, -rows), columns))
     kernel = triangles(between(given.stored, result.dtype), upper)

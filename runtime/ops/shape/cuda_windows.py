@@ -47,8 +47,7 @@ def _counts(plane: Ints, kernel_size: Ints, dilation: Ints, padding: Ints, strid
 
 
 def _windows(function: Any, a: DeviceArray, shape: Ints, plane: Ints, found: list[Ints]) -> DeviceArray:
-    given = a if a.strides is None else memory.copied(a)
-    result = memory.empty(shape, a.dtype, a.device)
+    given, result = memory.in_order(a), memory.result(a, shape)
     if result.size > 1 << 30:
         raise RuntimeError(f"expected a result of at most {1 << 30} elements, but it has shape {list(shape)}")
     kernel = window_kernel(function, summed_in(a.dtype))
@@ -59,11 +58,11 @@ def _windows(function: Any, a: DeviceArray, shape: Ints, plane: Ints, found: lis
 @within_reach(cpu.unfold_backward)
 def unfold_backward(grad: DeviceArray, sizes: Ints, dim: int, length: int, step: int) -> DeviceArray:
     """Zeros to which the windows are added."""
-    given = grad if grad.strides is None else memory.copied(grad)
+    given = memory.in_order(grad)
     shape = sizes or (1,)
     along, after = shape[dim], prod(shape[dim:][1:])
     count = grad.shape[dim] if sizes else 1
-    result = memory.empty(sizes, grad.dtype, grad.device)
+    result = memory.result(grad, sizes)
     kernel = window_kernel(windows.overlapped, summed_in(grad.dtype))
     over_elements(kernel, result.size, given.ravel(), result, *numbers(along, after), numbers(count, length, step))
     return result
@@ -74,12 +73,12 @@ def restride(a: DeviceArray, stride: Ints, offset: int, to_size: Ints, to_stride
     """Adds a into zero storage through one layout and reads it through another."""
     low = min(offset, to_offset)
     reach = max(offset + views.span(a.shape, stride), to_offset + views.span(to_size, to_stride)) - low
-    storage = memory.zeros((reach,), a.dtype, a.device)
+    storage = memory.result_of_zeros(a, (reach,))
     if a.size and not views.may_overlap(a.shape, stride):
         memory.copy(_seen(storage, a.shape, stride, offset - low), a)
     elif a.size:
         storage = _added(storage, a, stride, offset - low)
-    return memory.copied(_seen(storage, to_size, to_stride, to_offset - low))
+    return memory.result_of(_seen(storage, to_size, to_stride, to_offset - low))
 
 
 def _seen(storage: DeviceArray, shape: Ints, stride: Ints, offset: int) -> DeviceArray:
@@ -93,4 +92,4 @@ def _added(storage: DeviceArray, a: DeviceArray, stride: Ints, offset: int) -> D
     rows = memory.empty((a.size,), np.dtype(np.int32), a.device)
     inner = tuple([numbers(*divisor(n)) for n in sizes[:-1]])
     over_elements(OFFSETS, a.size, rows, numbers(*steps) if steps else numbers(0), inner, UINT32(offset))
-    return added_to_rows(storage, rows, memory.contiguous(a).ravel())
+    return added_to_rows(storage, rows, memory.in_order(a).ravel())

@@ -54,7 +54,7 @@ def _ranked(
     a: DeviceArray, dim: int, ranks: tuple[int, int], descending: bool, shape: tuple[int, ...]
 ) -> tuple[DeviceArray, DeviceArray]:
     """The elements of ranks, which are the first one and how many, and where they are."""
-    results = memory.empty(shape, a.dtype, a.device), memory.empty(shape, INT64, a.device)
+    results = memory.result(a, shape), memory.empty(shape, INT64, a.device)
     sort_into(results, keyed(a), _seen(a, dim), ranks, descending)
     return results
 
@@ -96,7 +96,7 @@ def _of_all(a: DeviceArray, skips: bool) -> DeviceArray:
     """The median of all elements: of floats without any, nan; of integers the least that there is."""
     if a.size:
         return _middle(a, (1, a.size, 1), (), skips)[0]
-    result = memory.empty((), a.dtype, a.device)
+    result = memory.result(a, ())
     memory.fill(result, np.nan if a.dtype.kind == "f" else np.iinfo(a.dtype).min)
     return result
 
@@ -116,7 +116,7 @@ def _at_ranks(
     a: DeviceArray, x: DeviceArray, order: DeviceArray, ranks: DeviceArray, layout: Any, kept: tuple[int, ...]
 ) -> tuple[DeviceArray, DeviceArray]:
     """The elements of one rank for each line, and where they are."""
-    results = memory.empty(kept, a.dtype, a.device), memory.empty(kept, INT64, a.device)
+    results = memory.result(a, kept), memory.empty(kept, INT64, a.device)
     flat = tuple([each.ravel() for each in results])
     over_elements(PICKED_AT, ranks.size, x.ravel(), order, ranks, flat, *layout)
     return results

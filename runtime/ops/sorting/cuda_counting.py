@@ -82,7 +82,7 @@ def distinct(a: DeviceArray, dim: int | None, runs: bool, places: bool) -> tuple
     over_elements(kernels.NUMBERED, along, order, ends, starts, inverse)
     over_elements(kernels.COUNTED, total, starts, counts, *numbers(along))
     kept = (total,) if dim is None else (*a.shape[: dim % a.ndim], total, *a.shape[dim % a.ndim + 1 :])
-    values = memory.empty(kept, a.dtype, a.device)
+    values = memory.result(a, kept)
     over_elements(kernels.FIRSTS, values.size, x, order, starts, values.ravel(), *numbers(along, after, total))
     if not places and not runs and dim is None:
         none = memory.empty((0,), INT64, a.device)
