@@ -200,6 +200,7 @@ class NodeClass:
         lines.append(f"dtype = {f'dtype_of({self._given})' if self.several else 'grad._dtype'}")
         lines += ["shape, own = node.metas[0]"] if self._one else []
         other = "own is not dtype or not dtype.native" if self._one else "not all_native(node.metas, dtype)"
+        other = "not all_floats(node.metas, dtype)" if self.node.takes_halves else other
         return [*lines, f"if mode.grad or watch.active or {other}:", f"    return node.formula({self.grads})"]
 
     @property
@@ -214,11 +215,12 @@ class NodeClass:
     def arrays(self) -> list[str]:
         """The values that the kernel reads, tensors as arrays."""
         node = self.node
-        lines = [f"grads = arrays_in({self._given}, None)" if self.several else "grad = array_in(grad, None)"]
+        kind = node.read_in("grad")
+        lines = [f"grads = arrays_in({self._given}, {kind})" if self.several else f"grad = array_in(grad, {kind})"]
         lines += [f"{value.name} = node.{value.slot}" for value in node.backward_values]
         for t in node.backward_tensors:
             cast, read = ("arrays_in", "unpack_list") if t.kind == "list" else ("array_in", "unpack")
-            lines.append(f'{t.name} = {cast}({read}(node, "{t.slot}"), None)')
+            lines.append(f'{t.name} = {cast}({read}(node, "{t.slot}"), {node.read_in(t.name)})')
         wanted = "wanted" in node.plan.backward
         return lines + (["wanted = tuple([edge is not None for edge in node.edges])"] if wanted else [])
 
@@ -228,6 +230,8 @@ class NodeClass:
         kernel = self.node.kernel.spelling  # type: ignore[union-attr]
         given = "grads" if self.several else "grad"
         call = f"at_array({given}, {kernel}){self.node.plan.backward.removeprefix(kernel)}"
+        if self.node.takes_halves:
+            return f"rounded_gradients({f'({call},)' if self._one else call}, node.metas, dtype)"
         return f"(as_gradient({call}, shape, dtype),)" if self._one else f"as_gradients({call}, node.metas, dtype)"
 
     @property

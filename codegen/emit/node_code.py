@@ -10,6 +10,7 @@ from functools import cached_property
 from ..library.homes import Part
 from ..spec.definitions import substituted
 from ..spec.formula import names_in
+from ..spec.keys import COMPUTED
 from ..spec.model import Argument, Entry
 from .forward_code import forward_lines
 from .kernel_code import ElementKernels, hands_on, is_plain_number, number_arguments
@@ -60,6 +61,15 @@ class NodeCode:
     def backward_values(self) -> tuple[SavedValue, ...]:
         """The plain values that it reads."""
         return tuple(v for v in self.plan.values if v.name in self.plan.backward_reads)
+
+    @property
+    def takes_halves(self) -> bool:
+        """Whether it takes 16-bit floats too: something that it reads has the digits of the computation."""
+        return self.entry.backward is not None and COMPUTED in self.entry.result_dtype
+
+    def read_in(self, name: str) -> str:
+        """The dtype in which it reads a kept tensor or the gradient, as an argument of `array_in`; None: as it is."""
+        return "None" if not self.takes_halves or name in self.entry.masks else "dtype"
 
     @property
     def kernel(self) -> Part | None:

@@ -56,7 +56,7 @@ def attention(
         rows_first: bool.
     Returns:
         output: the dtype that all tensors share.
-        logsumexp: the dtype that all tensors share.
+        logsumexp: the dtype that all tensors share, float32 for 16-bit floats.
     Gradients:
         self: attention_gradients(...)[0]
         key: attention_gradients(...)[1]
@@ -143,7 +143,7 @@ def _attention(
                 rows_first,
             ),
             computed,
-            ("same", "same"),
+            ("same", "computed"),
         )
     except Exception as error:
         reraise(name, error, (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first))
@@ -189,7 +189,7 @@ def self_attention(
         scale: float.
     Returns:
         output: the dtype that all tensors share.
-        logsumexp: the dtype that all tensors share.
+        logsumexp: the dtype that all tensors share, float32 for 16-bit floats.
     Gradients:
         self: self_attention_gradients(...)[0]
         bias: self_attention_gradients(...)[1]
@@ -250,7 +250,7 @@ def _self_attention(name: str, self, heads, bias, mask, keep, keep_scale, is_cau
                 scale,
             ),
             computed,
-            ("same", "same"),
+            ("same", "computed"),
         )
     except Exception as error:
         reraise(name, error, (self, heads, bias, mask, keep, keep_scale, is_causal, scale))

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...dispatch.elementwise import backward
 from ...tensor.base import fresh, holding
+from ...tensor.casting import cast
 from ...tensor.dtypes import bool_
 from ..saved.saved import unpack
 
@@ -26,6 +27,11 @@ def all_native(metas: Sequence[Any], dtype: Any) -> bool:
     return True
 
 
+def all_floats(metas: Sequence[Any], dtype: Any) -> bool:
+    """Whether gradients and inputs have one dtype of real floats, 16-bit ones too."""
+    return dtype is not None and dtype.kind == "f" and all(meta is None or meta[1] is dtype for meta in metas)
+
+
 def as_gradient(array: Any, shape: Any, dtype: Any) -> Any:
     """The array that a kernel returned, as a tensor of the shape of the input."""
     return holding(array, shape, dtype) if array.shape == shape else fresh(array.reshape(-1), shape, dtype)
@@ -39,6 +45,15 @@ def as_gradients(arrays: Sequence[Any], metas: Sequence[Any], dtype: Any) -> tup
             for array, meta in zip(arrays, metas, strict=True)
         ]
     )
+
+
+def rounded_gradients(arrays: Sequence[Any], metas: Sequence[Any], dtype: Any) -> tuple[Any, ...]:
+    """The same of arrays in the dtype of the computation, rounded to that of the inputs."""
+    return as_gradients([None if a is None else rounded(a, dtype.np) for a in arrays], metas, dtype)
+
+
+def rounded(array: Any, to: Any) -> Any:
+    return array if array.dtype == to else cast(array, to)
 
 
 def run_fused(node: Any, grad: Any) -> tuple[Any, ...]:

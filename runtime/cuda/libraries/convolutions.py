@@ -51,6 +51,10 @@ class Convolution(NamedTuple):
         return self.batch, self.outputs * self.groups, *self.positions[self.spatial]
 
     @property
+    def bias_shape(self) -> Ints:
+        return 1, self.outputs * self.groups, *(1 for _ in self.positions[self.spatial])
+
+    @property
     def pads_after(self) -> Ints:
         """Behind each spatial dim, as many as windows reach."""
         return tuple(
@@ -69,11 +73,11 @@ def row_strides(shape: Ints) -> Ints:
 class Convolutions(Protocol):
     """What a library does: each method says whether it computed; if not, it has written nothing."""
 
-    def convolve(self, given: Convolution, input: int, weight: int, output: int, stream: int) -> bool:
-        """The output from input and weight."""
+    def convolve(self, given: Convolution, operands: Ints, output: int, stream: int) -> bool:
+        """The output from input, weight and, where a third operand is given, a number for each channel to be added."""
 
-    def convolve_input_gradient(self, given: Convolution, grad: int, weight: int, result: int, stream: int) -> bool:
+    def convolve_input_gradient(self, given: Convolution, operands: Ints, result: int, stream: int) -> bool:
         """The input's gradient from the output's and the weight."""
 
-    def convolve_weight_gradient(self, given: Convolution, input: int, grad: int, result: int, stream: int) -> bool:
+    def convolve_weight_gradient(self, given: Convolution, operands: Ints, result: int, stream: int) -> bool:
         """The weight's gradient from the input and the output's."""

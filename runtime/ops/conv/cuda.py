@@ -6,7 +6,7 @@ not, it is products with windows as columns, those of as many samples at a time 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import NamedTuple
 
@@ -16,7 +16,8 @@ from ...cuda.current import current_stream
 from ...cuda.launching import indexed
 from ...cuda.libraries.chosen import convolutions
 from ...cuda.libraries.convolutions import Convolution
-from ...cuda.libraries.products import common, copied_as_stored, is_half, multiply
+from ...cuda.libraries.operands import aligned, stored_as
+from ...cuda.libraries.products import common, is_half, multiply
 from ...cuda.views import broadcast, in_order, over, permuted, swapped
 from ...kernels.cuda.storage import in_registers
 from ...modes.math_modes import math_modes
@@ -25,7 +26,6 @@ from .cpu_geometry import Geometry, Ints, geometry
 
 Array = DeviceArray
 COLUMNS = 1 << 28  # bytes that the columns of windows may take up
-ALIGNMENT = 16  # of what is given to a library
 
 
 class Sizes(NamedTuple):
@@ -87,10 +87,7 @@ def convolution(
         rest = (result, extra[1], g.groups, g.outputs, sizes.words)
         indexed.run(kernels.filtered, result.size, result.dtype, x, w, extra[0], *rest)
         return result
-    if library_has("convolve", sizes, x, w, result):
-        if bias is not None:
-            channels = g.groups * g.outputs
-            indexed.run(kernels.biased, result.size, result.dtype, result, in_order(bias), channels, sizes.spots)
+    if library_convolves(sizes, x, w, bias, result):
         return result
     if bias is not None:
         column = over(bias, (g.groups * g.outputs, 1), (*bias.byte_strides, 0))
@@ -116,7 +113,7 @@ def convolution_input_backward(
         rest = (channels, g.outputs, sizes.words)
         indexed.run(kernels.filtered_back, result.size, result.dtype, grad, w, result, *rest)
         return result
-    if library_has("convolve_input_gradient", sizes, grad, w, result):
+    if library_has("convolve_input_gradient", sizes, (grad, w), result):
         return result
     plane = prod(g.sizes)
     for first, last in sizes.slices(grad.itemsize):
@@ -144,7 +141,7 @@ def convolution_weight_backward(
     grad, x = in_order(grad_output), in_order(input)
     if not sizes.is_depthwise:
         halves = like(tuple(weight_shape), x, grad)
-        if library_has("convolve_weight_gradient", sizes, x, grad, halves):
+        if library_has("convolve_weight_gradient", sizes, (x, grad), halves):
             return halves
     result = memory.empty(tuple(weight_shape), x.dtype, x.device)
     into = result.reshape((g.groups, g.outputs, g.channels * g.taps))
@@ -160,27 +157,36 @@ def convolution_weight_backward(
     return result
 
 
-def library_has(name: str, sizes: Sizes, first: Array, second: Array, result: Array) -> bool:
+def library_convolves(sizes: Sizes, x: Array, w: Array, bias: Array | None, result: Array) -> bool:
+    """Whether the library has computed a convolution; where it can add no bias, another launch does."""
+    if bias is None:
+        return library_has("convolve", sizes, (x, w), result)
+    if library_has("convolve", sizes, (x, w, in_order(bias)), result):
+        return True
+    if not library_has("convolve", sizes, (x, w), result):
+        return False
+    channels = sizes.g.groups * sizes.g.outputs
+    indexed.run(kernels.biased, result.size, result.dtype, result, in_order(bias), channels, sizes.spots)
+    return True
+
+
+def library_has(name: str, sizes: Sizes, operands: Sequence[Array], result: Array) -> bool:
     """Whether a method of the library of convolutions has computed a result."""
     library = convolutions()
-    if library is None or not result.size or not first.size:
+    if library is None or not result.size or not operands[0].size:
         return False
-    a, b = (aligned(x) for x in common(first, second))
-    if result.stored != a.stored:
+    first, second = common(*operands[:2])
+    if result.stored != first.stored:
         return False
+    taken = [aligned(stored_as(x, first.stored)) for x in (first, second, *operands[2:])]
     modes = math_modes.convolution_tf32, math_modes.deterministic_convolutions or math_modes.deterministic
     g = sizes.g
     given = Convolution(
-        a.stored, g.batch, g.channels, g.outputs, g.groups, g.sizes, g.kernel, g.stride, g.pads, g.dilation,
+        first.stored, g.batch, g.channels, g.outputs, g.groups, g.sizes, g.kernel, g.stride, g.pads, g.dilation,
         g.positions, *modes,
     )  # fmt: skip
     stream = current_stream(result.device.index or 0)
-    return bool(getattr(library, name)(given, a.address, b.address, result.address, stream))
-
-
-def aligned(a: Array) -> Array:
-    """An array in row order that begins where libraries expect it to."""
-    return copied_as_stored(a) if a.address % ALIGNMENT else a
+    return bool(getattr(library, name)(given, tuple(x.address for x in taken), result.address, stream))
 
 
 def like(shape: Ints, a: Array, b: Array) -> Array:
