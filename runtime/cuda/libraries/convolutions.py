@@ -11,7 +11,10 @@ Ints = tuple[int, ...]
 
 
 class Convolution(NamedTuple):
-    """A convolution of planes or volumes that lie in row order, sample after sample, channel after channel."""
+    """A convolution of planes or volumes that lie in row order, sample after sample, channel after channel.
+
+    An operand may also lie with its channels last, sample after sample and place after place.
+    """
 
     stored: np.dtype  # of all operands in memory
     batch: int
@@ -26,6 +29,7 @@ class Convolution(NamedTuple):
     positions: Ints  # of the output's spatial dims
     tf32: bool  # whether float32 may be computed in TF32
     deterministic: bool  # whether equal calls must give equal bits
+    channels_last: tuple[bool, bool]  # whether so lie the first and the second operand of a call
 
     @property
     def is_flat(self) -> bool:
@@ -68,6 +72,12 @@ class Convolution(NamedTuple):
 def row_strides(shape: Ints) -> Ints:
     """Elements from one index to the next, of arrays in row order."""
     return tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
+
+
+def channels_last_strides(shape: Ints) -> Ints:
+    """The same of (batch, channels, ...) in the order (batch, ..., channels)."""
+    batch, *rest, channel = row_strides((shape[0], *shape[2:], shape[1]))
+    return batch, channel, *rest
 
 
 class Convolutions(Protocol):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .attentions import Attention, AttentionGradients, Ints, Layout
-from .convolutions import Convolution, row_strides
+from .convolutions import Convolution, channels_last_strides, row_strides
 from .cudnn_graphs import DATA_TYPES, Graphs
 
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
@@ -30,7 +30,8 @@ class Cudnn(Graphs):
         if given.stored.name not in DATA_TYPES:
             return False
         names, (*shapes, result) = tensors_of(kind, given)
-        inputs = {name: in_rows(shape) for name, shape, _ in zip(names, shapes, addresses[:-1], strict=False)}
+        layouts = [laid_out(*each) for each in zip(shapes, (*given.channels_last, False), strict=False)]
+        inputs = {name: layout for name, layout, _ in zip(names, layouts, addresses[:-1], strict=False)}
 
         def describe(handle: Any) -> Any:
             return self._convolution(kind, given, inputs, in_rows(result), handle)
@@ -130,6 +131,10 @@ def logarithms_of(given: Attention) -> Layout:
 def in_rows(shape: Ints) -> Layout:
     """Elements in row order."""
     return Layout(shape, row_strides(shape))
+
+
+def laid_out(shape: Ints, channels_last: bool) -> Layout:
+    return Layout(shape, channels_last_strides(shape)) if channels_last else in_rows(shape)
 
 
 def tensors_of(kind: str, given: Convolution) -> tuple[tuple[str, ...], tuple[Ints, ...]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...tensor.shapes import byte_strides, contiguous_strides
 from .. import memory
 from ..array import DeviceArray
 from .products import copied_as_stored
@@ -14,6 +15,19 @@ ALIGNMENT = 16
 def aligned(a: DeviceArray) -> DeviceArray:
     """An array that begins where libraries expect it to: a copy in row order, if need be."""
     return copied_as_stored(a) if a.address % ALIGNMENT else a
+
+
+def in_row_order(a: DeviceArray) -> DeviceArray:
+    """An array whose elements lie in row order: a copy, if need be."""
+    return a if a.strides is None else copied_as_stored(a)
+
+
+def is_channels_last(a: DeviceArray, axis: int) -> bool:
+    """Whether the elements lie in row order of the other dims, and those along the axis of channels side by side."""
+    order = [d for d in range(a.ndim) if d != axis] + [axis]
+    sizes = tuple(a.shape[d] for d in order)
+    usual = byte_strides(sizes, contiguous_strides(sizes), a.itemsize)
+    return all(a.shape[d] == 1 or a.byte_strides[d] == step for d, step in zip(order, usual, strict=True))
 
 
 def stored_as(a: DeviceArray, kind: np.dtype) -> DeviceArray:

@@ -16,9 +16,9 @@ from ...cuda.current import current_stream
 from ...cuda.launching import indexed
 from ...cuda.libraries.chosen import convolutions
 from ...cuda.libraries.convolutions import Convolution
-from ...cuda.libraries.operands import aligned, stored_as
+from ...cuda.libraries.operands import aligned, in_row_order, is_channels_last, stored_as
 from ...cuda.libraries.products import common, is_half, multiply
-from ...cuda.views import broadcast, in_order, over, permuted, swapped
+from ...cuda.views import broadcast, over, permuted, swapped
 from ...kernels.cuda.storage import in_registers
 from ...modes.math_modes import math_modes
 from . import cuda_kernels as kernels
@@ -32,6 +32,7 @@ class Sizes(NamedTuple):
     """The sizes of a convolution."""
 
     g: Geometry
+    dims: int  # of places
     output_shape: Ints
 
     @property
@@ -71,7 +72,7 @@ def sizes_of(input_shape: Ints, weight_shape: Ints, stride: Ints, padding: Ints,
     """The sizes of the convolution of an input, (batch, channels, ...) or (channels, ...)."""
     dims = len(stride)
     g = geometry((1,) * (dims + 2 - len(input_shape)) + input_shape, weight_shape, stride, padding, dilation, groups)
-    return Sizes(g, (*input_shape[: -dims - 1], weight_shape[0], *g.positions[3 - dims :]))
+    return Sizes(g, dims, (*input_shape[: -dims - 1], weight_shape[0], *g.positions[3 - dims :]))
 
 
 def convolution(
@@ -80,14 +81,14 @@ def convolution(
     """bias[o] + sum over c, k of input[n, c, stride p + dilation k - padding] weight[o, c, k], for all n, o, p."""
     sizes = sizes_of(input.shape, weight.shape, stride, padding, dilation, groups)
     g = sizes.g
-    x, w = in_order(input), in_order(weight)
-    result = like(sizes.output_shape, x, w)
+    result = like(sizes.output_shape, input, weight)
+    if library_convolves(sizes, input, weight, bias, result):
+        return result
+    x, w = in_row_order(input), in_row_order(weight)
     if sizes.is_depthwise:
-        extra = (w, False) if bias is None else (in_order(bias), True)
+        extra = (w, False) if bias is None else (in_row_order(bias), True)
         rest = (result, extra[1], g.groups, g.outputs, sizes.words)
         indexed.run(kernels.filtered, result.size, result.dtype, x, w, extra[0], *rest)
-        return result
-    if library_convolves(sizes, x, w, bias, result):
         return result
     if bias is not None:
         column = over(bias, (g.groups * g.outputs, 1), (*bias.byte_strides, 0))
@@ -106,14 +107,14 @@ def convolution_input_backward(
     """The transpose of `convolution` as a linear map of the input, of shape input_shape."""
     sizes = sizes_of(tuple(input_shape), weight.shape, stride, padding, dilation, groups)
     g = sizes.g
-    grad, w = in_order(grad_output), in_order(weight)
-    result = like(tuple(input_shape), grad, w)
+    result = like(tuple(input_shape), grad_output, weight)
+    if library_has("convolve_input_gradient", sizes, (grad_output, weight), result):
+        return result
+    grad, w = in_row_order(grad_output), in_row_order(weight)
     channels = g.channels * g.groups
     if sizes.is_depthwise:
         rest = (channels, g.outputs, sizes.words)
         indexed.run(kernels.filtered_back, result.size, result.dtype, grad, w, result, *rest)
-        return result
-    if library_has("convolve_input_gradient", sizes, (grad, w), result):
         return result
     plane = prod(g.sizes)
     for first, last in sizes.slices(grad.itemsize):
@@ -138,11 +139,10 @@ def convolution_weight_backward(
     """sum over n, p of grad_output[n, o, p] input[n, c, stride p + dilation k - padding], for all o, c, k."""
     sizes = sizes_of(input.shape, tuple(weight_shape), stride, padding, dilation, groups)
     g = sizes.g
-    grad, x = in_order(grad_output), in_order(input)
-    if not sizes.is_depthwise:
-        halves = like(tuple(weight_shape), x, grad)
-        if library_has("convolve_weight_gradient", sizes, (x, grad), halves):
-            return halves
+    halves = like(tuple(weight_shape), input, grad_output)
+    if library_has("convolve_weight_gradient", sizes, (input, grad_output), halves):
+        return halves
+    grad, x = in_row_order(grad_output), in_row_order(input)
     result = memory.empty(tuple(weight_shape), x.dtype, x.device)
     into = result.reshape((g.groups, g.outputs, g.channels * g.taps))
     started = False
@@ -161,32 +161,34 @@ def library_convolves(sizes: Sizes, x: Array, w: Array, bias: Array | None, resu
     """Whether the library has computed a convolution; where it can add no bias, another launch does."""
     if bias is None:
         return library_has("convolve", sizes, (x, w), result)
-    if library_has("convolve", sizes, (x, w, in_order(bias)), result):
+    if library_has("convolve", sizes, (x, w, bias), result):
         return True
     if not library_has("convolve", sizes, (x, w), result):
         return False
     channels = sizes.g.groups * sizes.g.outputs
-    indexed.run(kernels.biased, result.size, result.dtype, result, in_order(bias), channels, sizes.spots)
+    indexed.run(kernels.biased, result.size, result.dtype, result, in_row_order(bias), channels, sizes.spots)
     return True
 
 
 def library_has(name: str, sizes: Sizes, operands: Sequence[Array], result: Array) -> bool:
     """Whether a method of the library of convolutions has computed a result."""
-    library = convolutions()
+    library = None if sizes.is_depthwise else convolutions()
     if library is None or not result.size or not operands[0].size:
         return False
     first, second = common(*operands[:2])
     if result.stored != first.stored:
         return False
-    taken = [aligned(stored_as(x, first.stored)) for x in (first, second, *operands[2:])]
+    a, b = (aligned(x if is_channels_last(x, x.ndim - sizes.dims - 1) else in_row_order(x)) for x in (first, second))
+    taken = [a, b, *(aligned(in_row_order(stored_as(x, a.stored))) for x in operands[2:])]
+    lying = a.strides is not None, b.strides is not None
     modes = math_modes.convolution_tf32, math_modes.deterministic_convolutions or math_modes.deterministic
     g = sizes.g
-    given = Convolution(
-        first.stored, g.batch, g.channels, g.outputs, g.groups, g.sizes, g.kernel, g.stride, g.pads, g.dilation,
-        g.positions, *modes,
+    described = Convolution(
+        a.stored, g.batch, g.channels, g.outputs, g.groups, g.sizes, g.kernel, g.stride, g.pads, g.dilation,
+        g.positions, *modes, lying,
     )  # fmt: skip
     stream = current_stream(result.device.index or 0)
-    return bool(getattr(library, name)(given, tuple(x.address for x in taken), result.address, stream))
+    return bool(getattr(library, name)(described, tuple(x.address for x in taken), result.address, stream))
 
 
 def like(shape: Ints, a: Array, b: Array) -> Array:

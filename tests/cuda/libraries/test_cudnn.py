@@ -140,6 +140,34 @@ def test_bias_is_rounded_with_the_sum(cudnn: FakeCudnn) -> None:
     assert sg.nn.functional.conv2d(x, w, bias).item() == float(x) * 2048.0 - 2048.0
 
 
+def channels_last(x: Any, dims: int) -> Any:
+    """The same elements, those of a place side by side."""
+    return x.movedim(-dims - 1, -1).contiguous().movedim(-1, -dims - 1)
+
+
+@pytest.mark.parametrize("kind", [sg.float32, sg.float16], ids=str)
+@pytest.mark.parametrize("call", [CALLS[0], CALLS[2], CALLS[5], (2, (4, 5, 5), (6, 2, 3, 2), {"groups": 2})], ids=str)
+def test_channels_that_lie_last(cudnn: FakeCudnn, call: Any, kind: Any) -> None:
+    """Operands are read where they lie, and give the same numbers in row order."""
+    dims, *shapes, keywords = call
+    rng = np.random.default_rng(7)
+    x, w, above = (sg.tensor(rng.normal(size=s), device="cuda").to(kind) for s in (*shapes, shapes[1][:1]))
+    convolve = getattr(sg.nn.functional, f"conv{dims}d")
+    found = []
+    for lay in (channels_last, lambda t, _: t):
+        leaves = [lay(t, dims).detach().requires_grad_() for t in (x, w)]
+        out = convolve(*leaves, **keywords)
+        weights = lay(above.reshape(-1, *[1] * dims) * sg.ones_like(out), dims)
+        found.append([out, *sg.autograd.grad(out, leaves, weights)])
+    for one, other in zip(*found, strict=True):
+        assert one.is_contiguous() and one.tolist() == other.tolist()
+    there, here = cudnn.graphs[:3], cudnn.graphs[3:]
+    assert len(here) == 3, "each layout has graphs of its own"
+    for one, other in zip(there, here, strict=True):
+        steps = [[tensor["stride"] for tensor in graph.attributes] for graph in (one, other)]
+        assert steps[0][2] == steps[1][2] and all(lying[1] == 1 for lying in steps[0][:2])
+
+
 def test_memory_that_begins_anywhere(cudnn: FakeCudnn) -> None:
     """Operands that do not begin at a multiple of 16 bytes are copied."""
     whole = sg.arange(51, device="cuda").float()
