@@ -23,7 +23,7 @@ from specgrad.runtime.cuda.libraries.cudnn import Cudnn
 from specgrad.runtime.cuda.libraries.simulated_memory import Operand
 from specgrad.runtime.ops.conv import cpu
 from tests.cuda.libraries.cudnn_record import enumeration, hold
-from tests.cuda.libraries.fake_cublas import FakeCublas
+from tests.cuda.libraries.fake_cublaslt import FakeCublasLt
 from tests.cuda.libraries.fake_nvmath import World, installed
 from tests.places import simulated_device
 
@@ -340,7 +340,7 @@ class FakeCudnn:
 @contextmanager
 def with_cudnn() -> Iterator[FakeCudnn]:
     """A simulated device with cuDNN."""
-    with simulated_device(), installed(driver(), FakeCublas) as world, pytest.MonkeyPatch.context() as patch:
+    with simulated_device(), installed(driver(), FakeCublasLt) as world, pytest.MonkeyPatch.context() as patch:
         fake = FakeCudnn(world)
         patch.setitem(sys.modules, "cudnn", fake)
         patch.setitem(chosen._cudnn, driver(), Cudnn(fake, world))
