@@ -236,15 +236,27 @@ def gradients(
     sizes, steps = (*shape[1:], v.shape[3]), (steps_of(output), steps_of(above))
     rest = sizes, is_causal, float(keep_scale), steps
     indexed.run(kernels.weights_back, logsumexp.size * LANES, q.dtype, *given, *rest)
+    query, key, value = results
+    key_sum, value_sum = (sum_for(a, q.shape[1] > k.shape[1]) for a in (key, value))
     for g, group in groups(q, k):
         own = [of_group(a, g, group) for a in (slopes, dropped, q, above)]
-        if results[0] is not None:
-            multiply_heads(own[0], k, of_group(results[0], g, group), scale, 0)
-        if results[1] is not None:
-            multiply_heads(swapped(own[0]), own[2], results[1], scale, int(g > 0))
-        if results[2] is not None:
-            multiply_heads(swapped(own[1]), own[3], results[2], 1, int(g > 0))
+        if query is not None:
+            multiply_heads(own[0], k, of_group(query, g, group), scale, 0)
+        if key_sum is not None:
+            multiply_heads(swapped(own[0]), own[2], key_sum, scale, int(g > 0))
+        if value_sum is not None:
+            multiply_heads(swapped(own[1]), own[3], value_sum, 1, int(g > 0))
+    for result, total in ((key, key_sum), (value, value_sum)):
+        if result is not None and total is not None and total is not result:
+            memory.copy(result.as_read(result.stored), total)
     return None if bias is None else sum_to_size(slopes, bias.shape)
+
+
+def sum_for(result: Array | None, several: bool) -> Array | None:
+    """Where a gradient is summed up: 16-bit floats would be rounded with each of several terms."""
+    if result is None or not (several and is_half(result)):
+        return result
+    return memory.empty(result.shape, result.dtype, result.device)
 
 
 def zeros(a: Array) -> Array:

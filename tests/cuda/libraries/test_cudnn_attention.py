@@ -123,6 +123,18 @@ def test_what_cudnn_refuses(cudnn: FakeCudnn, refused: str) -> None:
     assert names(cudnn) == [{"sdpa": "sdpa_backward", "sdpa_backward": "sdpa"}[refused]] * 2
 
 
+@HALF
+def test_shared_heads_are_summed_in_float32(cudnn: FakeCudnn, kind: Any) -> None:
+    """Where products compute it too: many queries that share a key round its gradient once."""
+    cudnn.refusing.add("sdpa_backward")
+    given = drawn((1, 32, 5, 8), (1, 1, 6, 8), (1, 1, 6, 8))
+    found, wanted = (
+        results(place, kind, given, lambda *x: attend(*x, enable_gqa=True), computed)[3]
+        for place, computed in (("cuda", kind), ("cpu", sg.float64))
+    )
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=sg.finfo(kind).eps * abs(wanted).max())
+
+
 def test_what_is_not_asked(cudnn: FakeCudnn) -> None:
     """float32, masks, biases and dropout are products of matrices; gradients that are differentiated, formulas."""
     given = drawn(*[(1, 2, 4, 8)] * 3)
