@@ -74,8 +74,8 @@ def attend(
 
 def library_attends(operands: Sequence[Array], is_causal: bool, scale: float, logsumexp: Array) -> bool:
     """Whether the library of attention has filled the output and the logarithms."""
-    library = attentions()
-    if library is None or not is_half(operands[0]):
+    library = attentions() if is_half(operands[0]) else None
+    if library is None:
         return False
     given = [*as_taken(operands[:3]), operands[3]]
     stream = current_stream(logsumexp.device.index or 0)
@@ -87,8 +87,8 @@ def library_gives_gradients(
     operands: Sequence[Array], is_causal: bool, scale: float, logsumexp: Array, results: Sequence[Array | None]
 ) -> bool:
     """Whether the library of attention has filled the results that are there."""
-    library = attentions()
-    if library is None or not is_half(operands[0]):
+    library = attentions() if is_half(operands[0]) else None
+    if library is None:
         return False
     inputs = zip(results, operands[:3], strict=True)
     into = [like(operands[0], a.shape) if result is None else result for result, a in inputs]
