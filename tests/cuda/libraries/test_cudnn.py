@@ -77,6 +77,16 @@ def test_plans_are_kept(cudnn: FakeCudnn) -> None:
     assert len(cudnn.graphs) == 4
 
 
+def test_calls_that_native_code_looks_at(cudnn: FakeCudnn) -> None:
+    """What a call launches is tried out for native code; cuDNN is called but once for each call."""
+    x, w = sg.ones(1, 2, 6, 6, device="cuda"), sg.ones(3, 2, 3, 3, device="cuda")
+    for count in range(1, 4):
+        sg.nn.functional.conv2d(x, w)
+        assert len(cudnn.executed) == count
+    sg.nn.functional.scaled_dot_product_attention(x, x, x)
+    assert len(cudnn.executed) == 3
+
+
 def test_precision(cudnn: FakeCudnn) -> None:
     """float32 is never rounded to 16 bits, to TF32 where that is allowed; deterministic algorithms can be asked for."""
     x, w = sg.ones(1, 2, 6, 6, device="cuda"), sg.ones(3, 2, 3, 3, device="cuda")
