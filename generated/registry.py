@@ -11831,7 +11831,7 @@ OPS = [
         ),
         inputs=("self", "key", "value", "bias"),
         outputs=(True, False),
-        result_dtype=("same", "same"),
+        result_dtype=("same", "computed"),
         samples=(
             "self=T(2, 2, 3, 2), key=T(2, 2, 4, 2), value=T(2, 2, 4, 3), bias=None, mask=None, keep=None, keep_scale=1.0, is_causal=False, scale=0.7, rows_first=False",
             "self=T(1, 3, 2, 2), key=T(1, 3, 1, 2), value=T(1, 3, 1, 2), bias=T(1, 1, 3, 3), mask=None, keep=B(1, 2, 3, 3), keep_scale=2.0, is_causal=True, scale=1.0, rows_first=True",
@@ -11857,6 +11857,7 @@ OPS = [
         gives={
             "bool": "refused",
             "int32": "refused",
+            "float16": "float16 float32",
             "float32": "float32",
             "complex64": "refused",
             "float32 float64": "refused",
@@ -11896,7 +11897,7 @@ OPS = [
         ),
         inputs=("self", "bias"),
         outputs=(True, False),
-        result_dtype=("same", "same"),
+        result_dtype=("same", "computed"),
         samples=(
             "self=T(2, 3, 12), heads=2, bias=T(1, 2, 3, 3), mask=V([[[[True, False, True], [False, False, False], [True, True, True]]]]), keep=None, keep_scale=1.0, is_causal=False, scale=0.7",
             "self=T(2, 3, 6), heads=1, bias=None, mask=None, keep=B(2, 1, 3, 3), keep_scale=2.0, is_causal=True, scale=1.0",
@@ -11915,6 +11916,7 @@ OPS = [
         gives={
             "bool": "refused",
             "int32": "refused",
+            "float16": "float16 float32",
             "float32": "float32",
             "complex64": "refused",
             "float32 float64": "refused",

@@ -89,7 +89,11 @@ def computed_dtype(rule: str, subject: str, several: bool) -> str:
 
 def result_dtype(rule: str, computed: str) -> str:
     """The dtype of an output, given the words for that of the computation."""
-    return {"same": computed, "real": f"{computed}, its real counterpart for complex numbers"}.get(rule, rule)
+    return {
+        "same": computed,
+        "real": f"{computed}, its real counterpart for complex numbers",
+        "computed": f"{computed}, float32 for 16-bit floats",
+    }.get(rule, rule)
 
 
 def out_words(several: Iterable[bool]) -> str:

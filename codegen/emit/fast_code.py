@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..library.homes import Part
 from ..library.rule_doc import reads_elements, reads_storage
-from ..spec.keys import WITHOUT_GRADIENT
+from ..spec.keys import COMPUTED, WITHOUT_GRADIENT
 from ..spec.model import Argument
 from .call_code import python_names
 from .kernel_code import is_plain_number
@@ -56,7 +56,7 @@ class FastCode:
         """Whether native code may run the op's kernel: by plans on the host, by its launches on a device."""
         op, letters = self.op, list(self.letters.values())
         stated = "?" not in letters and letters[:1] in (["T"], ["L"]) and not op.gives_list and not op.writes_first
-        known = set(op.entry.result_dtype) <= {"same", "real", *WITHOUT_GRADIENT}
+        known = set(op.entry.result_dtype) <= {"same", "real", COMPUTED, *WITHOUT_GRADIENT}
         return op.entry.compute.kind == "kernel" and known and stated
 
     @property

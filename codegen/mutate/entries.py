@@ -185,7 +185,7 @@ def _words(entry: Entry) -> Iterator[Mutant]:
         if others:
             yield _key(entry, "dtypes", " ".join(entry.dtypes), " ".join(others), dtypes=others)
     for index, rule in enumerate(entry.result_dtype):
-        for other in ("same", "real", "complex", *WITHOUT_GRADIENT):
+        for other in CHOICES["result_dtype"]:
             if other != rule and entry.compute.kind in ("elementwise", "kernel"):
                 new = _item(entry.result_dtype, index, other)
                 yield _key(entry, "result_dtype", rule, other, result_dtype=new)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 COMPUTE = ("elementwise", "kernel", "rows", "view", "composite")
+COMPUTED = "computed"  # the word of `result_dtype` for outputs that keep the digits of the computation
 WITHOUT_GRADIENT = ("bool", "int32", "int64")  # the words of `result_dtype` for outputs of one dtype, whatever goes in
 
 # The errors of wrong calls; LinAlgError where numbers are wrong, which computing shows.
@@ -23,7 +24,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "commutative": ("True", "False", "true", "false"),
     "namespace": ("nn.functional", "special", "linalg", "fft"),
     "dtype": ("promote", "float", "match", "accumulate", "same", "none"),
-    "result_dtype": ("same", "real", "complex", *WITHOUT_GRADIENT),
+    "result_dtype": ("same", "real", "complex", COMPUTED, *WITHOUT_GRADIENT),
     "dtypes": ("bool", "int", "float", "complex"),
     "identity": ("bool", "int", "float", "complex"),
     "replaces": ("True", "False", "true", "false"),

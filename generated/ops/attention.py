@@ -95,7 +95,7 @@ def attention(
         rows_first: bool.
     Returns:
         output: the dtype that all tensors share.
-        logsumexp: the dtype that all tensors share.
+        logsumexp: the dtype that all tensors share, float32 for 16-bit floats.
     Gradients:
         self: attention_gradients(...)[0]
         key: attention_gradients(...)[1]
@@ -192,7 +192,7 @@ def _attention(
                     rows_first,
                 ),
                 computed,
-                ("same", "same"),
+                ("same", "computed"),
             )
         except Exception as error:
             reraise(name, error, (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first))
@@ -238,7 +238,7 @@ def self_attention(
         scale: float.
     Returns:
         output: the dtype that all tensors share.
-        logsumexp: the dtype that all tensors share.
+        logsumexp: the dtype that all tensors share, float32 for 16-bit floats.
     Gradients:
         self: self_attention_gradients(...)[0]
         bias: self_attention_gradients(...)[1]
@@ -313,7 +313,7 @@ def _self_attention(name: str, self, heads, bias, mask, keep, keep_scale, is_cau
                 scale,
             ),
             computed,
-            ("same", "same"),
+            ("same", "computed"),
         )
     except Exception as error:
         reraise(name, error, (self, heads, bias, mask, keep, keep_scale, is_causal, scale))

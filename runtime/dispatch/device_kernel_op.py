@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from operator import attrgetter
 from typing import Any
 
 from ..tensor.base import TensorBase
 from ..tensor.casting import cast
-from ..tensor.dtypes import dtype, from_name
+from ..tensor.dtypes import dtype
 from ..tensor.memory import contiguous
+from .elementwise import result_dtype
 from .fast_path import launches_on_devices
 from .kernel_arrays import array_of
 from .places import at
@@ -25,7 +28,7 @@ def rehearse_op(op: Any, given: Sequence[Any], checked: Sequence[Any]) -> bool:
     """Find what an op launches for the arguments as given and as checked; whether native code can do it."""
     native, first = launches_on_devices(), next(flat(checked))
     computed = first._dtype
-    if native is None or native.recording or not on_one_device(checked):
+    if native is None or native.recording or not lie_apart(checked):
         return False
     table = op.launches.setdefault(computed, {})
     key = op.key(checked)
@@ -50,16 +53,11 @@ def numbers_stay(letters: str, given: Sequence[Any], checked: Sequence[Any]) -> 
     return all(one is None or one == other for one, other in pairs)
 
 
-def result_dtype(word: str, computed: dtype) -> dtype:
-    """The dtype of a result, given that of the operands, which are real."""
-    return computed if word in ("same", "real") else from_name(word)
-
-
 def rehearse_gradients(op: Any, key: tuple[Any, ...], node: Any, grad: Any) -> bool:
     """Find what the kernel of a node's gradients launches; whether native code can do it."""
     native = launches_on_devices()
     values = [value_of(read, node, grad) for read in op.reads]
-    if native is None or native.recording or not on_one_device(values):
+    if native is None or native.recording or not lie_apart(values):
         return False
 
     def find() -> Any:
@@ -77,9 +75,16 @@ def value_of(read: Any, node: Any, grad: Any) -> Any:
     return grad if read.letter == "g" else read.given(getattr(node, read.slot) if read.slot else None)
 
 
-def on_one_device(values: Sequence[Any]) -> bool:
-    """Whether all tensors lie on one device."""
-    return len({value._device for value in flat(values) if isinstance(value, TensorBase)}) == 1
+def lie_apart(values: Sequence[Any]) -> bool:
+    """Whether all tensors lie on one device, each in memory of its own: else launches do not say which of them is
+    which."""
+    from ..cuda.launching.launch import reach
+
+    tensors = [value for value in flat(values) if isinstance(value, TensorBase)]
+    if len({tensor._device for tensor in tensors}) != 1:
+        return False
+    arrays = sorted([tensor.array for tensor in tensors], key=attrgetter("address"))
+    return all(one.address + reach(one) * one.itemsize <= other.address for one, other in pairwise(arrays))
 
 
 def flat(values: Sequence[Any]) -> Iterator[Any]:
@@ -131,7 +136,7 @@ def rehearsal(
             several = [None if r is None else contiguous(cast(r, of.np)) for r, of in zip(several, dtypes, strict=True)]
         except Exception:
             return None
-    if not made.complete or not any(result is not None for result in several):
+    if not any(result is not None for result in several):
         return None
     values = list(flat(values))
     given = [value.array if isinstance(value, TensorBase) else None for value in values]

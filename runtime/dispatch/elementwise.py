@@ -116,6 +116,8 @@ def result_dtype(rule: str, computed: dtype) -> dtype:
     """The dtype of an output, from that of the computation."""
     if rule == "same":
         return computed
+    if rule == "computed":
+        return computed.compute
     if rule == "real":
         return computed.to_real()
     if rule == "complex":

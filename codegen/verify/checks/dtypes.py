@@ -10,13 +10,14 @@ a convention: that is what `gives` is for, in words that `dtype` does not know.
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 
 from specgrad.runtime.tensor import dtypes
 
-from ...spec.keys import NUMBERS, REFUSED
+from ...spec.keys import COMPUTED, NUMBERS, REFUSED
 from ..compare import close, largest, worst
 from ..entries import has_key
 from ..interpreted import all_plain, has_loops, plain
@@ -122,7 +123,8 @@ def _check_half(call: TypedCall, report: Report) -> None:
     if "float32" not in single or "complex64" in single:
         return
     report.checks += 1
-    found, right = _answer(call, "float16"), ["float16" if name == "float32" else name for name in single]
+    found, rules = _answer(call, "float16"), zip_longest(single, call.op.result_dtype, fillvalue="same")
+    right = ["float16" if name == "float32" and rule != COMPUTED else name for name, rule in rules]
     if found != right:
         text = f"({call.text}) gives {' '.join(found)} for float16, and {' '.join(single)} for float32 (see key dtype)"
         report.find(call.op, "dtype", text, "dtypes")

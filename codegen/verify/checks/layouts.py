@@ -52,7 +52,7 @@ def _promised(rule: str, arguments: Sequence[Any], tensors: Sequence[Any]) -> np
     if not floats:
         return None
     computed = np.result_type(*floats)
-    return {"same": computed, "real": np.dtype(np.float64), "complex": np.dtype(np.complex128)}[rule]
+    return {"real": np.dtype(np.float64), "complex": np.dtype(np.complex128)}.get(rule, computed)
 
 
 def check_inplace(point: Point, report: Report) -> None:

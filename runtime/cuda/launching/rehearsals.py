@@ -1,8 +1,8 @@
 """What a kernel does, written down: its launches and the memory that it takes, so that they can be done again.
 
 Inside `rehearsed` this thread's launches, its calls of libraries' functions by their addresses (calls.py) and its
-blocks are noted. Whatever else is asked of the driver or of a library (copies, waiting) cannot be done again: then the
-rehearsal is not `complete`.
+blocks are noted. Whatever else is asked of the driver or of a library (copies, waiting) cannot be done again: it raises
+`Beyond`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,10 @@ from typing import Any
 from ...modes.thread_state import PerThread
 
 HARMLESS = frozenset(("launch", "load", "most_elements", "properties", "device_count", "launch_entry", "launch_handle"))
+
+
+class Beyond(Exception):
+    """What ends a rehearsal."""
 
 
 class Rehearsal:
@@ -28,7 +32,6 @@ class Rehearsal:
         self.blocks: list[Any] = []
         self.words: list[Any] = []
         self.constants: list[Any] = []
-        self.complete = True
 
 
 class _Here(PerThread):
@@ -69,18 +72,18 @@ def is_rehearsed() -> bool:
 class Watched:
     """A driver during a rehearsal."""
 
-    def __init__(self, driver: Any, rehearsal: Rehearsal) -> None:
-        self.driver, self.rehearsal = driver, rehearsal
+    def __init__(self, driver: Any) -> None:
+        self.driver = driver
 
     def __getattr__(self, name: str) -> Any:
         if name not in HARMLESS:
-            self.rehearsal.complete = False
+            beyond_launches()
         return getattr(self.driver, name)
 
 
 def watched(driver: Any) -> Any:
     """A driver as this thread calls it."""
-    return driver if here.now is None else Watched(driver, here.now)
+    return driver if here.now is None else Watched(driver)
 
 
 def noted(launched: Any) -> None:
@@ -108,6 +111,7 @@ def constant_noted(array: Any) -> None:
 
 
 def beyond_launches() -> None:
-    """Something is done by another library that cannot be done again by a call."""
+    """Something is going to be done, by another library or the driver, that cannot be done again by launches or calls:
+    the rehearsal ends before it, so that it is done but once, by the call itself."""
     if here.now is not None:
-        here.now.complete = False
+        raise Beyond

@@ -28,11 +28,23 @@ class Attention(NamedTuple):
     scale: float
 
 
+class AttentionGradients(NamedTuple):
+    """What an attention gives its query, key and value."""
+
+    forward: Attention
+    above: Layout  # the gradient of the output
+    results: tuple[Layout, Layout, Layout]
+    deterministic: bool  # whether equal calls must give equal bits
+
+
 class Attentions(Protocol):
-    """What a library does: it says whether it computed; if not, it has written nothing.
+    """What a library does: each method says whether it computed; if not, it has written nothing.
 
     Logarithms of the sums of exp(scores) are float32, row after row.
     """
 
-    def attend(self, given: Attention, operands: Ints, output: int, logarithms: int, stream: int) -> bool:
+    def attend(self, given: Attention, operands: Ints, results: Ints, stream: int) -> bool:
         """Output and logarithms from query, key and value."""
+
+    def attend_gradients(self, given: AttentionGradients, operands: Ints, results: Ints, stream: int) -> bool:
+        """The gradients of query, key and value, from these, output, the gradient of that, and logarithms."""

@@ -11,7 +11,10 @@ Ints = tuple[int, ...]
 
 
 class Convolution(NamedTuple):
-    """A convolution of planes or volumes that lie in row order, sample after sample, channel after channel."""
+    """A convolution of planes or volumes that lie in row order, sample after sample, channel after channel.
+
+    An operand may also lie with its channels last, sample after sample and place after place.
+    """
 
     stored: np.dtype  # of all operands in memory
     batch: int
@@ -26,6 +29,7 @@ class Convolution(NamedTuple):
     positions: Ints  # of the output's spatial dims
     tf32: bool  # whether float32 may be computed in TF32
     deterministic: bool  # whether equal calls must give equal bits
+    channels_last: tuple[bool, bool]  # whether so lie the first and the second operand of a call
 
     @property
     def is_flat(self) -> bool:
@@ -51,6 +55,10 @@ class Convolution(NamedTuple):
         return self.batch, self.outputs * self.groups, *self.positions[self.spatial]
 
     @property
+    def bias_shape(self) -> Ints:
+        return 1, self.outputs * self.groups, *(1 for _ in self.positions[self.spatial])
+
+    @property
     def pads_after(self) -> Ints:
         """Behind each spatial dim, as many as windows reach."""
         return tuple(
@@ -66,14 +74,20 @@ def row_strides(shape: Ints) -> Ints:
     return tuple(prod(shape[d + 1 :]) for d in range(len(shape)))
 
 
+def channels_last_strides(shape: Ints) -> Ints:
+    """The same of (batch, channels, ...) in the order (batch, ..., channels)."""
+    batch, *rest, channel = row_strides((shape[0], *shape[2:], shape[1]))
+    return batch, channel, *rest
+
+
 class Convolutions(Protocol):
     """What a library does: each method says whether it computed; if not, it has written nothing."""
 
-    def convolve(self, given: Convolution, input: int, weight: int, output: int, stream: int) -> bool:
-        """The output from input and weight."""
+    def convolve(self, given: Convolution, operands: Ints, output: int, stream: int) -> bool:
+        """The output from input, weight and, where a third operand is given, a number for each channel to be added."""
 
-    def convolve_input_gradient(self, given: Convolution, grad: int, weight: int, result: int, stream: int) -> bool:
+    def convolve_input_gradient(self, given: Convolution, operands: Ints, result: int, stream: int) -> bool:
         """The input's gradient from the output's and the weight."""
 
-    def convolve_weight_gradient(self, given: Convolution, input: int, grad: int, result: int, stream: int) -> bool:
+    def convolve_weight_gradient(self, given: Convolution, operands: Ints, result: int, stream: int) -> bool:
         """The weight's gradient from the input and the output's."""

@@ -1,39 +1,42 @@
-"""Convolutions and attention by cuDNN: each is a graph of one operation."""
+"""Convolutions and attention by cuDNN: each is a graph of one operation, and of the bias that a convolution adds."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-from .attentions import Attention, Ints, Layout
-from .convolutions import Convolution, row_strides
+from .attentions import Attention, AttentionGradients, Ints, Layout
+from .convolutions import Convolution, channels_last_strides, row_strides
 from .cudnn_graphs import DATA_TYPES, Graphs
 
 FLOAT32, FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
-FIRST, SECOND, RESULT = 1, 2, 3  # the tensors of a convolution
 
 
 class Cudnn(Graphs):
     """What cuDNN computes. See `Convolutions` and `Attentions`."""
 
-    def convolve(self, given: Convolution, input: int, weight: int, output: int, stream: int) -> bool:
-        return self._convolve("fprop", given, (input, weight, output), stream)
+    def convolve(self, given: Convolution, operands: Ints, output: int, stream: int) -> bool:
+        return self._convolve("fprop", given, (*operands, output), stream)
 
-    def convolve_input_gradient(self, given: Convolution, grad: int, weight: int, result: int, stream: int) -> bool:
-        return self._convolve("dgrad", given, (grad, weight, result), stream)
+    def convolve_input_gradient(self, given: Convolution, operands: Ints, result: int, stream: int) -> bool:
+        return self._convolve("dgrad", given, (*operands, result), stream)
 
-    def convolve_weight_gradient(self, given: Convolution, input: int, grad: int, result: int, stream: int) -> bool:
-        return self._convolve("wgrad", given, (input, grad, result), stream)
+    def convolve_weight_gradient(self, given: Convolution, operands: Ints, result: int, stream: int) -> bool:
+        return self._convolve("wgrad", given, (*operands, result), stream)
 
     def _convolve(self, kind: str, given: Convolution, addresses: Ints, stream: int) -> bool:
         if given.stored.name not in DATA_TYPES:
             return False
+        names, (*shapes, result) = tensors_of(kind, given)
+        layouts = [laid_out(*each) for each in zip(shapes, (*given.channels_last, False), strict=False)]
+        inputs = {name: layout for name, layout, _ in zip(names, layouts, addresses[:-1], strict=False)}
 
         def describe(handle: Any) -> Any:
-            return self._convolution(kind, given, handle)
+            return self._convolution(kind, given, inputs, in_rows(result), handle)
 
-        return self.run((kind, given), describe, self._refused(given), addresses, stream)
+        return self.run((kind, len(inputs), given), describe, self._refused(given), addresses, stream)
 
     def _graph(self, stored: np.dtype, handle: Any) -> Any:
         """An empty graph, which adds up in float32, or float64 where that is given."""
@@ -42,22 +45,22 @@ class Cudnn(Graphs):
         types = {"io_data_type": own, "intermediate_data_type": computed, "compute_data_type": computed}
         return self.cudnn.pygraph(handle=handle, **types)
 
-    def _convolution(self, kind: str, given: Convolution, handle: Any) -> Any:
-        graph, own = self._graph(given.stored, handle), self.data_type(given.stored)
-        names, shapes = operands(kind, given)
-        first, second = (
-            graph.tensor(name=name, dim=list(shape), stride=list(row_strides(shape)), data_type=own, uid=uid)
-            for name, shape, uid in zip(names, shapes[:2], (FIRST, SECOND), strict=True)
-        )
-        spatial = given.spatial
+    def _convolution(
+        self, kind: str, given: Convolution, inputs: Mapping[str, Layout], output: Layout, handle: Any
+    ) -> Any:
+        graph, spatial = self._graph(given.stored, handle), given.spatial
+        operands = self._inputs(graph, inputs, given.stored)
+        bias = operands.pop("bias", None)
         result = getattr(graph, f"conv_{kind}")(
-            **{names[0]: first, names[1]: second},
+            **operands,
             pre_padding=list(given.pads[spatial]),
             post_padding=list(given.pads_after[spatial]),
             stride=list(given.stride[spatial]),
             dilation=list(given.dilation[spatial]),
         )
-        finish(result, RESULT, own, Layout(shapes[2], row_strides(shapes[2])))
+        if bias is not None:
+            result = graph.bias(input=result, bias=bias)
+        self._finish([result], [output], len(inputs) + 1, given.stored)
         return graph
 
     def _refused(self, given: Convolution) -> list[Any]:
@@ -71,44 +74,74 @@ class Cudnn(Graphs):
             found.append(notes.NONDETERMINISTIC)
         return found
 
-    def attend(self, given: Attention, operands: Ints, output: int, logarithms: int, stream: int) -> bool:
+    def attend(self, given: Attention, operands: Ints, results: Ints, stream: int) -> bool:
         def describe(handle: Any) -> Any:
-            graph, own = self._graph(given.stored, handle), self.data_type(given.stored)
-            q, k, v = self._inputs(graph, own, {"q": given.query, "k": given.key, "v": given.value})
-            scores = {"attn_scale": given.scale, "use_causal_mask": given.is_causal}
-            found, stats = graph.sdpa(q=q, k=k, v=v, generate_stats=True, **scores)
-            finish(found, 4, own, given.output)
-            finish(stats, 5, self.data_type(FLOAT32), logarithms_of(given))
+            graph = self._graph(given.stored, handle)
+            inputs = self._inputs(graph, {"q": given.query, "k": given.key, "v": given.value}, given.stored)
+            output, stats = graph.sdpa(**inputs, **scores(given), generate_stats=True)
+            self._finish([output], [given.output], 4, given.stored)
+            self._finish([stats], [logarithms_of(given)], 5, FLOAT32)
             return graph
 
-        return self.run(given, describe, [], (*operands, output, logarithms), stream)
+        return self.run(("attention", given), describe, [], (*operands, *results), stream)
 
-    @staticmethod
-    def _inputs(graph: Any, kind: Any, layouts: dict[str, Layout]) -> list[Any]:
-        """The tensors that are given, numbered from 1 on."""
-        return [
-            graph.tensor(name=name, dim=list(one.shape), stride=list(one.strides), data_type=kind, uid=uid)
-            for uid, (name, one) in enumerate(layouts.items(), 1)
-        ]
+    def attend_gradients(self, given: AttentionGradients, operands: Ints, results: Ints, stream: int) -> bool:
+        def describe(handle: Any) -> Any:
+            own = given.forward
+            graph = self._graph(own.stored, handle)
+            halves = {"q": own.query, "k": own.key, "v": own.value, "o": own.output, "dO": given.above}
+            inputs = self._inputs(graph, halves, own.stored)
+            inputs |= self._inputs(graph, {"stats": logarithms_of(own)}, FLOAT32, len(halves) + 1)
+            found = graph.sdpa_backward(**inputs, **scores(own), use_deterministic_algorithm=given.deterministic)
+            self._finish(found, given.results, len(inputs) + 1, own.stored)
+            return graph
+
+        return self.run(("attention's gradients", given), describe, [], (*operands, *results), stream)
+
+    def _inputs(self, graph: Any, layouts: Mapping[str, Layout], kind: np.dtype, first: int = 1) -> dict[str, Any]:
+        """Tensors that are given, numbered from the first on."""
+        return {
+            name: graph.tensor(
+                name=name,
+                dim=list(layout.shape),
+                stride=list(layout.strides),
+                data_type=self.data_type(kind),
+                uid=uid,
+            )
+            for uid, (name, layout) in enumerate(layouts.items(), first)
+        }
+
+    def _finish(self, results: Any, layouts: Any, first: int, kind: np.dtype) -> None:
+        """Say how results are to lie in memory, and number them from the first on."""
+        for uid, (result, layout) in enumerate(zip(results, layouts, strict=True), first):
+            result.set_output(True).set_uid(uid).set_data_type(self.data_type(kind))
+            result.set_dim(list(layout.shape)).set_stride(list(layout.strides))
 
 
-def finish(result: Any, uid: int, kind: Any, layout: Layout) -> None:
-    """Say how a result is to lie in memory."""
-    result.set_output(True).set_uid(uid).set_data_type(kind)
-    result.set_dim(list(layout.shape)).set_stride(list(layout.strides))
+def scores(given: Attention) -> dict[str, Any]:
+    """What is done to products of queries and keys."""
+    return {"attn_scale": given.scale, "use_causal_mask": given.is_causal}
 
 
 def logarithms_of(given: Attention) -> Layout:
     """How the logarithms of an attention lie."""
-    shape = (*given.query.shape[:3], 1)
+    return in_rows((*given.query.shape[:3], 1))
+
+
+def in_rows(shape: Ints) -> Layout:
+    """Elements in row order."""
     return Layout(shape, row_strides(shape))
 
 
-def operands(kind: str, given: Convolution) -> tuple[tuple[str, str], tuple[Ints, Ints, Ints]]:
+def laid_out(shape: Ints, channels_last: bool) -> Layout:
+    return Layout(shape, channels_last_strides(shape)) if channels_last else in_rows(shape)
+
+
+def tensors_of(kind: str, given: Convolution) -> tuple[tuple[str, ...], tuple[Ints, ...]]:
     """What the operation calls its operands, and the shapes of these and of the result."""
     x, w, y = given.input_shape, given.weight_shape, given.output_shape
     return {
-        "fprop": (("image", "weight"), (x, w, y)),
+        "fprop": (("image", "weight", "bias"), (x, w, given.bias_shape, y)),
         "dgrad": (("loss", "filter"), (y, w, x)),
         "wgrad": (("image", "loss"), (x, y, w)),
     }[kind]

@@ -11,6 +11,7 @@ import numpy as np
 from ...tensor.devices import device as device_of
 from ...user_warning import warn_once
 from .. import memory
+from ..launching.rehearsals import beyond_launches
 from .kept import Kept
 from .real_streams import stream_handle
 
@@ -60,6 +61,7 @@ class Graphs:
         Returns:
             Whether cuDNN has a plan for it.
         """
+        beyond_launches()
         device = self.driver.enter(stream)
         handle = self._handle(device)
         plan = self.here.plans.get((key, device), lambda: self._planned(describe(handle), refused))

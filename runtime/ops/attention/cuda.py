@@ -1,8 +1,8 @@
 """Attention on a device: products of all queries and keys, a warp for the weights of each query, products with values.
 
 Operands may lie in any order of batch, heads and rows: (batch, heads, rows, features), or with `rows_first`
-(batch, rows, heads, features). Of 16-bit floats without bias, mask and dropout cuDNN computes it where it is there,
-which keeps no scores; their gradients are computed by formulas, as those of all 16-bit floats.
+(batch, rows, heads, features). Of 16-bit floats without bias, mask and dropout cuDNN computes it and its gradients
+where it is there, which keeps no scores.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from ...cuda import memory
 from ...cuda.array import DeviceArray
 from ...cuda.current import current_stream
 from ...cuda.launching import indexed
-from ...cuda.libraries.attentions import Attention, Layout
+from ...cuda.libraries.attentions import Attention, AttentionGradients, Layout
 from ...cuda.libraries.chosen import attentions
+from ...cuda.libraries.operands import has_rows, stored_as
 from ...cuda.libraries.products import is_half, multiply
 from ...cuda.views import broadcast, narrowed, over, permuted, reshaped, selected, swapped
+from ...modes.math_modes import math_modes
 from ..reduction.cuda import sum_to_size
 from . import cuda_kernels as kernels
 
 Array = DeviceArray
 LANES = 32  # of a warp
-ALIGNMENT = 16  # of what is given to a library
 Extras = tuple[Array | None, Array | None, Array | None]  # bias, mask, keep
 
 
@@ -73,25 +74,43 @@ def attend(
 
 def library_attends(operands: Sequence[Array], is_causal: bool, scale: float, logsumexp: Array) -> bool:
     """Whether the library of attention has filled the output and the logarithms."""
-    library = attentions()
-    if library is None or not all_as_libraries_want(operands):
+    library = attentions() if is_half(operands[0]) else None
+    if library is None:
         return False
-    *given, output = (a.address for a in operands)
+    given = [*as_taken(operands[:3]), operands[3]]
     stream = current_stream(logsumexp.device.index or 0)
-    return library.attend(described(operands, is_causal, scale), tuple(given), output, logsumexp.address, stream)
+    *inputs, output = (a.address for a in given)
+    return library.attend(described(given, is_causal, scale), tuple(inputs), (output, logsumexp.address), stream)
 
 
-def all_as_libraries_want(arrays: Sequence[Array]) -> bool:
-    """Whether all hold 16-bit floats of one dtype, features side by side, from where libraries expect them on."""
-    return all(
-        is_half(a) and a.stored == arrays[0].stored and a.byte_strides[3] == a.itemsize and a.address % ALIGNMENT == 0
-        for a in arrays
-    )
+def library_gives_gradients(
+    operands: Sequence[Array], is_causal: bool, scale: float, logsumexp: Array, results: Sequence[Array | None]
+) -> bool:
+    """Whether the library of attention has filled the results that are there."""
+    library = attentions() if is_half(operands[0]) else None
+    if library is None:
+        return False
+    inputs = zip(results, operands[:3], strict=True)
+    into = [like(operands[0], a.shape) if result is None else result for result, a in inputs]
+    if not all(is_half(a) and has_rows(a) for a in into):
+        return False
+    given, totals = as_taken(operands), memory.contiguous(logsumexp)
+    layouts = layout_of(into[0]), layout_of(into[1]), layout_of(into[2])
+    whole = described(given, is_causal, scale), layout_of(given[4]), layouts, math_modes.deterministic
+    addresses = *(a.address for a in given), totals.address
+    stream = current_stream(logsumexp.device.index or 0)
+    return library.attend_gradients(AttentionGradients(*whole), addresses, tuple(a.address for a in into), stream)
+
+
+def as_taken(arrays: Sequence[Array]) -> list[Array]:
+    """Arrays as libraries take them, in the dtype of the first one's memory: copies of those that lie otherwise."""
+    given = [stored_as(a, arrays[0].stored) for a in arrays]
+    return [a if has_rows(a) else memory.moved(a) for a in given]
 
 
 def described(operands: Sequence[Array], is_causal: bool, scale: float) -> Attention:
     """An attention as libraries take it."""
-    q, k, v, output = map(layout_of, operands)
+    q, k, v, output = map(layout_of, operands[:4])
     return Attention(operands[0].stored, q, k, v, output, is_causal, float(scale))
 
 
@@ -182,7 +201,7 @@ def attention_backward(
 ) -> tuple[Array | None, ...]:
     """The gradients of query, key, value and bias."""
     inputs = zip(wanted, (query, key, value), strict=False)
-    results = [like(a, a.shape) if yes else None for yes, a in inputs]
+    results = [like(query, a.shape) if yes else None for yes, a in inputs]
     operands = [by_heads(a, rows_first) for a in (query, key, value, output, grad)]
     heads = [None if a is None else by_heads(a, rows_first) for a in results]
     given = (bias, mask, keep), logsumexp, keep_scale, is_causal, scale
@@ -207,6 +226,9 @@ def gradients(
             if result is not None:
                 memory.fill(result.as_read(result.stored), 0)
         return None if bias is None else zeros(bias)
+    plain = all(extra is None for extra in extras)
+    if plain and library_gives_gradients(operands, is_causal, scale, logsumexp, results):
+        return None
     scores, grads = scores_of(q, k, scale), scores_of(above, v, 1)
     slopes, dropped = (like(v, shape) if is_half(v) else a for a in (grads, scores))
     arrays, numbers = located(extras, shape, scores)
@@ -214,15 +236,27 @@ def gradients(
     sizes, steps = (*shape[1:], v.shape[3]), (steps_of(output), steps_of(above))
     rest = sizes, is_causal, float(keep_scale), steps
     indexed.run(kernels.weights_back, logsumexp.size * LANES, q.dtype, *given, *rest)
+    query, key, value = results
+    key_sum, value_sum = (sum_for(a, q.shape[1] > k.shape[1]) for a in (key, value))
     for g, group in groups(q, k):
         own = [of_group(a, g, group) for a in (slopes, dropped, q, above)]
-        if results[0] is not None:
-            multiply_heads(own[0], k, of_group(results[0], g, group), scale, 0)
-        if results[1] is not None:
-            multiply_heads(swapped(own[0]), own[2], results[1], scale, int(g > 0))
-        if results[2] is not None:
-            multiply_heads(swapped(own[1]), own[3], results[2], 1, int(g > 0))
+        if query is not None:
+            multiply_heads(own[0], k, of_group(query, g, group), scale, 0)
+        if key_sum is not None:
+            multiply_heads(swapped(own[0]), own[2], key_sum, scale, int(g > 0))
+        if value_sum is not None:
+            multiply_heads(swapped(own[1]), own[3], value_sum, 1, int(g > 0))
+    for result, total in ((key, key_sum), (value, value_sum)):
+        if result is not None and total is not None and total is not result:
+            memory.copy(result.as_read(result.stored), total)
     return None if bias is None else sum_to_size(slopes, bias.shape)
+
+
+def sum_for(result: Array | None, several: bool) -> Array | None:
+    """Where a gradient is summed up: 16-bit floats would be rounded with each of several terms."""
+    if result is None or not (several and is_half(result)):
+        return result
+    return memory.empty(result.shape, result.dtype, result.device)
 
 
 def zeros(a: Array) -> Array:

@@ -6,7 +6,7 @@ not, it is products with windows as columns, those of as many samples at a time 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from ...cuda.current import current_stream
 from ...cuda.launching import indexed
 from ...cuda.libraries.chosen import convolutions
 from ...cuda.libraries.convolutions import Convolution
+from ...cuda.libraries.operands import aligned, is_channels_last, stored_as
 from ...cuda.libraries.products import common, is_half, multiply
 from ...cuda.views import broadcast, in_order, over, permuted, swapped
 from ...kernels.cuda.storage import in_registers
@@ -25,13 +26,13 @@ from .cpu_geometry import Geometry, Ints, geometry
 
 Array = DeviceArray
 COLUMNS = 1 << 28  # bytes that the columns of windows may take up
-ALIGNMENT = 16  # of what is given to a library
 
 
 class Sizes(NamedTuple):
     """The sizes of a convolution."""
 
     g: Geometry
+    dims: int  # of places
     output_shape: Ints
 
     @property
@@ -71,7 +72,7 @@ def sizes_of(input_shape: Ints, weight_shape: Ints, stride: Ints, padding: Ints,
     """The sizes of the convolution of an input, (batch, channels, ...) or (channels, ...)."""
     dims = len(stride)
     g = geometry((1,) * (dims + 2 - len(input_shape)) + input_shape, weight_shape, stride, padding, dilation, groups)
-    return Sizes(g, (*input_shape[: -dims - 1], weight_shape[0], *g.positions[3 - dims :]))
+    return Sizes(g, dims, (*input_shape[: -dims - 1], weight_shape[0], *g.positions[3 - dims :]))
 
 
 def convolution(
@@ -80,17 +81,14 @@ def convolution(
     """bias[o] + sum over c, k of input[n, c, stride p + dilation k - padding] weight[o, c, k], for all n, o, p."""
     sizes = sizes_of(input.shape, weight.shape, stride, padding, dilation, groups)
     g = sizes.g
+    result = like(sizes.output_shape, input, weight)
+    if library_convolves(sizes, input, weight, bias, result):
+        return result
     x, w = in_order(input), in_order(weight)
-    result = like(sizes.output_shape, x, w)
     if sizes.is_depthwise:
         extra = (w, False) if bias is None else (in_order(bias), True)
         rest = (result, extra[1], g.groups, g.outputs, sizes.words)
         indexed.run(kernels.filtered, result.size, result.dtype, x, w, extra[0], *rest)
-        return result
-    if library_has("convolve", sizes, x, w, result):
-        if bias is not None:
-            channels = g.groups * g.outputs
-            indexed.run(kernels.biased, result.size, result.dtype, result, in_order(bias), channels, sizes.spots)
         return result
     if bias is not None:
         column = over(bias, (g.groups * g.outputs, 1), (*bias.byte_strides, 0))
@@ -109,14 +107,14 @@ def convolution_input_backward(
     """The transpose of `convolution` as a linear map of the input, of shape input_shape."""
     sizes = sizes_of(tuple(input_shape), weight.shape, stride, padding, dilation, groups)
     g = sizes.g
+    result = like(tuple(input_shape), grad_output, weight)
+    if library_has("convolve_input_gradient", sizes, (grad_output, weight), result):
+        return result
     grad, w = in_order(grad_output), in_order(weight)
-    result = like(tuple(input_shape), grad, w)
     channels = g.channels * g.groups
     if sizes.is_depthwise:
         rest = (channels, g.outputs, sizes.words)
         indexed.run(kernels.filtered_back, result.size, result.dtype, grad, w, result, *rest)
-        return result
-    if library_has("convolve_input_gradient", sizes, grad, w, result):
         return result
     plane = prod(g.sizes)
     for first, last in sizes.slices(grad.itemsize):
@@ -141,11 +139,10 @@ def convolution_weight_backward(
     """sum over n, p of grad_output[n, o, p] input[n, c, stride p + dilation k - padding], for all o, c, k."""
     sizes = sizes_of(input.shape, tuple(weight_shape), stride, padding, dilation, groups)
     g = sizes.g
+    halves = like(tuple(weight_shape), input, grad_output)
+    if library_has("convolve_weight_gradient", sizes, (input, grad_output), halves):
+        return halves
     grad, x = in_order(grad_output), in_order(input)
-    if not sizes.is_depthwise:
-        halves = like(tuple(weight_shape), x, grad)
-        if library_has("convolve_weight_gradient", sizes, x, grad, halves):
-            return halves
     result = memory.empty(tuple(weight_shape), x.dtype, x.device)
     into = result.reshape((g.groups, g.outputs, g.channels * g.taps))
     started = False
@@ -160,27 +157,38 @@ def convolution_weight_backward(
     return result
 
 
-def library_has(name: str, sizes: Sizes, first: Array, second: Array, result: Array) -> bool:
+def library_convolves(sizes: Sizes, x: Array, w: Array, bias: Array | None, result: Array) -> bool:
+    """Whether the library has computed a convolution; where it can add no bias, another launch does."""
+    if bias is None:
+        return library_has("convolve", sizes, (x, w), result)
+    if library_has("convolve", sizes, (x, w, bias), result):
+        return True
+    if not library_has("convolve", sizes, (x, w), result):
+        return False
+    channels = sizes.g.groups * sizes.g.outputs
+    indexed.run(kernels.biased, result.size, result.dtype, result, in_order(bias), channels, sizes.spots)
+    return True
+
+
+def library_has(name: str, sizes: Sizes, operands: Sequence[Array], result: Array) -> bool:
     """Whether a method of the library of convolutions has computed a result."""
-    library = convolutions()
-    if library is None or not result.size or not first.size:
+    library = None if sizes.is_depthwise else convolutions()
+    if library is None or not result.size or not operands[0].size:
         return False
-    a, b = (aligned(x) for x in common(first, second))
-    if result.stored != a.stored:
+    first, second = common(*operands[:2])
+    if result.stored != first.stored:
         return False
+    a, b = (aligned(x if is_channels_last(x, x.ndim - sizes.dims - 1) else in_order(x)) for x in (first, second))
+    taken = [a, b, *(aligned(in_order(stored_as(x, a.stored))) for x in operands[2:])]
+    lying = a.strides is not None, b.strides is not None
     modes = math_modes.convolution_tf32, math_modes.deterministic_convolutions or math_modes.deterministic
     g = sizes.g
-    given = Convolution(
+    described = Convolution(
         a.stored, g.batch, g.channels, g.outputs, g.groups, g.sizes, g.kernel, g.stride, g.pads, g.dilation,
-        g.positions, *modes,
+        g.positions, *modes, lying,
     )  # fmt: skip
     stream = current_stream(result.device.index or 0)
-    return bool(getattr(library, name)(given, a.address, b.address, result.address, stream))
-
-
-def aligned(a: Array) -> Array:
-    """An array in row order that begins where libraries expect it to."""
-    return memory.moved(a) if a.address % ALIGNMENT else a
+    return bool(getattr(library, name)(described, tuple(x.address for x in taken), result.address, stream))
 
 
 def like(shape: Ints, a: Array, b: Array) -> Array:

@@ -1,45 +1,69 @@
-"""Stands for the package `cudnn`: graphs of one convolution, which a simulated device runs by the CPU's kernels.
+"""Stands for the package `cudnn`: graphs of one operation, which a simulated device runs.
 
-It holds calls against the order in which cuDNN wants them, and tensors against the shapes that the operation gives.
+It holds calls against what nvidia-cudnn-frontend says of each function (`cudnn_record.txt`) and against the order in
+which cuDNN wants them, and tensors against the shapes that the operation gives.
 """
 
 from __future__ import annotations
 
-from enum import Enum, IntEnum
+import functools
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from math import prod
-from typing import Any
+from typing import Any, TypeVar
 
 import ml_dtypes
 import numpy as np
+import pytest
 
+from specgrad.runtime.cuda.driver import driver
+from specgrad.runtime.cuda.libraries import chosen
+from specgrad.runtime.cuda.libraries.cudnn import Cudnn
 from specgrad.runtime.cuda.libraries.simulated_memory import Operand
 from specgrad.runtime.ops.conv import cpu
-from tests.cuda.libraries.fake_nvmath import World
+from tests.cuda.libraries.cudnn_record import enumeration, hold
+from tests.cuda.libraries.fake_cublaslt import FakeCublasLt
+from tests.cuda.libraries.fake_nvmath import World, installed
+from tests.places import simulated_device
 
 ORDER = ["validate", "build_operation_graph", "create_execution_plans", "check_support", "build_plans"]
 
 
-class DataType(Enum):
-    HALF = np.dtype(np.float16)
-    BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
-    FLOAT = np.dtype(np.float32)
-    DOUBLE = np.dtype(np.float64)
-
-
-NumericalNote = IntEnum("NumericalNote", ["TENSOR_CORE", "DOWN_CONVERT_INPUTS", "NONDETERMINISTIC"])
-HeurMode = IntEnum("HeurMode", ["A", "FALLBACK"])
-NOTES = NumericalNote
-# The plans of each convolution, the fastest first, and what is said of them.
+DataType, NumericalNote, HeurMode = map(enumeration, ("data_type", "numerical_note", "heur_mode"))
+FORMATS = {
+    DataType["HALF"]: np.dtype(np.float16),
+    DataType["BFLOAT16"]: np.dtype(ml_dtypes.bfloat16),
+    DataType["FLOAT"]: np.dtype(np.float32),
+    DataType["DOUBLE"]: np.dtype(np.float64),
+}
+# The plans of each operation, the fastest first, and what is said of them.
 PLANS = [
-    ("winograd in half", {NOTES.DOWN_CONVERT_INPUTS, NOTES.TENSOR_CORE}),
-    ("atomics", {NOTES.NONDETERMINISTIC, NOTES.TENSOR_CORE}),
-    ("tensor cores", {NOTES.TENSOR_CORE}),
-    ("plain", set[NumericalNote]()),
+    ("winograd in half", {"DOWN_CONVERT_INPUTS", "TENSOR_CORE"}),
+    ("atomics", {"NONDETERMINISTIC", "TENSOR_CORE"}),
+    ("tensor cores", {"TENSOR_CORE"}),
+    ("plain", set[str]()),
 ]
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class NotSupported(Exception):
     """`cudnnGraphNotSupportedError`."""
+
+
+class Handle(int):
+    """`cudnn.Handle`."""
+
+
+def held(method: Method) -> Method:
+    """A method of the package's, which takes what the record says."""
+
+    @functools.wraps(method)
+    def call(self: Any, *arguments: Any, **keywords: Any) -> Any:
+        hold(method.__name__, arguments, keywords)
+        return method(self, *arguments, **keywords)
+
+    return call  # type: ignore[return-value]
 
 
 class Tensor:
@@ -54,6 +78,7 @@ class Tensor:
             raise AttributeError(name)
 
         def put(value: Any) -> Tensor:
+            hold(name, (value,), {})
             self.attributes[part] = value
             return self
 
@@ -68,29 +93,31 @@ class Graph:
         types: of the graph.
     """
 
-    def __init__(
-        self, module: FakeCudnn, handle: Any, io_data_type: Any, intermediate_data_type: Any, compute_data_type: Any
-    ) -> None:
-        self.module, self.handle, self.computed = module, handle, compute_data_type
+    def __init__(self, module: FakeCudnn, handle: Handle, compute_data_type: Any, **types: Any) -> None:
+        self.module, self.handle, self.computed = module, handle, FORMATS[compute_data_type]
+        self.types = types
         self.done: list[str] = []
-        self.inputs: dict[str, Tensor] = {}
-        self.refused: set[NumericalNote] = set()
+        self.refused: set[str] = set()
         module.graphs.append(self)
 
-    def tensor(self, *, name: str, dim: list[int], stride: list[int], data_type: DataType, uid: int) -> Tensor:
+    @held
+    def tensor(self, *, name: str, dim: list[int], stride: list[int], data_type: Any, uid: int) -> Tensor:
         assert 4 <= len(dim) == len(stride) <= 5, "planes or volumes"
         return Tensor(name=name, dim=dim, stride=stride, data_type=data_type, uid=uid)
 
+    @held
     def conv_fprop(self, *, image: Tensor, weight: Tensor, **sizes: Any) -> Tensor:
-        return self.operation("conv_fprop", (image, weight), **sizes)
+        return self.convolution("conv_fprop", (image, weight), **sizes)
 
+    @held
     def conv_dgrad(self, *, loss: Tensor, filter: Tensor, **sizes: Any) -> Tensor:
-        return self.operation("conv_dgrad", (loss, filter), **sizes)
+        return self.convolution("conv_dgrad", (loss, filter), **sizes)
 
+    @held
     def conv_wgrad(self, *, image: Tensor, loss: Tensor, **sizes: Any) -> Tensor:
-        return self.operation("conv_wgrad", (image, loss), **sizes)
+        return self.convolution("conv_wgrad", (image, loss), **sizes)
 
-    def operation(
+    def convolution(
         self,
         kind: str,
         inputs: tuple[Tensor, Tensor],
@@ -99,84 +126,126 @@ class Graph:
         stride: list[int],
         dilation: list[int],
     ) -> Tensor:
-        self.kind, self.operands, self.results = kind, [*inputs, Tensor()], 1
         self.pads, self.stride, self.dilation = list(zip(pre_padding, post_padding, strict=True)), stride, dilation
-        return self.operands[-1]
+        return self.operation(kind, inputs, 1)[0]
 
+    def operation(self, kind: str, inputs: tuple[Tensor, ...], results: int) -> list[Tensor]:
+        self.kind, self.inputs, self.results = kind, inputs, [Tensor() for _ in range(results)]
+        return self.results
+
+    @held
+    def bias(self, *, input: Tensor, bias: Tensor) -> Tensor:
+        assert self.kind == "conv_fprop" and input is self.results[0] and not input.attributes, "a result that stays"
+        return self.operation("conv_fprop, bias", (*self.inputs, bias), 1)[0]
+
+    @held
     def sdpa(
         self, *, q: Tensor, k: Tensor, v: Tensor, attn_scale: float, use_causal_mask: bool, generate_stats: bool
-    ) -> tuple[Tensor, Tensor]:
+    ) -> list[Tensor]:
         assert generate_stats
-        self.kind, self.operands, self.results = "sdpa", [q, k, v, Tensor(), Tensor()], 2
         self.scale, self.is_causal = attn_scale, use_causal_mask
-        return self.operands[3], self.operands[4]
+        return self.operation("sdpa", (q, k, v), 2)
+
+    @held
+    def sdpa_backward(
+        self, *, attn_scale: float, use_causal_mask: bool, use_deterministic_algorithm: bool, **inputs: Tensor
+    ) -> list[Tensor]:
+        self.scale, self.is_causal = attn_scale, use_causal_mask
+        kind = "sdpa_backward" + ", deterministic" * use_deterministic_algorithm
+        return self.operation(kind, tuple(inputs[name] for name in ("q", "k", "v", "o", "dO", "stats")), 3)
+
+    @property
+    def attributes(self) -> list[dict[str, Any]]:
+        """Those of all tensors, results last."""
+        return [tensor.attributes for tensor in (*self.inputs, *self.results)]
 
     def step(self, name: str) -> None:
         assert ORDER[: len(self.done) + 1] == [*self.done, name]
         self.done.append(name)
 
+    @held
     def validate(self) -> None:
         """All tensors are numbered, and results are said to be such."""
         self.step("validate")
-        attributes = [tensor.attributes for tensor in self.operands]
-        assert sorted(one["uid"] for one in attributes) == list(range(1, len(attributes) + 1))
-        assert all(one["output"] for one in attributes[-self.results :])
+        attributes = self.attributes
+        assert [one["uid"] for one in attributes] == list(range(1, len(attributes) + 1))
+        assert all(one["output"] for one in attributes[len(self.inputs) :])
         if self.module.failing:
             raise RuntimeError(self.module.failing)
-        if self.kind.startswith("conv"):
-            self.check_convolution(attributes)
+        (self.check_convolution if self.kind.startswith("conv") else self.check_attention)()
 
-    def check_convolution(self, attributes: list[dict[str, Any]]) -> None:
+    def check_convolution(self) -> None:
         """The shapes are those of a convolution, and dtypes are the same."""
+        attributes = self.attributes
         assert all(one["data_type"] is attributes[0]["data_type"] for one in attributes)
-        places = {"conv_fprop": (0, 1, 2), "conv_dgrad": (2, 1, 0), "conv_wgrad": (0, 2, 1)}[self.kind]
+        places = {"conv_dgrad": (2, 1, 0), "conv_wgrad": (0, 2, 1)}.get(self.kind, (0, 1, -1))
         x, w, y = (attributes[place]["dim"] for place in places)
         self.x_shape, self.w_shape, self.y_shape = tuple(x), tuple(w), tuple(y)
         assert (y[0], y[1]) == (x[0], w[0]) and x[1] % w[1] == 0
+        assert len(attributes) == 3 or attributes[2]["dim"] == [1, w[0], *(1 for _ in w[2:])]
         for n, k, p, (before, after), s, d in zip(
             x[2:], w[2:], y[2:], self.pads, self.stride, self.dilation, strict=True
         ):
             assert p == (n + before + after - (k - 1) * d - 1) // s + 1 and min(before, after) >= 0
 
+    def check_attention(self) -> None:
+        """The shapes are those of an attention; logarithms are float32, all else is in 16 bits, rows side by side."""
+        q, k, v, *rest = self.attributes
+        b, h, queries, _ = q["dim"]
+        output, logarithms = [b, h, queries, v["dim"][3]], [b, h, queries, 1]
+        shapes = [output, logarithms] if self.kind == "sdpa" else [output, output, logarithms, q, k, v]
+        assert [one["dim"] for one in rest] == [one["dim"] if isinstance(one, dict) else one for one in shapes]
+        assert k["dim"][:3] == v["dim"][:3] and (b, q["dim"][3]) == (k["dim"][0], k["dim"][3]) and not h % k["dim"][1]
+        for one in self.attributes:
+            kind = "FLOAT" if one["dim"] == logarithms and one is rest[1 if self.kind == "sdpa" else 2] else None
+            assert one["data_type"] is (q["data_type"] if kind is None else DataType[kind])
+            assert one["stride"][3] == 1 and all(one["stride"])
+        assert q["data_type"].name in ("HALF", "BFLOAT16")
+
+    @held
     def build_operation_graph(self) -> None:
         self.step("build_operation_graph")
 
-    def create_execution_plans(self, heuristics: list[HeurMode]) -> None:
+    @held
+    def create_execution_plans(self, heuristics: list[Any]) -> None:
         self.step("create_execution_plans")
 
-    def deselect_numeric_notes(self, notes: list[NumericalNote]) -> None:
+    @held
+    def deselect_numeric_notes(self, notes: list[Any]) -> None:
         assert self.done[-1] == "create_execution_plans"
-        self.refused.update(notes)
+        self.refused.update(note.name for note in notes)
 
+    @held
     def check_support(self) -> None:
         self.step("check_support")
-        if self.operands[0].attributes["data_type"] in self.module.refusing:
+        if self.module.refusing & {self.attributes[0]["data_type"].name, self.kind}:
             raise NotSupported
 
+    @held
     def build_plans(self) -> None:
         self.step("build_plans")
         self.plan = next(name for name, notes in PLANS if not notes & self.refused)
 
+    @held
     def get_workspace_size(self) -> int:
         assert self.done == ORDER
-        return 4 * prod(self.operands[1].attributes["dim"])
+        return 4 * prod(self.attributes[1]["dim"])
 
-    def execute(self, tensors: dict[int, int], workspace: int, *, handle: int) -> None:
-        world, found = self.module.world, [tensor.attributes for tensor in self.operands]
+    @held
+    def execute(self, tensors: dict[int, int], workspace: int, *, handle: Handle) -> None:
+        world, count = self.module.world, len(self.inputs)
         stream = world.found(handle, "cudnn")["stream"]
         world.lend(workspace, self.get_workspace_size(), stream)
         given = [
-            Operand(tensors[one["uid"]], one["data_type"].value, tuple(one["dim"]), tuple(one["stride"]))
-            for one in found
+            Operand(tensors[one["uid"]], FORMATS[one["data_type"]], tuple(one["dim"]), tuple(one["stride"]))
+            for one in self.attributes
         ]
         assert all(one.address % 16 == 0 for one in given)
         self.module.executed.append((self.kind, self.plan))
 
-        count = len(given) - self.results
-
         def run(regions: Any) -> None:
             values = [one.read(region, self.kind) for one, region in zip(given[:count], regions, strict=False)]
-            found = self.computes(*(value.astype(self.computed.value) for value in values))
+            found = self.computes(*(value.astype(self.computed) for value in values))
             for one, region, value in zip(given[count:], regions[count:], found, strict=True):
                 one.write(region, value)
 
@@ -186,25 +255,25 @@ class Graph:
     def computes(self, *values: np.ndarray) -> tuple[np.ndarray, ...]:
         if self.kind == "sdpa":
             return attended(*values, self.scale, self.is_causal)
-        return (self.convolved(*values),)
+        if self.kind.startswith("sdpa_backward"):
+            return attention_slopes(*values, self.scale, self.is_causal)
+        found = self.convolved(*values[:2])
+        return (sum(values[2:], start=found),)
 
     def convolved(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         rest = tuple(self.stride), tuple(sum(self.pads, ())), tuple(self.dilation), self.x_shape[1] // self.w_shape[1]
         a, b = (np.ascontiguousarray(x) for x in (a, b))
-        if self.kind == "conv_fprop":
-            return cpu.convolution(a, b, None, *rest)
         if self.kind == "conv_dgrad":
             return cpu.convolution_input_backward(a, b, self.x_shape, *rest)
-        return cpu.convolution_weight_backward(b, a, self.w_shape, *rest)
+        if self.kind == "conv_wgrad":
+            return cpu.convolution_weight_backward(b, a, self.w_shape, *rest)
+        return cpu.convolution(a, b, None, *rest)
 
 
-def weights_of(q: Any, k: Any, scale: float, is_causal: bool) -> tuple[Any, Any]:
-    """softmax(scale Q K^T) and log(sum(exp(scale Q K^T))) of each query, in float64."""
+def scores_of(q: Any, k: Any, scale: float, is_causal: bool) -> Any:
+    """scale Q K^T in float64, -inf where a query may not look."""
     scores = scale * np.einsum("bhif,bhjf->bhij", *(x.astype(np.float64) for x in (q, shared(k, q))))
-    if is_causal:
-        scores = np.where(np.tri(*scores.shape[2:], dtype=bool), scores, -np.inf)
-    logarithms = np.log(np.exp(scores).sum(-1, keepdims=True))
-    return np.exp(scores - logarithms), logarithms
+    return np.where(np.tri(*scores.shape[2:], dtype=bool), scores, -np.inf) if is_causal else scores
 
 
 def shared(k: Any, q: Any) -> Any:
@@ -212,9 +281,24 @@ def shared(k: Any, q: Any) -> Any:
     return np.repeat(k, q.shape[1] // k.shape[1], axis=1)
 
 
+def summed(found: Any, k: Any) -> Any:
+    """What heads of queries give the heads of keys or values that they share."""
+    return found.reshape(k.shape[0], k.shape[1], -1, *k.shape[2:]).sum(2)
+
+
 def attended(q: Any, k: Any, v: Any, scale: float, is_causal: bool) -> tuple[Any, Any]:
-    weights, logarithms = weights_of(q, k, scale, is_causal)
-    return weights @ shared(v, q), logarithms
+    scores = scores_of(q, k, scale, is_causal)
+    logarithms = np.log(np.exp(scores).sum(-1, keepdims=True))
+    return np.exp(scores - logarithms) @ shared(v, q), logarithms
+
+
+def attention_slopes(
+    q: Any, k: Any, v: Any, output: Any, above: Any, logarithms: Any, scale: float, is_causal: bool
+) -> tuple[Any, Any, Any]:
+    """From what was kept, as cuDNN computes them: the weights by the logarithms, a row's mean slope by the output."""
+    weights = np.exp(scores_of(q, k, scale, is_causal) - logarithms)
+    slopes = weights * (above @ shared(v, q).swapaxes(2, 3) - (above * output).sum(-1, keepdims=True)) * scale
+    return slopes @ shared(k, q), summed(slopes.swapaxes(2, 3) @ q, k), summed(weights.swapaxes(2, 3) @ above, v)
 
 
 class FakeCudnn:
@@ -230,20 +314,34 @@ class FakeCudnn:
         self.world = world
         self.graphs: list[Graph] = []
         self.executed: list[tuple[str, str]] = []
-        self.refusing: set[DataType] = set()
+        self.refusing: set[str] = set()  # kinds of operations, and dtypes
         self.failing = ""
 
+    @held
     def backend_version(self) -> int:
         if self.failing:
             raise RuntimeError(self.failing)
         return 91002
 
     def pygraph(self, **keywords: Any) -> Graph:
+        hold("__init__", (), keywords)
         return Graph(self, **keywords)
 
-    def create_handle(self) -> int:
-        return self.world.new("cudnn")
+    @held
+    def create_handle(self) -> Handle:
+        return Handle(self.world.new("cudnn"))
 
-    def set_stream(self, handle: int, stream: int) -> None:
+    @held
+    def set_stream(self, handle: Handle, stream: int) -> None:
         found = self.world.found(handle, "cudnn")
         found["stream"] = stream or found["device"]
+
+
+@contextmanager
+def with_cudnn() -> Iterator[FakeCudnn]:
+    """A simulated device with cuDNN."""
+    with simulated_device(), installed(driver(), FakeCublasLt) as world, pytest.MonkeyPatch.context() as patch:
+        fake = FakeCudnn(world)
+        patch.setitem(sys.modules, "cudnn", fake)
+        patch.setitem(chosen._cudnn, driver(), Cudnn(fake, world))
+        yield fake

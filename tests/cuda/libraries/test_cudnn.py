@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,23 +12,11 @@ import pytest
 
 import specgrad as sg
 from specgrad.runtime import user_warning
-from specgrad.runtime.cuda.driver import driver
 from specgrad.runtime.cuda.libraries import chosen
 from specgrad.runtime.cuda.libraries.cudnn import Cudnn
-from tests.cuda.libraries.fake_cublas import FakeCublas
-from tests.cuda.libraries.fake_cudnn import DataType, FakeCudnn
-from tests.cuda.libraries.fake_nvmath import installed
+from tests.cuda.libraries.fake_cudnn import FakeCudnn, with_cudnn
 from tests.cuda.libraries.test_entries import check_entry
 from tests.places import simulated_device
-
-
-@contextmanager
-def with_cudnn() -> Iterator[FakeCudnn]:
-    with simulated_device(), installed(driver(), FakeCublas) as world, pytest.MonkeyPatch.context() as patch:
-        fake = FakeCudnn(world)
-        patch.setitem(sys.modules, "cudnn", fake)
-        patch.setitem(chosen._cudnn, driver(), Cudnn(fake, world))
-        yield fake
 
 
 @pytest.fixture
@@ -66,7 +53,8 @@ def test_values_and_gradients(cudnn: FakeCudnn, call: Any, kind: Any) -> None:
     """They are those of float64 on the CPU, up to the dtype."""
     dims, *shapes, keywords = call
     found = gradients(dims, shapes, keywords, kind, "cuda")
-    assert [name for name, _ in cudnn.executed] == ["conv_fprop", "conv_dgrad", "conv_wgrad"] or kind is sg.float64
+    names = [name for name, _ in cudnn.executed]
+    assert names == ["conv_fprop, bias", "conv_dgrad", "conv_wgrad"] or kind is sg.float64
     for one, other in zip(found, gradients(dims, shapes, keywords, kind, "cpu"), strict=True):
         np.testing.assert_allclose(one, other, rtol=KINDS[kind], atol=KINDS[kind] * abs(other).max())
 
@@ -87,6 +75,16 @@ def test_plans_are_kept(cudnn: FakeCudnn) -> None:
     sg.nn.functional.conv2d(sg.ones(1, 2, 6, 6, device="cuda"), layer.weight, stride=2)
     layer.half()(sg.ones(1, 2, 6, 6, device="cuda").half())
     assert len(cudnn.graphs) == 4
+
+
+def test_calls_that_native_code_looks_at(cudnn: FakeCudnn) -> None:
+    """What a call launches is tried out for native code; cuDNN is called but once for each call."""
+    x, w = sg.ones(1, 2, 6, 6, device="cuda"), sg.ones(3, 2, 3, 3, device="cuda")
+    for count in range(1, 4):
+        sg.nn.functional.conv2d(x, w)
+        assert len(cudnn.executed) == count
+    sg.nn.functional.scaled_dot_product_attention(x, x, x)
+    assert len(cudnn.executed) == 3
 
 
 def test_precision(cudnn: FakeCudnn) -> None:
@@ -116,7 +114,7 @@ def test_precision(cudnn: FakeCudnn) -> None:
 
 def test_what_cudnn_refuses(cudnn: FakeCudnn, monkeypatch: pytest.MonkeyPatch) -> None:
     """Products of matrices compute it; that there is no plan is asked once, an error of cuDNN's is told once."""
-    cudnn.refusing.add(DataType.DOUBLE)
+    cudnn.refusing.add("DOUBLE")
     x, w = sg.ones(1, 2, 6, 6, device="cuda").double(), sg.ones(3, 2, 3, 3, device="cuda").double()
     for _ in range(2):
         assert sg.nn.functional.conv2d(x, w).cpu().numpy().tolist() == np.full((1, 3, 4, 4), 18.0).tolist()
@@ -128,6 +126,56 @@ def test_what_cudnn_refuses(cudnn: FakeCudnn, monkeypatch: pytest.MonkeyPatch) -
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         sg.nn.functional.conv2d(x.float(), w.float())
+
+
+def test_bias_that_cudnn_adds(cudnn: FakeCudnn) -> None:
+    """In the same graph, of the dtype that the others have in memory; where it refuses that, in another launch."""
+    x, w = sg.ones(2, 2, 5, 5, device="cuda").half(), sg.ones(3, 2, 3, 3, device="cuda").half()
+    bias = sg.tensor([0.5, -1.0, 2.0], device="cuda").half()  # float32 in memory still
+    wanted = np.broadcast_to([[[[18.5]], [[17.0]], [[20.0]]]], (2, 3, 3, 3)).tolist()
+    assert sg.nn.functional.conv2d(x, w, bias).cpu().numpy().tolist() == wanted
+    assert [name for name, _ in cudnn.executed] == ["conv_fprop, bias"]
+    cudnn.refusing.add("conv_fprop, bias")
+    for _ in range(2):
+        assert sg.nn.functional.conv2d(x[:1], w, bias).cpu().numpy().tolist() == wanted[:1]
+    assert [name for name, _ in cudnn.executed[1:]] == ["conv_fprop"] * 2
+    assert len(cudnn.graphs) == 3, "that it is refused is asked once"
+
+
+def test_bias_is_rounded_with_the_sum(cudnn: FakeCudnn) -> None:
+    """It is added in float32: what the product and the bias have in common is lost in neither."""
+    x, w = (sg.full((1, 1, 1, 1), number, device="cuda", dtype=sg.float16) for number in (2049 / 2048, 2048.0))
+    x = x + sg.tensor(2.0**-10, device="cuda", dtype=sg.float16)
+    bias = sg.full((1,), -2048.0, device="cuda", dtype=sg.float16)
+    assert sg.nn.functional.conv2d(x, w, bias).item() == float(x) * 2048.0 - 2048.0
+
+
+def channels_last(x: Any, dims: int) -> Any:
+    """The same elements, those of a place side by side."""
+    return x.movedim(-dims - 1, -1).contiguous().movedim(-1, -dims - 1)
+
+
+@pytest.mark.parametrize("kind", [sg.float32, sg.float16], ids=str)
+@pytest.mark.parametrize("call", [CALLS[0], CALLS[2], CALLS[5], (2, (4, 5, 5), (6, 2, 3, 2), {"groups": 2})], ids=str)
+def test_channels_that_lie_last(cudnn: FakeCudnn, call: Any, kind: Any) -> None:
+    """Operands are read where they lie, and give the same numbers in row order."""
+    dims, *shapes, keywords = call
+    rng = np.random.default_rng(7)
+    x, w, above = (sg.tensor(rng.normal(size=s), device="cuda").to(kind) for s in (*shapes, shapes[1][:1]))
+    convolve = getattr(sg.nn.functional, f"conv{dims}d")
+    found = []
+    for lay in (channels_last, lambda t, _: t):
+        leaves = [lay(t, dims).detach().requires_grad_() for t in (x, w)]
+        out = convolve(*leaves, **keywords)
+        weights = lay(above.reshape(-1, *[1] * dims) * sg.ones_like(out), dims)
+        found.append([out, *sg.autograd.grad(out, leaves, weights)])
+    for one, other in zip(*found, strict=True):
+        assert one.is_contiguous() and one.tolist() == other.tolist()
+    there, here = cudnn.graphs[:3], cudnn.graphs[3:]
+    assert len(here) == 3, "each layout has graphs of its own"
+    for one, other in zip(there, here, strict=True):
+        steps = [[tensor["stride"] for tensor in graph.attributes] for graph in (one, other)]
+        assert steps[0][2] == steps[1][2] and all(lying[1] == 1 for lying in steps[0][:2])
 
 
 def test_memory_that_begins_anywhere(cudnn: FakeCudnn) -> None:
@@ -148,40 +196,6 @@ def test_current_stream(cudnn: FakeCudnn) -> None:
         (handle,) = (each for each in cudnn.world.handles.values() if each["kind"] == "cudnn")
         assert handle["stream"] == stream.cuda_stream
         assert float(y.sum()) == 48 * 18
-
-
-@pytest.mark.parametrize("is_causal", [False, True])
-@pytest.mark.parametrize("heads", [(2, 2), (4, 2)], ids=str)
-@pytest.mark.parametrize("kind", [sg.float16, sg.bfloat16], ids=str)
-def test_attention(cudnn: FakeCudnn, kind: Any, heads: tuple[int, int], is_causal: bool) -> None:
-    """Outputs and gradients are those of the CPU, for heads of keys that several of queries share too."""
-    rng = np.random.default_rng(6)
-    shapes = (2, heads[0], 5, 8), (2, heads[1], 6, 8), (2, heads[1], 6, 8)
-    drawn = [rng.normal(size=shape) for shape in shapes]
-
-    def run(place: str) -> list[np.ndarray]:
-        given = [sg.tensor(x).to(kind).to(place).requires_grad_() for x in drawn]
-        out = sg.nn.functional.scaled_dot_product_attention(*given, is_causal=is_causal, enable_gqa=True)
-        slopes = sg.autograd.grad(out.sin().sum(), given)
-        return [x.detach().cpu().to(sg.float64).numpy() for x in (out, *slopes)]
-
-    found = run("cuda")
-    assert [name for name, _ in cudnn.executed] == ["sdpa"]
-    for one, other in zip(found, run("cpu"), strict=True):
-        tolerance = 8e-3 if kind is sg.float16 else 6e-2
-        np.testing.assert_allclose(one, other, rtol=tolerance, atol=tolerance * abs(other).max())
-
-
-def test_attention_that_is_no_librarys(cudnn: FakeCudnn) -> None:
-    """float32, masks, and features that do not lie side by side are products of matrices; so is what is refused."""
-    q = sg.ones(1, 2, 4, 8, device="cuda")
-    attend = sg.nn.functional.scaled_dot_product_attention
-    attend(q, q, q)
-    attend(q.half(), q.half(), q.half(), attn_mask=sg.ones(4, 4, device="cuda", dtype=sg.bool))
-    attend(*[q.half().transpose(2, 3).contiguous().transpose(2, 3)] * 3)
-    assert not cudnn.executed
-    cudnn.refusing.add(DataType.HALF)
-    assert bool((attend(q.half(), q.half(), q.half()) == 1).all()) and not cudnn.executed
 
 
 def test_how_it_is_found(cudnn: FakeCudnn, monkeypatch: pytest.MonkeyPatch) -> None:

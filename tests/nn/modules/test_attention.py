@@ -126,6 +126,19 @@ def test_second_derivatives_and_mask_gradients() -> None:
     assert sg.autograd.gradgradcheck(lambda q, k, v: attend(q, k, v, is_causal=True), (q, k, v))
 
 
+@pytest.mark.parametrize("kind", [sg.float16, sg.bfloat16], ids=str)
+def test_gradients_in_16_bits(kind: Any) -> None:
+    """They have the digits of the dtype also where scores are large: logarithms of their sums are kept in float32."""
+    given = [sg.from_numpy(data(2, 2, 6, 4)).to(kind) for _ in range(4)]
+    slopes = []
+    for computed in (kind, sg.float64):
+        q, k, v, above = (t.detach().to(computed).requires_grad_() for t in given)
+        out = nn.functional.scaled_dot_product_attention(q, k, v, scale=12.0)
+        slopes.append([t.detach().to(sg.float64).numpy() for t in sg.autograd.grad(out, (q, k, v), above)])
+    for found, wanted in zip(*slopes, strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=4 * sg.finfo(kind).eps * abs(wanted).max())
+
+
 def test_batches_of_attention() -> None:
     """vmap over examples that share keys and values, and over masks."""
     attend = nn.functional.scaled_dot_product_attention

@@ -1,0 +1,35 @@
+"""Arrays as libraries take them: in one dtype, and from where they expect arrays to begin."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...tensor.shapes import byte_strides, contiguous_strides
+from .. import memory
+from ..array import DeviceArray
+
+ALIGNMENT = 16
+
+
+def aligned(a: DeviceArray) -> DeviceArray:
+    """An array that begins where libraries expect it to: a copy in row order, if need be."""
+    return memory.moved(a) if a.address % ALIGNMENT else a
+
+
+def is_channels_last(a: DeviceArray, axis: int) -> bool:
+    """Whether the elements lie in row order of the other dims, and those along the axis of channels side by side."""
+    order = [d for d in range(a.ndim) if d != axis] + [axis]
+    sizes = tuple(a.shape[d] for d in order)
+    usual = byte_strides(sizes, contiguous_strides(sizes), a.itemsize)
+    return all(a.shape[d] == 1 or a.byte_strides[d] == step for d, step in zip(order, usual, strict=True))
+
+
+def stored_as(a: DeviceArray, kind: np.dtype) -> DeviceArray:
+    """An array whose memory holds a dtype: a copy in row order, if need be."""
+    return a if a.stored == kind else memory.copied(a.as_read(kind)).as_read(a.dtype)
+
+
+def has_rows(a: DeviceArray) -> bool:
+    """Whether each element has a place of its own, beside the next one along the last dim, and the first is aligned."""
+    apart = all(step or n == 1 for n, step in zip(a.shape, a.byte_strides, strict=True))
+    return apart and a.byte_strides[-1] == a.itemsize and a.address % ALIGNMENT == 0
