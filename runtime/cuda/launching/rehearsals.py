@@ -1,7 +1,8 @@
 """What a kernel does, written down: its launches and the memory that it takes, so that they can be done again.
 
-Inside `rehearsed` this thread's launches and blocks are noted. Whatever else is asked of the driver (copies, other
-libraries, waiting) cannot be done again by launching: then the rehearsal is not `complete`.
+Inside `rehearsed` this thread's launches, its calls of libraries' functions by their addresses (calls.py) and its
+blocks are noted. Whatever else is asked of the driver or of a library (copies, waiting) cannot be done again: then the
+rehearsal is not `complete`.
 """
 
 from __future__ import annotations
@@ -16,11 +17,17 @@ HARMLESS = frozenset(("launch", "load", "most_elements", "properties", "device_c
 
 
 class Rehearsal:
-    """The launches of a kernel, in order, and all blocks that it took, which stay as long as this does."""
+    """The launches and calls of a kernel, in order, and all blocks that it took, which stay as long as this does.
+
+    `words` are those for bad indices that it was given, and `constants` arrays of what an op knows beforehand: the same
+    each time on one stream.
+    """
 
     def __init__(self) -> None:
         self.launches: list[Any] = []
         self.blocks: list[Any] = []
+        self.words: list[Any] = []
+        self.constants: list[Any] = []
         self.complete = True
 
 
@@ -44,6 +51,21 @@ def rehearsed() -> Iterator[Rehearsal]:
         here.now = before
 
 
+@contextmanager
+def unrehearsed() -> Iterator[None]:
+    """Note nothing inside: it is done once, whatever is launched again."""
+    before, here.now = here.now, None
+    try:
+        yield
+    finally:
+        here.now = before
+
+
+def is_rehearsed() -> bool:
+    """Whether this thread's launches are noted."""
+    return here.now is not None
+
+
 class Watched:
     """A driver during a rehearsal."""
 
@@ -62,7 +84,7 @@ def watched(driver: Any) -> Any:
 
 
 def noted(launched: Any) -> None:
-    """A launch was made."""
+    """A launch or call was made."""
     if here.now is not None:
         here.now.launches.append(launched)
 
@@ -73,7 +95,19 @@ def block_noted(block: Any) -> None:
         here.now.blocks.append(block)
 
 
+def word_noted(word: Any) -> None:
+    """A word for bad indices is given to a launch."""
+    if here.now is not None and word not in here.now.words:
+        here.now.words.append(word)
+
+
+def constant_noted(array: Any) -> None:
+    """An array holds what a kernel finds there each time."""
+    if here.now is not None:
+        here.now.constants.append(array)
+
+
 def beyond_launches() -> None:
-    """Something is done that no launch of ours does: by another library."""
+    """Something is done by another library that cannot be done again by a call."""
     if here.now is not None:
         here.now.complete = False

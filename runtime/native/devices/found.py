@@ -14,9 +14,11 @@ from ...cuda import allocator, current
 from ...cuda.array import DeviceArray
 from ...cuda.driver import chosen
 from ...cuda.graphs.captures import underway
+from ...cuda.launching.calls import Called
 from ...cuda.launching.launch import Launched, dtype_of, reach
 from ...cuda.statistics import Counting
 from ...kernels.llvm.kernel_calls import Extents
+from ...modes.math_modes import MathModes, math_modes
 from ...tensor.base import TensorBase
 from ...tensor.devices import CPU
 from ..builtins import builtin, compiled, method
@@ -35,6 +37,7 @@ from .launches import (
     NO_RESULT,
     OF_RESULT,
     SINGLE,
+    THE_WORDS,
     UNREAD,
     Launch,
     LaunchPlan,
@@ -50,7 +53,7 @@ FUNCTIONS = (
     kernel_ops.launch_on_device,
     kernel_op_gradients.gradients_on_device,
 )
-_numbers: WeakKeyDictionary[Any, int] = WeakKeyDictionary()  # of drivers
+_numbers: WeakKeyDictionary[Any, dict[Any, int]] = WeakKeyDictionary()  # of drivers, by the switches in use
 _next = itertools.count(1)
 
 
@@ -84,7 +87,7 @@ class Devices:
         allocator.Block.__del__ = method(  # type: ignore[method-assign]
             memory.give, allocator.Block, "__del__", "The memory is free again.", more
         )
-        current.Changes.told = self._leave
+        current.Changes.told = MathModes.told = self._leave
         device_words[:] = [compiled(function, more).address for function in FUNCTIONS]
         os.register_at_fork(after_in_child=self._leave)
 
@@ -107,13 +110,15 @@ class Devices:
 
     def found(
         self,
-        launches: Sequence[Launched],
+        launches: Sequence[Launched | Called],
         operands: Sequence[Any],
         arrays: Sequence[Any],
         results: Sequence[Result | None],
         blocks: Sequence[Any],
         arguments: Sequence[Any] = (),
         in_order: bool = False,
+        words: Sequence[Any] = (),
+        constants: Sequence[DeviceArray] = (),
     ) -> tuple[Any, ...] | None:
         """What native code looks up for a call; None where it cannot launch it.
 
@@ -125,26 +130,29 @@ class Devices:
             blocks: memory that the call took.
             arguments: as they were checked, which nodes keep.
             in_order: whether a launch takes the operands in their order, so that several may be one tensor.
+            words: for bad indices, which launches were given.
+            constants: arrays that are the same each time.
         """
         if not launches or underway or not chosen().launch_entry():
             return None
         known = [operand_of(*both) for both in zip(operands, arrays, strict=True)]
         try:
-            words = plan_words(launches, operands, Sources(known, blocks, in_order), results)
+            plan = plan_words(launches, operands, Sources(known, blocks, in_order, words, constants), results)
         except NotRepeatable:
             return None
         shelves = [part for block in blocks for part in (block.size, block.shelf)]
         made = [part for result in results for part in parts_of_result(result)]
-        kept = [array.stored for array in arrays if isinstance(array, DeviceArray)]
-        return (words, current.current_stream(place_of(results)), *shelves, *made, *arguments, kept)
+        kept = [*[array.stored for array in arrays if isinstance(array, DeviceArray)], *words, *constants]
+        kept += [made.kept for made in launches if isinstance(made, Called)]
+        return (plan, current.current_stream(place_of(results)), *shelves, *made, *arguments, kept)
 
 
 def number_of(driver: Any) -> int:
-    """The number of a driver: each has its own functions."""
-    number = _numbers.get(driver)
-    if number is None:
-        number = _numbers[driver] = next(_next)
-    return number
+    """The number of a driver, which has its own functions, and of the switches on which it depends what is launched."""
+    known, modes = _numbers.setdefault(driver, {}), math_modes.all()
+    if modes not in known:
+        known[modes] = next(_next)
+    return known[modes]
 
 
 def parts_of_result(result: Result | None) -> tuple[Any, ...]:
@@ -172,7 +180,7 @@ def operand_of(operand: Any, array: Any) -> Operand:
 
 
 def plan_words(
-    launches: Sequence[Launched], operands: Sequence[Any], sources: Sources, results: Sequence[Result | None]
+    launches: Sequence[Launched | Called], operands: Sequence[Any], sources: Sources, results: Sequence[Result | None]
 ) -> np.ndarray:
     """The words of a plan.
 
@@ -181,20 +189,25 @@ def plan_words(
     """
     known, shape = sources.known, next(result for result in results if result is not None)[1]
     require(len(results) <= MOST_RESULTS)
+    steps = [step_words(launch, sources) for launch in launches]
+    places = [*map(sources.block_of, results), *[NO_RESULT] * (MOST_RESULTS - len(results))]
+    require(
+        sources.used >= {MOST_OPERANDS + place for place in places if place != NO_RESULT}
+    )  # else who has filled it?
     head = LaunchPlan.pack(
         driver=number_of(chosen()),
         stream=current.current_stream(place_of(results)),
+        noted=sources.noted,
         broadcasts=any(isinstance(t, TensorBase) and t._shape != shape for t in operands),
         blocks=len(sources.blocks),
-        results=[*map(sources.block_of, results), *[NO_RESULT] * (MOST_RESULTS - len(results))],
+        results=places,
         kinds=[operand.kind for operand in known],
         itemsize=[operand.itemsize for operand in known],
         reach=[operand.reach for operand in known],
         stored=[operand.stored for operand in known],
+        odd=sources.odd,
         launches=len(launches),
     )[: LaunchPlan.word("steps")]
-    steps = [launch_words(launch, sources) for launch in launches]
-    require(sources.used >= set(range(MOST_OPERANDS, MOST_OPERANDS + len(sources.blocks))))  # else who has filled them?
     return np.concatenate([head, *steps])
 
 
@@ -206,12 +219,23 @@ def require(fits: bool) -> None:
 class Sources:
     """The operands and blocks of a call: which of them an array or a number of a launch is."""
 
-    def __init__(self, known: Sequence[Operand], blocks: Sequence[Any], in_order: bool) -> None:
+    def __init__(
+        self,
+        known: Sequence[Operand],
+        blocks: Sequence[Any],
+        in_order: bool,
+        words: Sequence[Any] = (),
+        constants: Sequence[DeviceArray] = (),
+    ) -> None:
         arrays = sum(operand.kind == ADDRESS for operand in known)
         require(len(known) <= MOST_OPERANDS and len(blocks) <= MOST_BLOCKS and arrays + len(blocks) <= MOST_OWNED)
+        require(len(words) <= 1)
+        self.noted = words[0].state.ctypes.data if words else 0
+        self.same = [block_span(array.block) for array in (*[word.array for word in words], *constants)]
         self.known, self.blocks, self.in_order = known, blocks, in_order
         self.spans = [*self._of_operands(), *self._of_blocks()]
         self.used: set[int] = set()
+        self.odd = [0] * len(known)  # bits that addresses of operands must not have
 
     def _of_operands(self) -> Iterable[tuple[int, int, int]]:
         """Source, first address and the address behind the last element."""
@@ -221,23 +245,39 @@ class Sources:
 
     def _of_blocks(self) -> Iterable[tuple[int, int, int]]:
         for i, block in enumerate(self.blocks):
-            yield MOST_OPERANDS + i, block.address, block.address + max(block.size, 1)
+            yield MOST_OPERANDS + i, *block_span(block)
 
     def block_of(self, result: Result | None) -> int:
         """The number of the block that a result fills from its beginning on; NO_RESULT for none, or no new one."""
         if result is None or not self.blocks:
             return NO_RESULT
         array = result[0]
-        source, offset = self.of_address(array.address)
+        found = self.of_address(array.address)
+        if found is None:
+            raise NotRepeatable
+        source, offset = found
         plain = array.strides is None and array.stored == array.dtype
         require(source >= MOST_OPERANDS and offset == 0 and plain)
         return source - MOST_OPERANDS
 
-    def of_address(self, address: int) -> tuple[int, int]:
-        """The source whose memory an address is in, and how many bytes behind its first."""
+    def of_address(self, address: int) -> tuple[int, int] | None:
+        """The source whose memory an address is in, and how many bytes behind its first; None for what stays so."""
+        if any(first <= address < end for first, end in self.same):
+            return None
         found = [(source, address - first) for source, first, end in self.spans if first <= address < end]
         require(len(found) == 1)  # none, or operands that share memory
         return found[0]
+
+    def aligned(self, address: int, least: int) -> tuple[int, int] | None:
+        """The same where it must be a multiple of `least`, which blocks of memory are."""
+        found = self.of_address(address)
+        if found is None:
+            return None
+        source, offset = found
+        require(offset % least == 0)
+        if source < MOST_OPERANDS:
+            self.odd[source] |= least - 1
+        return source, offset
 
     def of(self, k: int, given: Any, address: int) -> tuple[int, int] | None:
         """The source of the k-th array or number of a launch, and bytes behind it; None for what stays the same."""
@@ -249,6 +289,16 @@ class Sources:
         return (k, 0) if own is not None and own.kind in PATCHED.values() else None
 
 
+def block_span(block: Any) -> tuple[int, int]:
+    """The addresses of a block."""
+    return block.address, block.address + max(block.size, 1)
+
+
+def step_words(made: Launched | Called, sources: Sources) -> np.ndarray:
+    """The words of one launch or call."""
+    return call_words(made, sources) if isinstance(made, Called) else launch_words(made, sources)
+
+
 def launch_words(made: Launched, sources: Sources) -> np.ndarray:
     """The words of one launch."""
     patches = []
@@ -256,16 +306,37 @@ def launch_words(made: Launched, sources: Sources) -> np.ndarray:
         source = sources.of(k, given, made.words[place] if place < len(made.words) else 0)
         if source is not None:
             patches.append((place, *source))
-            sources.used.add(source[0])
-    require(0 < len(patches) <= MOST_PATCHES and len(made.words) <= MOST_WORDS)
+    extents = Extents.pack(grid=made.grid, block=made.block, shared=made.shared)
+    return packed(made.function, extents, made.words, patches, sources)
+
+
+def call_words(made: Called, sources: Sources) -> np.ndarray:
+    """The words of one call of a library."""
+    found = [(place, sources.aligned(made.words[place], made.aligned)) for place in made.memory]
+    patches = [(place, *source) for place, source in found if source is not None]
+    patches += [(place, THE_WORDS, 8 * of) for place, of in made.inside]
+    return packed(made.function, None, made.words, patches, sources)
+
+
+def packed(
+    function: int,
+    extents: np.ndarray | None,
+    words: Sequence[int],
+    patches: Sequence[tuple[int, int, int]],
+    sources: Sources,
+) -> np.ndarray:
+    """A `Launch` with patches: places, sources, and bytes behind these."""
+    require(0 < len(patches) <= MOST_PATCHES and len(words) <= MOST_WORDS)
     places, which, offsets = zip(*patches, strict=True)
+    sources.used.update(which)
     return Launch.pack(
-        function=made.function,
-        extents=Extents.pack(grid=made.grid, block=made.block, shared=made.shared),
-        count=len(made.words),
+        function=function,
+        called=extents is None,
+        extents=Extents.pack() if extents is None else extents,
+        count=len(words),
         patches=len(patches),
         places=places,
         sources=which,
         offsets=offsets,
-        words=np.array([word & MASK for word in made.words], np.uint64),
+        words=np.array([word & MASK for word in words], np.uint64),
     )
