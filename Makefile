@@ -13,8 +13,10 @@ SINCE ?= HEAD
 SEED ?= $(shell date +%Y%m%d)
 
 .DEFAULT_GOAL := help
+ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
-.PHONY: help demo test attack gen gen-check verify mutate mutate-last lint type bench gpu docs clean
+endif
+.PHONY: help demo test read attack gen gen-check verify mutate mutate-last lint type bench gpu docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,8 +26,11 @@ demo: $(VENV)/stamp-demo ## add an op in YAML, check it, generate it, train a ne
 	$(BIN)/python examples/new_op/refused.py
 	$(BIN)/python examples/new_op/train.py
 
-test: gen-check lint type verify mutate-last ## everything CI runs: gen-check, lint, type, verify, mutate-last, pytest
+test: read verify mutate-last ## everything CI runs: gen-check, lint, type, verify, mutate-last, pytest
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
+
+read: $(VENV)/stamp-test # gen-check, lint and type, each of which keeps one core busy
+	$(MAKE) --no-print-directory --jobs=2 --output-sync=target SIDE_BY_SIDE=1 type gen-check lint
 
 attack: $(VENV)/stamp-test ## hostile calls, programs, files and moments, for about an hour; a seed a day
 	SPECGRAD_ATTACK=full SPECGRAD_ATTACK_SEED=$(SEED) $(ATTACK_PYTHON) -m pytest -n 2 --dist worksteal tests/attack

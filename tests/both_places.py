@@ -38,15 +38,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Of each test one on the device is kept."""
     seen: set[Hashable] = set()
-    left_out = []
+    left_out: set[pytest.Item] = set()
     for item in items:
         if is_on_the_device(item):
             function = item.nodeid.partition("[")[0]
             if function in seen:
-                left_out.append(item)
+                left_out.add(item)
             seen.add(function)
-    config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if item not in set(left_out)]
+    config.hook.pytest_deselected(items=list(left_out))
+    items[:] = [item for item in items if item not in left_out]
 
 
 def is_on_the_device(item: pytest.Item) -> bool:

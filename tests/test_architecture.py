@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -97,16 +98,18 @@ def _targets(node: ast.stmt, package: list[str]) -> Iterator[str]:
             yield short
 
 
-def _imports(module: str, typing: bool = True) -> set[str]:
+@cache
+def _imports(module: str, typing: bool = True) -> frozenset[str]:
     """Every module of the project that ``module`` imports, anywhere in its text; ``typing``: for type checkers too."""
     path = SOURCES[module]
     package = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    guarded = [n for n in ast.walk(tree) if isinstance(n, ast.If) and ast.unparse(n.test) == "TYPE_CHECKING"]
+    parts = list(ast.walk(tree))
+    guarded = [n for n in parts if isinstance(n, ast.If) and getattr(n.test, "id", "") == "TYPE_CHECKING"]
     left_out = set() if typing else {inner for node in guarded for inner in ast.walk(node)}
-    nodes = (n for n in ast.walk(tree) if isinstance(n, ast.Import | ast.ImportFrom) and n not in left_out)
+    nodes = (n for n in parts if isinstance(n, ast.Import | ast.ImportFrom) and n not in left_out)
     found = {target for node in nodes for target in _targets(node, package)}
-    return {t for t in found if t in SOURCES or t == "specgrad"} - {module}
+    return frozenset(t for t in found if t in SOURCES or t == "specgrad") - {module}
 
 
 def _rank(module: str) -> int | None:

@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterator
 
 from .model import Formula, Where
-from .source import Text
+from .source import Place, Text
 from .syntax import MOST_CHARACTERS, MOST_LEVELS, SAMPLE_SYNTAX, TENSOR_SYNTAX, Syntax, faults, too_deep
 
 Report = Callable[[Where, str], None]  # called with each mistake found
@@ -206,11 +206,16 @@ def _bracket_fault(source: str) -> tuple[int, str] | None:
 
 def _move(tree: ast.expr, text: Text, source: str, begin: int) -> None:
     """Gives each node the line and column of the file."""
-    encoded = source.encode()
+    encoded = b"" if source.isascii() else source.encode()
+    last = len(text.value)
+
+    def place_of(column: int) -> Place:
+        offset = len(encoded[:column].decode()) if encoded else column
+        line, col = text.places[min(max(offset - begin, 0), last)]
+        return line, col - 1
+
     for node in ast.walk(tree):
-        if isinstance(node, ast.expr | ast.keyword):
-            for line, column in (("lineno", "col_offset"), ("end_lineno", "end_col_offset")):
-                offset = len(encoded[: getattr(node, column)].decode())
-                where = text.where(offset - begin)
-                setattr(node, line, where.line)
-                setattr(node, column, where.col - 1)
+        if isinstance(node, (ast.expr, ast.keyword)):
+            assert node.end_col_offset is not None
+            node.lineno, node.col_offset = place_of(node.col_offset)
+            node.end_lineno, node.end_col_offset = place_of(node.end_col_offset)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
@@ -32,6 +32,37 @@ def load_spec(path: str | Path, shown: str | None = None, own: Functions = NONE)
     except (OSError, Unreadable, yaml.YAMLError) as error:
         return Spec(file, ()), [_unreadable(file, error)]
     return spec, list(problems)
+
+
+class EntriesOnDemand(Mapping[str, Entry]):
+    """The entries of a spec by name, each read when it is first asked for: who wants one does not wait for all.
+
+    What cannot be read is missing, as is everything where the file cannot be.
+    """
+
+    def __init__(self, path: Path, own: Functions = NONE) -> None:
+        self._own = own
+        self._read: dict[str, Entry | None] = {}
+        try:
+            source = Source(path.name, read_text(path))
+            readers, _ = _readers(compose(source.content), source)
+        except (OSError, Unreadable, yaml.YAMLError):
+            readers = []
+        self._readers = {reader.op: reader for reader in readers}
+
+    def __getitem__(self, name: str) -> Entry:
+        if name not in self._read:
+            self._read[name] = _entry(self._readers[name], self._own)
+        entry = self._read[name]
+        if entry is None:
+            raise KeyError(name)
+        return entry
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self._readers if name in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
 
 
 @lru_cache(maxsize=2)
@@ -66,14 +97,19 @@ def _entries(
     for reader in readers:
         if len(problems) >= MOST_PROBLEMS:
             return
-        try:
-            entry = reader.read()
-            entry = replace(entry, functions=own) if entry is not None else None
-            entry = completed(entry) if entry is not None and not reader.problems else entry
-        except Enough:
-            entry = None
+        entry = _entry(reader, own)
         problems += reader.problems
         yield reader, entry
+
+
+def _entry(reader: EntryReader, own: Functions) -> Entry | None:
+    """What a reader reads, with the formulas that it leaves out; None where it cannot be read."""
+    try:
+        entry = reader.read()
+        entry = replace(entry, functions=own) if entry is not None else None
+        return completed(entry) if entry is not None and not reader.problems else entry
+    except Enough:
+        return None
 
 
 def _readers(root: yaml.Node | None, source: Source) -> tuple[list[EntryReader], list[Problem]]:

@@ -169,23 +169,18 @@ class Source:
 
     def text(self, node: yaml.ScalarNode) -> Text:
         """The scalar's value with the place of each of its characters."""
-        visible = self._visible(node)
+        begin, raw, hidden = self._body(node)
         after = (node.start_mark.line + 1, node.start_mark.column + 1)
+        if raw[begin:] == node.value and not hidden and "\n" not in raw:  # what most are: as it is written, in one line
+            line, first = after[0], after[1] + begin
+            return Text(node.value, self.file, tuple((line, first + i) for i in range(len(node.value) + 1)))
+        visible = _visible(after, begin, raw, hidden)
         places: list[Place] = []
         for character in node.value:
             here = after if character.isspace() else next(visible, after)
             places.append(here)
             after = (here[0], here[1] + 1)
         return Text(node.value, self.file, (*places, after))
-
-    def _visible(self, node: yaml.ScalarNode) -> Iterator[Place]:
-        """The places of the characters of a scalar's source that are neither white space nor quoting."""
-        begin, raw, hidden = self._body(node)
-        line, column = node.start_mark.line + 1, node.start_mark.column + 1
-        for index, character in enumerate(raw):
-            if index >= begin and index not in hidden and not character.isspace():
-                yield line, column
-            line, column = (line + 1, 1) if character == "\n" else (line, column + 1)
 
     def _body(self, node: yaml.ScalarNode) -> tuple[int, str, set[int]]:
         """Where the body of a scalar's source begins, the source, and the offsets that only quote."""
@@ -197,3 +192,12 @@ class Source:
         inner = raw[:-1]
         quoting = QUOTING[node.style].finditer(inner, 1)
         return 1, inner, {offset for match in quoting for offset in range(*match.span())}
+
+
+def _visible(start: Place, begin: int, raw: str, hidden: set[int]) -> Iterator[Place]:
+    """The places of the characters of a scalar's source that are neither white space nor quoting."""
+    line, column = start
+    for index, character in enumerate(raw):
+        if index >= begin and index not in hidden and not character.isspace():
+            yield line, column
+        line, column = (line + 1, 1) if character == "\n" else (line, column + 1)

@@ -22,11 +22,12 @@ from ..spec.load import load_spec
 from ..spec.suggest import did_you_mean
 from .checks.bounds import ENVIRONMENT as BOUNDS
 from .functions import check_functions, claims
-from .isolation import Lost, Progress, Task, answers
+from .isolation import Lost, Progress, Task, Worker, answers, end_all
 from .processes import Known, Package, check_op, check_op_bounds, known_ops
 from .report import Finding, Report
 
 PROCESSES = min(2, os.cpu_count() or 1)
+EACH = 4  # ops at least that a process is started for: that takes as long as checking some
 
 
 class Round(NamedTuple):
@@ -41,12 +42,15 @@ class Round(NamedTuple):
 ROUNDS = (Round(check_op_bounds, PROCESSES, BOUNDS), Round(check_op, PROCESSES, {}))
 
 
-def checked(package: Package, ops: Mapping[str, Known], limit: float) -> Report:
-    """The joint report on some ops of a package; `limit` is in seconds, for each op and check."""
+def checked(package: Package, ops: Mapping[str, Known], limit: float, spare: list[Worker]) -> Report:
+    """The joint report on some ops of a package; `limit` is in seconds, for each op and check.
+
+    Processes that are started in our environment already are `spare`.
+    """
     total, left = Report(), dict(ops)
     progress = Progress(sum(len(concerned(each, ops)) for each in ROUNDS), "checks")
     for each in ROUNDS:
-        for name, (report, goes_on) in one_round(each, package, concerned(each, left), limit, progress).items():
+        for name, (report, goes_on) in one_round(each, package, concerned(each, left), limit, progress, spare).items():
             total.join(report)
             if not goes_on or (each.check is check_op_bounds and report.findings):
                 del left[name]
@@ -60,12 +64,13 @@ def concerned(each: Round, ops: Mapping[str, Known]) -> dict[str, str]:
 
 
 def one_round(
-    each: Round, package: Package, places: Mapping[str, str], limit: float, progress: Progress
+    each: Round, package: Package, places: Mapping[str, str], limit: float, progress: Progress, spare: list[Worker]
 ) -> dict[str, tuple[Report, bool]]:
     """(report, whether there is more to check) for each op, in the order of the spec."""
     tasks: list[Task] = [(each.check, (package, name)) for name in places]
     found: list[Report | Lost] = [Report()] * len(tasks)
-    for number, answer in answers(tasks, limit, each.processes, each.environment):
+    processes = min(each.processes, -(-len(tasks) // EACH))
+    for number, answer in answers(tasks, limit, processes, each.environment, None if each.environment else spare):
         found[number] = answer
         progress.step()
     pairs = zip(places.items(), tasks, found, strict=True)
@@ -151,14 +156,18 @@ def verify(package: Package, names: Sequence[str], known_wrong: Sequence[Finding
     What is known to be wrong without computing is reported with what the checks find.
     """
     begin = time.perf_counter()
-    ((_, known),) = answers([(known_ops, (package,))], limit, 1)
-    if isinstance(known, Lost):
-        print(f"verify: importing the package {known.how}", file=sys.stderr)
-        return 1
-    chosen = choose(list(known), names)
-    if chosen is None:
-        return 1
-    report = checked(package, {name: known[name] for name in chosen}, limit)
+    spare: list[Worker] = []  # who has imported the package to list its ops checks some of them then
+    try:
+        ((_, known),) = answers([(known_ops, (package,))], limit, 1, spare=spare)
+        if isinstance(known, Lost):
+            print(f"verify: importing the package {known.how}", file=sys.stderr)
+            return 1
+        chosen = choose(list(known), names)
+        if chosen is None:
+            return 1
+        report = checked(package, {name: known[name] for name in chosen}, limit, spare)
+    finally:
+        end_all(spare)
     for finding in known_wrong:
         if finding.op in chosen or finding.op not in known:  # of a function: all that call it rest on it
             report.add(finding)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import functools
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -21,7 +22,7 @@ from ..proof.derivative import ONE, NoDerivative, derivative
 from ..proof.numbers import Unknown
 from ..proof.proof import Prover
 from ..spec.definitions import with_meaning
-from ..spec.load import load_spec
+from ..spec.load import EntriesOnDemand
 from ..spec.model import Entry, Formula
 
 
@@ -30,13 +31,16 @@ def spec_entry(op: Any) -> Entry | None:
     return entries_of(op.spec).get(op.name)
 
 
+def entries_of(spec: str | Path) -> Mapping[str, Entry]:
+    """The entries of a spec by name, each file read once, however its path is written."""
+    return _entries_in(Path(spec).resolve())
+
+
 @cache
-def entries_of(spec: str | Path) -> dict[str, Entry]:
-    """The entries of a spec by name, each file read once."""
-    path = Path(spec)
-    home = Home(path.resolve().parent, "", relative=True, label="own")
+def _entries_in(path: Path) -> Mapping[str, Entry]:
+    home = Home(path.parent, "", relative=True, label="own")
     functions, _ = Library((home,)).functions  # formulas are derived from them, and stand where expressions do
-    return load_spec(path, path.name, functions)[0].by_name()
+    return EntriesOnDemand(path, functions)
 
 
 def has_key(op: Any, key: str) -> bool:
@@ -102,4 +106,4 @@ def _parsed(text: str) -> ast.expr:
 @functools.cache
 def _prover(spec: str) -> Prover:
     """The prover that brings formulas to scalar expressions, by the ops of a spec and of the tree."""
-    return Prover(entries_of(SPEC) | entries_of(spec))
+    return Prover({**entries_of(SPEC), **entries_of(spec)})

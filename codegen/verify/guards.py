@@ -114,7 +114,8 @@ class Handler(ctypes.Structure):
 @functools.cache
 def handler() -> Any:
     """NumPy's name for the functions above, which live as long as the process."""
-    functions = [cfunc(Word(*[Word] * count))(f) for f, count in ((malloc, 2), (calloc, 3), (realloc, 3), (free, 3))]
+    counts = ((malloc, 2), (calloc, 3), (realloc, 3), (free, 3))
+    functions = [cfunc(Word(*[Word] * count), cache=True)(function) for function, count in counts]
     made = Handler(b"specgrad guards", 1, STATE, *[function.address for function in functions])
     new = ctypes.pythonapi.PyCapsule_New
     new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]

@@ -72,7 +72,11 @@ class Worker:
 
 
 def answers(
-    tasks: Sequence[Task], seconds: float, processes: int, environment: Mapping[str, str] | None = None
+    tasks: Sequence[Task],
+    seconds: float,
+    processes: int,
+    environment: Mapping[str, str] | None = None,
+    spare: list[Worker] | None = None,
 ) -> Iterator[tuple[int, Any]]:
     """(number, answer or `Lost`) of every task, as they end.
 
@@ -84,19 +88,20 @@ def answers(
         seconds: how long each may take, the start of a process included.
         processes: how many run at once.
         environment: variables that the processes have besides ours.
+        spare: processes to begin with; those that may be used again are there in the end, for more tasks.
 
     Raises:
         Exception: what a task has raised.
     """
     waiting = deque(enumerate(tasks))
-    idle: list[Worker] = []
+    idle: list[Worker] = [] if spare is None else spare
     busy: list[Worker] = []
     try:
         while waiting or busy:
             while waiting and len(busy) < processes:
                 from_end = sum(worker.from_end for worker in busy) < len(busy) / 2
                 worker = next((w for w in idle if w.from_end == from_end), None) or Worker(environment or {}, from_end)
-                idle = [w for w in idle if w is not worker]
+                idle[:] = [w for w in idle if w is not worker]
                 busy.append(worker)
                 worker.give(*(waiting.pop() if from_end else waiting.popleft()), seconds)
             for worker, answer, usable in _ended(busy, seconds):
@@ -109,10 +114,16 @@ def answers(
                     raise answer
                 yield worker.number, answer
     finally:
-        for worker in idle:
-            worker.end()
         for worker in busy:
             worker.end(at_once=True)
+        if spare is None:
+            end_all(idle)
+
+
+def end_all(workers: Sequence[Worker]) -> None:
+    """Let processes end that have nothing in hand."""
+    for worker in workers:
+        worker.end()
 
 
 def _ended(busy: Sequence[Worker], seconds: float) -> Iterator[tuple[Worker, Any, bool]]:
