@@ -28,9 +28,10 @@ def rebuilt(function: Any, replacements: dict[str, Any]) -> Any:
     return copy
 
 
-def names_in(code: types.CodeType) -> set[str]:
+@functools.cache
+def names_in(code: types.CodeType) -> frozenset[str]:
     """The global names that a function's code loads; attributes such as `math.exp` are none of them."""
-    return {i.argval for i in dis.get_instructions(code) if i.opname == "LOAD_GLOBAL"}
+    return frozenset(i.argval for i in dis.get_instructions(code) if i.opname == "LOAD_GLOBAL")
 
 
 def is_scalar(function: Any) -> bool:

@@ -29,7 +29,8 @@ class Text:
         self.digest = hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def all_names(code: types.CodeType) -> set[str]:
+@cache
+def all_names(code: types.CodeType) -> frozenset[str]:
     """The globals of a function and of those that it makes."""
     inner = [constant for constant in code.co_consts if isinstance(constant, types.CodeType)]
     return names_in(code).union(*map(all_names, inner))
