@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 PRECISIONS = ("highest", "high", "medium")
 
 
 class MathModes:
-    """The switches, at first as PyTorch has them.
+    """The switches, at first as PyTorch has them; whoever keeps what was done under them is told of each change.
 
     TF32 keeps 10 of the 23 bits of a float32 factor, and adds up in float32.
     """
+
+    told: Callable[[], None] = staticmethod(lambda: None)
 
     def __init__(self) -> None:
         self.precision = "highest"  # of products of float32 matrices: below it they may be computed in TF32
@@ -19,6 +24,14 @@ class MathModes:
         self.cudnn, self.benchmark = True, False
         self.deterministic_convolutions = False
         self.deterministic, self.warn_only = False, False  # of all algorithms
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        MathModes.told()
+
+    def all(self) -> tuple[Any, ...]:
+        """All switches as they are."""
+        return tuple(vars(self).values())
 
     @property
     def matmul_tf32(self) -> bool:

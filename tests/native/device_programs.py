@@ -83,6 +83,21 @@ def joined() -> list[Any]:
     return [result, x.grad, x.max(1).values, x.argmax(0)]
 
 
+def multiplied() -> list[Any]:
+    x, y, z = numbers(2, 3, 4, requires_grad=True), numbers(2, 4, 5, requires_grad=True), numbers(3, 5)
+    weight, bias = numbers(5, 4, requires_grad=True), numbers(5, requires_grad=True)
+    result = x @ y + F.linear(x, weight, bias) + sg.addmm(z, x[0], y[1], beta=0.5, alpha=2)
+    result.backward(numbers(2, 3, 5))
+    return [result, x.grad, y.grad, weight.grad, bias.grad, x[0, 0] @ y[1], x[0].mv(y[0, :, 1])]
+
+
+def convolved() -> list[Any]:
+    x, weight, bias = (numbers(*shape, requires_grad=True) for shape in ((2, 3, 6, 5), (4, 3, 3, 2), (4,)))
+    result = F.max_pool2d(F.conv2d(x, weight, bias, stride=(1, 2), padding=1).relu(), 2)
+    result.backward(numbers(*result.shape))
+    return [result, x.grad, weight.grad, bias.grad]
+
+
 PROGRAMS: dict[str, Program] = {
     "arithmetic": arithmetic,
     "float32": lambda: arithmetic(sg.float32),
@@ -96,4 +111,6 @@ PROGRAMS: dict[str, Program] = {
     "normalised": normalised,
     "folded": folded,
     "joined": joined,
+    "multiplied": multiplied,
+    "convolved": convolved,
 }

@@ -9,10 +9,12 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 
 import specgrad as sg
 from specgrad.runtime.cuda import driver
+from specgrad.runtime.cuda.libraries import products
 from specgrad.runtime.cuda.simulated.entries import LaunchEntry
 
 from ..cuda.simulator import simulated
@@ -90,12 +92,43 @@ def test_operands_that_share_memory_are_told_apart(natively: list[int]) -> None:
             assert abs(F.mse_loss(one, other).item() - expected.item()) < 1e-12
 
 
-def test_what_only_libraries_do_is_not_launched(natively: list[int]) -> None:
-    x, y = numbers(3, 4), numbers(4, 2)
-    expected = (x.cpu() @ y.cpu()).tolist()
-    for _ in range(3):
-        assert (x @ y).tolist() == expected
-    assert not natively
+def test_products_are_called_natively(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From the second call on Python describes no product; the operands are those of each call."""
+    layer, first = sg.nn.Linear(4, 3, dtype=sg.float64).cuda(), numbers(2, 4, requires_grad=True)
+    layer(first).sum().backward()
+    monkeypatch.setattr(products, "described_product", None)
+    for k in range(2):
+        x = (numbers(2, 4) + k).requires_grad_()
+        layer.zero_grad()
+        layer(x).sum().backward()
+        weight, bias = (each.detach().cpu().numpy() for each in (layer.weight, layer.bias))
+        np.testing.assert_allclose(layer(x).tolist(), x.detach().cpu().numpy() @ weight.T + bias, rtol=1e-14)
+        np.testing.assert_allclose(x.grad.tolist(), np.ones((2, 3)) @ weight, rtol=1e-14)
+        np.testing.assert_allclose(layer.weight.grad.tolist(), np.ones((3, 2)) @ x.detach().cpu().numpy(), rtol=1e-14)
+
+
+def test_products_of_memory_that_lies_otherwise() -> None:
+    """A plan asks for the alignment that was seen; other operands are described anew."""
+    for start in (0, 1, 0, 3):
+        x, y = numbers(12)[start : start + 9].view(3, 3), numbers(3, 3)
+        for _ in range(2):
+            np.testing.assert_allclose((x @ y).tolist(), x.cpu().numpy() @ y.cpu().numpy(), rtol=1e-14)
+
+
+def test_switches_of_libraries_hold_for_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a change of precision products are described anew."""
+    x, described = numbers(3, 3, dtype=sg.float32), []
+    own = products.described_product
+    monkeypatch.setattr(products, "described_product", lambda *args: described.append(1) or own(*args))
+    for precision, count in (("highest", 1), ("high", 1), ("highest", 1)):
+        described.clear()
+        sg.set_float32_matmul_precision(precision)
+        for _ in range(3):
+            x @ numbers(3, 3, dtype=sg.float32)
+        assert len(described) >= count
+        described.clear()
+        x @ numbers(3, 3, dtype=sg.float32)
+        assert not described
 
 
 def test_a_rehearsal_takes_no_memory() -> None:

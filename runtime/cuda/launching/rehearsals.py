@@ -1,7 +1,8 @@
 """What a kernel does, written down: its launches and the memory that it takes, so that they can be done again.
 
-Inside `rehearsed` this thread's launches and blocks are noted. Whatever else is asked of the driver (copies, other
-libraries, waiting) cannot be done again by launching: then the rehearsal is not `complete`.
+Inside `rehearsed` this thread's launches, its calls of libraries' functions by their addresses (calls.py) and its
+blocks are noted. Whatever else is asked of the driver or of a library (copies, waiting) cannot be done again: then the
+rehearsal is not `complete`.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ HARMLESS = frozenset(("launch", "load", "most_elements", "properties", "device_c
 
 
 class Rehearsal:
-    """The launches of a kernel, in order, and all blocks that it took, which stay as long as this does."""
+    """The launches and calls of a kernel, in order, and all blocks that it took, which stay as long as this does."""
 
     def __init__(self) -> None:
         self.launches: list[Any] = []
@@ -56,13 +57,18 @@ class Watched:
         return getattr(self.driver, name)
 
 
+def rehearsing() -> bool:
+    """Whether what this thread launches may be done again by native code."""
+    return here.now is not None
+
+
 def watched(driver: Any) -> Any:
     """A driver as this thread calls it."""
     return driver if here.now is None else Watched(driver, here.now)
 
 
 def noted(launched: Any) -> None:
-    """A launch was made."""
+    """A launch or call was made."""
     if here.now is not None:
         here.now.launches.append(launched)
 
@@ -74,6 +80,6 @@ def block_noted(block: Any) -> None:
 
 
 def beyond_launches() -> None:
-    """Something is done that no launch of ours does: by another library."""
+    """Something is done by another library that cannot be done again by a call."""
     if here.now is not None:
         here.now.complete = False

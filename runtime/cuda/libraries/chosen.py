@@ -21,10 +21,15 @@ _cudnn: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
 def libraries() -> Libraries | None:
     """The libraries of the driver in use; None where `nvmath-python` is not installed, which has them."""
+    return asked(multiplier())
+
+
+def multiplier() -> Libraries | None:
+    """The same for products alone, which are noted in rehearsals."""
     found = chosen()
     if found not in _known:
         _known[found] = _of(found)
-    return asked(_known[found])
+    return _known[found]
 
 
 def asked(library: L) -> L:

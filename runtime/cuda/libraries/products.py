@@ -11,7 +11,7 @@ from ..array import DeviceArray
 from ..current import current_stream
 from ..views import over
 from . import tiled
-from .chosen import libraries
+from .chosen import multiplier
 from .protocol import Gemm, Number
 
 MOST_LD = 2**31 - 1
@@ -48,7 +48,7 @@ def multiply(
     if not a.shape[-1]:
         tiled.multiply(as_batch(a), as_batch(b), as_batch(result), alpha, beta)
         return result
-    library = libraries()
+    library = multiplier()
     if library is None or a.dtype.kind not in "fc":
         tiled.multiply(as_batch(a), as_batch(b), as_batch(result), alpha, beta)
         return result
@@ -83,7 +83,7 @@ def multiply_with_bias(a: DeviceArray, b: DeviceArray, bias: DeviceArray) -> Dev
         b: (k, n).
         bias: (n,).
     """
-    library = libraries()
+    library = multiplier()
     a, b = common(a, b)
     if library is None or a.dtype.kind != "f" or not a.shape[0] * a.shape[1] * b.shape[1]:
         return None

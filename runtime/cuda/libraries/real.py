@@ -6,19 +6,13 @@ import importlib
 import threading
 from typing import Any
 
-import numpy as np
-
 from .kept import Kept
-from .protocol import Fft, Gemm
+from .protocol import Fft
 from .real_batches import RealBatches
-from .real_epilogues import RealEpilogues
-from .real_precision import DATA_TYPES, DEFAULT_MATH, FULL_SUMS, compute_type, full_sums
+from .real_products import RealProducts
 from .real_solvers import RealSolvers
 from .real_streams import stream_handle
 
-# Of cublasOperation_t.
-NOT_TRANSPOSED, TRANSPOSED = 0, 1
-DEFAULT_ALGORITHM = -1
 # Of cufftType, and the functions that run such plans: for float32 and for float64.
 FFT_TYPES = {
     "c2c": ((41, "exec_c2c"), (105, "exec_z2z")),
@@ -34,7 +28,6 @@ class _Here(threading.local):
 
     def __init__(self) -> None:
         self.handles: dict[tuple[str, int], int] = {}
-        self.full: dict[int, bool] = {}  # which of cuBLAS keep sums of 16-bit floats in float32
         self.plans: Kept[int] = Kept(PLANS, self.destroy)  # of cuFFT
 
     @staticmethod
@@ -42,7 +35,7 @@ class _Here(threading.local):
         importlib.import_module("nvmath.bindings.cufft").destroy(plan)
 
 
-class RealLibraries(RealSolvers, RealBatches, RealEpilogues):
+class RealLibraries(RealSolvers, RealBatches, RealProducts):
     """Libraries that call NVIDIA's.
 
     Args:
@@ -67,44 +60,6 @@ class RealLibraries(RealSolvers, RealBatches, RealEpilogues):
         bindings, found = self.created(library, stream)
         bindings.set_stream(found, stream_handle(stream))
         return bindings, found
-
-    def gemm(self, gemm: Gemm, a: int, b: int, c: int, stream: int) -> None:
-        cublas, handle = self.handle("cublas", stream)
-        self.set_sums(cublas, handle, full_sums(gemm.stored.name))
-        numbers = np.array([gemm.alpha, gemm.beta], gemm.computed)
-        alpha = numbers.ctypes.data
-        kind, result = DATA_TYPES[gemm.stored.name], DATA_TYPES[gemm.result.name]
-        operations = [TRANSPOSED if flag else NOT_TRANSPOSED for flag in (gemm.transpose_a, gemm.transpose_b)]
-        cublas.gemm_strided_batched_ex_64(
-            handle,
-            *operations,
-            gemm.m,
-            gemm.n,
-            gemm.k,
-            alpha,
-            a,
-            kind,
-            gemm.lda,
-            gemm.stride_a,
-            b,
-            kind,
-            gemm.ldb,
-            gemm.stride_b,
-            alpha + gemm.computed.itemsize,
-            c,
-            result,
-            gemm.ldc,
-            gemm.stride_c,
-            gemm.batch,
-            compute_type(gemm),
-            DEFAULT_ALGORITHM,
-        )
-
-    def set_sums(self, cublas: Any, handle: int, full: bool) -> None:
-        """Let a handle of cuBLAS keep sums in float32 or not."""
-        if self.here.full.get(handle, False) != full:
-            cublas.set_math_mode(handle, FULL_SUMS if full else DEFAULT_MATH)
-            self.here.full[handle] = full
 
     def fft(self, fft: Fft, source: int, to: int, stream: int) -> None:
         cufft = importlib.import_module("nvmath.bindings.cufft")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import ctypes
 from math import prod
 
 import numpy as np
 
 from ...errors import AcceleratorError
+from ..launching.calls import FUNCTION, Called, arguments, performed
 from ..simulated.driver import SimulatedDriver
 from ..simulated.memory import Region
 from .protocol import Fft, Gemm
 from .simulated_memory import Operand, column_major, row
 from .simulated_solvers import SimulatedSolvers
+
+FAILED = 1  # a status
 
 
 class SimulatedLibraries(SimulatedSolvers):
@@ -19,15 +23,37 @@ class SimulatedLibraries(SimulatedSolvers):
 
     def __init__(self, driver: SimulatedDriver) -> None:
         self.driver = driver
+        self._products: dict[tuple[Gemm, bool], int] = {}  # their numbers
+        self._entry = FUNCTION(self._called)
+        self._error: Exception | None = None
 
     def gemm(self, gemm: Gemm, a: int, b: int, c: int, stream: int) -> None:
-        self._multiply(gemm, a, b, None, c, stream)
+        self._perform(gemm, False, a, b, 0, c, stream)
 
     def gemm_with_bias(self, gemm: Gemm, a: int, b: int, bias: int, c: int, stream: int) -> bool:
         if gemm.stored.kind == "c" or gemm.batch != 1:
             return False
-        self._multiply(gemm, a, b, row(bias, gemm.result, gemm.m), c, stream)
+        self._perform(gemm, True, a, b, bias, c, stream)
         return True
+
+    def _perform(self, gemm: Gemm, biased: bool, *addresses: int) -> None:
+        """Call a product by an address, as those of real libraries are, with a number for what it is."""
+        number = self._products.setdefault((gemm, biased), len(self._products))
+        places = [place for place, address in enumerate(addresses[:4], 1) if address]
+        function = ctypes.cast(self._entry, ctypes.c_void_p).value or 0
+        if performed(Called(function, arguments(number, *addresses), places, 1, [], self)):
+            assert self._error is not None, "it says why"
+            raise self._error
+
+    def _called(self, number: int, a: int, b: int, bias: int, c: int, stream: int, *unread: int) -> int:
+        gemm, biased = list(self._products)[number]
+        try:
+            extra = row(bias, gemm.result, gemm.m) if biased else None
+            self._multiply(gemm, a, b, extra, c, stream)
+        except Exception as error:
+            self._error = error
+            return FAILED
+        return 0
 
     def _multiply(self, gemm: Gemm, a: int, b: int, bias: Operand | None, c: int, stream: int) -> None:
         left, right, result = gemm_operands(gemm, a, b, c)

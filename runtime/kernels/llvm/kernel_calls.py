@@ -22,6 +22,7 @@ NUMBER = ir.DoubleType()
 MOST_ARRAYS = 8  # that one kernel takes, the results among them
 MOST_NUMBERS = 4
 MOST_INTS = 8
+MOST_ARGUMENTS = 16  # of a function of another library
 
 
 class CallFrame(Struct):
@@ -198,3 +199,17 @@ def call_launch(context: Any, entry: Any, function: Any, extents: Any, stream: A
         return builder.sext(_call(builder, entry, given), WORD)
 
     return Word(Word, Word, extents, Word, parameters), build
+
+
+@intrinsic
+def call_words(context: Any, function: Any, words: Any) -> Any:
+    """call_words(function, words): a function of C of whole numbers and addresses, by its address; its status.
+
+    It is given so many words that all functions that are called have enough, and reads as many as it has parameters.
+    """
+
+    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
+        given = [builder.load(word_at(builder, args[1], WORD(8 * i))) for i in range(MOST_ARGUMENTS)]
+        return builder.sext(_call(builder, args[0], given), WORD)
+
+    return Word(Word, words), build

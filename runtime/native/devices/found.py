@@ -14,9 +14,11 @@ from ...cuda import allocator, current
 from ...cuda.array import DeviceArray
 from ...cuda.driver import chosen
 from ...cuda.graphs.captures import underway
+from ...cuda.launching.calls import Called
 from ...cuda.launching.launch import Launched, dtype_of, reach
 from ...cuda.statistics import Counting
 from ...kernels.llvm.kernel_calls import Extents
+from ...modes.math_modes import MathModes, math_modes
 from ...tensor.base import TensorBase
 from ...tensor.devices import CPU
 from ..builtins import builtin, compiled, method
@@ -35,6 +37,7 @@ from .launches import (
     NO_RESULT,
     OF_RESULT,
     SINGLE,
+    THE_WORDS,
     UNREAD,
     Launch,
     LaunchPlan,
@@ -50,7 +53,7 @@ FUNCTIONS = (
     kernel_ops.launch_on_device,
     kernel_op_gradients.gradients_on_device,
 )
-_numbers: WeakKeyDictionary[Any, int] = WeakKeyDictionary()  # of drivers
+_numbers: WeakKeyDictionary[Any, dict[Any, int]] = WeakKeyDictionary()  # of drivers, by the switches in use
 _next = itertools.count(1)
 
 
@@ -84,7 +87,7 @@ class Devices:
         allocator.Block.__del__ = method(  # type: ignore[method-assign]
             memory.give, allocator.Block, "__del__", "The memory is free again.", more
         )
-        current.Changes.told = self._leave
+        current.Changes.told = MathModes.told = self._leave
         device_words[:] = [compiled(function, more).address for function in FUNCTIONS]
         os.register_at_fork(after_in_child=self._leave)
 
@@ -107,7 +110,7 @@ class Devices:
 
     def found(
         self,
-        launches: Sequence[Launched],
+        launches: Sequence[Launched | Called],
         operands: Sequence[Any],
         arrays: Sequence[Any],
         results: Sequence[Result | None],
@@ -136,15 +139,16 @@ class Devices:
         shelves = [part for block in blocks for part in (block.size, block.shelf)]
         made = [part for result in results for part in parts_of_result(result)]
         kept = [array.stored for array in arrays if isinstance(array, DeviceArray)]
+        kept += [made.kept for made in launches if isinstance(made, Called)]
         return (words, current.current_stream(place_of(results)), *shelves, *made, *arguments, kept)
 
 
 def number_of(driver: Any) -> int:
-    """The number of a driver: each has its own functions."""
-    number = _numbers.get(driver)
-    if number is None:
-        number = _numbers[driver] = next(_next)
-    return number
+    """The number of a driver, which has its own functions, and of the switches on which it depends what is launched."""
+    known, modes = _numbers.setdefault(driver, {}), math_modes.all()
+    if modes not in known:
+        known[modes] = next(_next)
+    return known[modes]
 
 
 def parts_of_result(result: Result | None) -> tuple[Any, ...]:
@@ -172,7 +176,7 @@ def operand_of(operand: Any, array: Any) -> Operand:
 
 
 def plan_words(
-    launches: Sequence[Launched], operands: Sequence[Any], sources: Sources, results: Sequence[Result | None]
+    launches: Sequence[Launched | Called], operands: Sequence[Any], sources: Sources, results: Sequence[Result | None]
 ) -> np.ndarray:
     """The words of a plan.
 
@@ -181,6 +185,8 @@ def plan_words(
     """
     known, shape = sources.known, next(result for result in results if result is not None)[1]
     require(len(results) <= MOST_RESULTS)
+    steps = [step_words(launch, sources) for launch in launches]
+    require(sources.used >= set(range(MOST_OPERANDS, MOST_OPERANDS + len(sources.blocks))))  # else who has filled them?
     head = LaunchPlan.pack(
         driver=number_of(chosen()),
         stream=current.current_stream(place_of(results)),
@@ -191,10 +197,9 @@ def plan_words(
         itemsize=[operand.itemsize for operand in known],
         reach=[operand.reach for operand in known],
         stored=[operand.stored for operand in known],
+        odd=sources.odd,
         launches=len(launches),
     )[: LaunchPlan.word("steps")]
-    steps = [launch_words(launch, sources) for launch in launches]
-    require(sources.used >= set(range(MOST_OPERANDS, MOST_OPERANDS + len(sources.blocks))))  # else who has filled them?
     return np.concatenate([head, *steps])
 
 
@@ -212,6 +217,7 @@ class Sources:
         self.known, self.blocks, self.in_order = known, blocks, in_order
         self.spans = [*self._of_operands(), *self._of_blocks()]
         self.used: set[int] = set()
+        self.odd = [0] * len(known)  # bits that addresses of operands must not have
 
     def _of_operands(self) -> Iterable[tuple[int, int, int]]:
         """Source, first address and the address behind the last element."""
@@ -239,6 +245,14 @@ class Sources:
         require(len(found) == 1)  # none, or operands that share memory
         return found[0]
 
+    def aligned(self, address: int, least: int) -> tuple[int, int]:
+        """The same where it must be a multiple of `least`, which blocks of memory are."""
+        source, offset = self.of_address(address)
+        require(offset % least == 0)
+        if source < MOST_OPERANDS:
+            self.odd[source] |= least - 1
+        return source, offset
+
     def of(self, k: int, given: Any, address: int) -> tuple[int, int] | None:
         """The source of the k-th array or number of a launch, and bytes behind it; None for what stays the same."""
         own = self.known[k] if self.in_order and k < len(self.known) else None
@@ -249,6 +263,11 @@ class Sources:
         return (k, 0) if own is not None and own.kind in PATCHED.values() else None
 
 
+def step_words(made: Launched | Called, sources: Sources) -> np.ndarray:
+    """The words of one launch or call."""
+    return call_words(made, sources) if isinstance(made, Called) else launch_words(made, sources)
+
+
 def launch_words(made: Launched, sources: Sources) -> np.ndarray:
     """The words of one launch."""
     patches = []
@@ -256,16 +275,36 @@ def launch_words(made: Launched, sources: Sources) -> np.ndarray:
         source = sources.of(k, given, made.words[place] if place < len(made.words) else 0)
         if source is not None:
             patches.append((place, *source))
-            sources.used.add(source[0])
-    require(0 < len(patches) <= MOST_PATCHES and len(made.words) <= MOST_WORDS)
+    extents = Extents.pack(grid=made.grid, block=made.block, shared=made.shared)
+    return packed(made.function, extents, made.words, patches, sources)
+
+
+def call_words(made: Called, sources: Sources) -> np.ndarray:
+    """The words of one call of a library."""
+    patches = [(place, *sources.aligned(made.words[place], made.aligned)) for place in made.memory]
+    patches += [(place, THE_WORDS, 8 * of) for place, of in made.inside]
+    return packed(made.function, None, made.words, patches, sources)
+
+
+def packed(
+    function: int,
+    extents: np.ndarray | None,
+    words: Sequence[int],
+    patches: Sequence[tuple[int, int, int]],
+    sources: Sources,
+) -> np.ndarray:
+    """A `Launch` with patches: places, sources, and bytes behind these."""
+    require(0 < len(patches) <= MOST_PATCHES and len(words) <= MOST_WORDS)
     places, which, offsets = zip(*patches, strict=True)
+    sources.used.update(which)
     return Launch.pack(
-        function=made.function,
-        extents=Extents.pack(grid=made.grid, block=made.block, shared=made.shared),
-        count=len(made.words),
+        function=function,
+        called=extents is None,
+        extents=Extents.pack() if extents is None else extents,
+        count=len(words),
         patches=len(patches),
         places=places,
         sources=which,
         offsets=offsets,
-        words=np.array([word & MASK for word in made.words], np.uint64),
+        words=np.array([word & MASK for word in words], np.uint64),
     )

@@ -6,7 +6,7 @@ such a call came first (found.py), and holds for one driver and one stream.
 
 from __future__ import annotations
 
-from ...kernels.llvm.kernel_calls import Extents, call_launch
+from ...kernels.llvm.kernel_calls import Extents, call_launch, call_words
 from ...kernels.llvm.memory import bits, single_bits
 from ...kernels.llvm.structs import Items, Struct, length, room
 from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
@@ -29,9 +29,10 @@ UNREAD, ADDRESS, SINGLE, DOUBLE, INTEGER = range(5)  # what a call changes of an
 
 
 class Launch(Struct):
-    """One launch: its words, and where among them addresses and numbers of a call stand."""
+    """One launch, or call of a library: its words, and where among them addresses and numbers of a call stand."""
 
     function: int
+    called: int  # whether that is a function of C, which is given the words themselves
     extents: Items[Extents] = room(1)
     count: int  # of words
     patches: int  # how many words a call changes: their places, which source each is, and bytes behind its address
@@ -53,14 +54,16 @@ class LaunchPlan(Struct):
     itemsize: Items[int] = room(MOST_OPERANDS)
     reach: Items[int] = room(MOST_OPERANDS)  # elements from the first one to the last
     stored: Items[Object] = room(MOST_OPERANDS)  # NumPy's dtype of the memory
+    odd: Items[int] = room(MOST_OPERANDS)  # bits that its address must not have
     launches: int
     steps: Items[Launch] = room(1)  # the first of the launches; the others follow
 
 
 class Sources(Struct):
-    """What a call puts among words: addresses or bits of its operands, and behind them the addresses of its blocks."""
+    """What a call puts among words: addresses or bits of its operands, behind them the addresses of its blocks, and
+    last the address of the words themselves."""
 
-    values: Items[int] = room(MOST_OPERANDS + MOST_BLOCKS)
+    values: Items[int] = room(MOST_OPERANDS + MOST_BLOCKS + 1)
 
 
 class Words(Struct):
@@ -75,6 +78,7 @@ class Words(Struct):
 PLAN, STREAM, BLOCKS = range(3)
 OF_BLOCK, OF_RESULT = 2, 5
 NO_RESULT = -1  # the number of the block of a gradient that the kernel does not give
+THE_WORDS = MOST_OPERANDS + MOST_BLOCKS  # the last of the sources
 LAUNCH_BYTES = 8 * length(Launch)
 
 
@@ -110,7 +114,7 @@ def put_tensor(plan: LaunchPlan, i: int, tensor: Tensor, sources: Sources, owned
         return False
     own(owned, flat)
     sources.values[i] = c.as_int(flat.address) + first * plan.itemsize[i]
-    return True
+    return (sources.values[i] & plan.odd[i]) == 0
 
 
 @native
@@ -195,12 +199,14 @@ def gradients_of(plan: LaunchPlan, found: Tuple, count: int, first: int, device:
 
 @native
 def launch(step: Launch, sources: Sources, words: Words) -> bool:
-    """Launch once; False where the driver refuses."""
+    """Launch or call once; False where the driver, or the library, refuses."""
     for i in range(step.count):
         words.words[i] = step.words[i]
         words.parameters[i] = address_of(words.words) + 8 * i
     for i in range(step.patches):
         words.words[step.places[i]] = sources.values[step.sources[i]] + step.offsets[i]
+    if step.called != 0:
+        return call_words(step.function, words.words) == 0
     entry, handle = launcher.entry, launcher.handle
     return call_launch(entry, step.function, step.extents[0], handle, words.parameters) == 0
 
@@ -209,6 +215,7 @@ def launch(step: Launch, sources: Sources, words: Words) -> bool:
 def run(plan: LaunchPlan, sources: Sources) -> bool:
     """Launch all; False where the driver refuses, which Python will say. All arrays are owned."""
     words = new(Words)
+    sources.values[THE_WORDS] = address_of(words.words)
     for i in range(plan.launches):
         # Again each time: a driver in Python may let other threads run.
         if launcher.thread != c.thread_number(c.thread_state()) or not holds(plan):

@@ -1,4 +1,4 @@
-"""cuBLASLt as a fake: a product with a bias is read off descriptors and layouts, and what it wants is checked."""
+"""cuBLASLt as a fake: products are read off descriptors and layouts, and what they want is checked."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class FakeCublasLt(FakeLibrary):
         return self.world.new("desc", compute=ComputeType(compute_type), scale=FORMATS[scale_type])
 
     def do_matmul_desc_destroy(self, matmul_desc: int) -> None:
-        self.world.end(matmul_desc, "desc")
+        self.world.drop(matmul_desc, "desc")
 
     def do_matmul_desc_set_attribute(self, matmul_desc: int, attr: int, buf: int, size_in_bytes: int) -> None:
         self.put("desc", matmul_desc, attr, buf, size_in_bytes)
@@ -55,14 +55,17 @@ class FakeCublasLt(FakeLibrary):
         assert ld >= rows
         return self.world.new("layout", format=FORMATS[type], rows=rows, cols=cols, ld=ld)
 
+    def do_matrix_layout_set_attribute(self, mat_layout: int, attr: int, buf: int, size_in_bytes: int) -> None:
+        self.put("layout", mat_layout, attr, buf, size_in_bytes)
+
     def do_matrix_layout_destroy(self, mat_layout: int) -> None:
-        self.world.end(mat_layout, "layout")
+        self.world.drop(mat_layout, "layout")
 
     def do_matmul_preference_create(self) -> int:
         return self.world.new("preference")
 
     def do_matmul_preference_destroy(self, pref: int) -> None:
-        self.world.end(pref, "preference")
+        self.world.drop(pref, "preference")
 
     def do_matmul_preference_set_attribute(self, pref: int, attr: int, buf: int, size_in_bytes: int) -> None:
         self.put("preference", pref, attr, buf, size_in_bytes)
@@ -93,12 +96,16 @@ class FakeCublasLt(FakeLibrary):
         assert all(address % least == 0 for address, least in zip((a, b, c, d), chosen["aligned"], strict=True))
         assert workspace_size_in_bytes >= self.workspace
         given_to = stream or found["device"]
+        self.world.streams.append(given_to)
         self.world.lend(workspace, workspace_size_in_bytes, given_to)
         desc = self.world.found(compute_desc, "desc")
-        assert Epilogue(desc["EPILOGUE"]).name == "BIAS"
         gemm = self.described(desc, [self.world.found(each, "layout") for each in (adesc, bdesc, cdesc)])
         factors = [of_host(address, desc["scale"])[0].item() for address in (alpha, beta)]
         gemm = gemm._replace(alpha=factors[0], beta=factors[1])
+        if "EPILOGUE" not in desc:
+            self.world.simulated.gemm(gemm, a, b, c, given_to)
+            return
+        assert Epilogue(desc["EPILOGUE"]).name == "BIAS"
         assert self.world.simulated.gemm_with_bias(gemm, a, b, desc["BIAS_POINTER"], c, given_to)
 
     def described(self, desc: dict[str, Any], layouts: list[dict[str, Any]]) -> Gemm:
@@ -109,8 +116,25 @@ class FakeCublasLt(FakeLibrary):
         inner, m = (left["rows"], left["cols"]) if flags[0] else (left["cols"], left["rows"])
         n, other = (right["rows"], right["cols"]) if flags[1] else (right["cols"], right["rows"])
         assert (inner, m, n) == (other, result["rows"], result["cols"])
+        batch, strides = batch_of(layouts)
         gemm = Gemm(
-            left["format"], result["format"], m, n, inner, 1, *flags, left["ld"], right["ld"], result["ld"], 0, 0, 0
+            left["format"],
+            result["format"],
+            m,
+            n,
+            inner,
+            batch,
+            *flags,
+            left["ld"],
+            right["ld"],
+            result["ld"],
+            *strides,
         )
         assert desc["scale"] == gemm.computed
         return gemm
+
+
+def batch_of(layouts: list[dict[str, Any]]) -> tuple[int, list[int]]:
+    """How many matrices each layout describes, which must be as many, and how far apart those of each lie."""
+    (count,) = {layout.get("BATCH_COUNT", 1) for layout in layouts}
+    return count, [layout.get("STRIDED_BATCH_OFFSET", 0) for layout in layouts]

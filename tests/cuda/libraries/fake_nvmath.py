@@ -10,7 +10,9 @@ import ctypes
 import functools
 import itertools
 import operator
+import re
 import sys
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -19,6 +21,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from specgrad.runtime.cuda.launching.calls import FUNCTION
 from specgrad.runtime.cuda.libraries.simulated import SimulatedLibraries
 from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
 from specgrad.runtime.cuda.simulated.memory import is_of_device
@@ -61,6 +64,8 @@ class World:
         self.numbers = itertools.count(4096, 16)
         self.calls: list[str] = []
         self.modules: dict[str, Any] = {}
+        self.streams: list[int] = []  # to which products were given
+        self.entries: dict[str, Any] = {}  # functions of C
 
     def enter(self, stream: int) -> int:
         """As the real driver does: make the device of a stream the current one."""
@@ -83,6 +88,10 @@ class World:
     def end(self, number: int, kind: str) -> None:
         self.found(number, kind)
         del self.handles[number]
+
+    def drop(self, number: int, kind: str) -> None:
+        """The end of what belongs to no device."""
+        assert self.handles.pop(number)["kind"] == kind
 
     def numbers_at(self, address: int, count: int, stream: int) -> list[int]:
         """Addresses in memory of the device, once the stream has got there."""
@@ -127,6 +136,22 @@ class FakeLibrary:
         method = getattr(self, f"do_{name[1:]}")
         return method(BY_LETTER[name[0]], *arguments)
 
+    def entry(self, function: str) -> int:
+        """The address of a function of C, by its name, which nvmath has in small letters and without the library's."""
+        name = re.sub("(?=[A-Z])", "_", function.removeprefix(self.name)).lower().lstrip("_")
+        count = len(SIGNATURES[self.name, name])
+
+        def called(*words: int) -> int:
+            try:
+                self.called(name, *words[:count])
+            except Exception:
+                traceback.print_exc()  # whoever calls has only the status
+                return 1
+            return 0
+
+        self.world.entries[function] = callback = FUNCTION(called)
+        return ctypes.cast(callback, ctypes.c_void_p).value or 0
+
     def do_create(self) -> int:
         return self.world.new(self.name)
 
@@ -148,7 +173,7 @@ def of_host(address: int, dtype: Any, count: int = 1) -> np.ndarray:
 @contextmanager
 def installed(driver: Any, *libraries: type[FakeLibrary]) -> Iterator[World]:
     """Modules `nvmath.bindings.NAME`, and libraries of real devices in place of the simulated ones."""
-    from specgrad.runtime.cuda.libraries import chosen
+    from specgrad.runtime.cuda.libraries import chosen, real_products
     from specgrad.runtime.cuda.libraries.real import RealLibraries
 
     world = World(driver)
@@ -157,6 +182,8 @@ def installed(driver: Any, *libraries: type[FakeLibrary]) -> Iterator[World]:
             world.modules[library.name] = library(world)
             patch.setitem(sys.modules, f"nvmath.bindings.{library.name}", world.modules[library.name])
         patch.setitem(sys.modules, "nvmath.bindings", object())
+        entry = functools.cache(lambda library, function: world.modules[library].entry(function))
+        patch.setattr(real_products, "address_of", entry)
         patch.setattr(driver, "enter", world.enter, raising=False)
         patch.setitem(chosen._known, driver, RealLibraries(driver))
         yield world

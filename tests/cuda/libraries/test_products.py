@@ -19,7 +19,7 @@ from specgrad.runtime.cuda.libraries.simulated import SimulatedLibraries
 from specgrad.runtime.cuda.views import over, permuted
 from specgrad.runtime.errors import AcceleratorError
 from specgrad.runtime.tensor.devices import device
-from tests.cuda.libraries.fake_cublas import FakeCublas
+from tests.cuda.libraries.fake_cublaslt import FakeCublasLt
 from tests.cuda.libraries.fake_nvmath import installed
 from tests.cuda.simulator import simulated
 
@@ -32,7 +32,7 @@ OWN = [F32, BFLOAT16, C64, np.dtype(np.int8)]
 @pytest.fixture(params=["simulated", "real"])
 def place(request: pytest.FixtureRequest) -> Iterator[Any]:
     """A simulated device, with its own library or over the bindings of the real one."""
-    with simulated() as found, installed(found, FakeCublas) if request.param == "real" else nullcontext():
+    with simulated() as found, installed(found, FakeCublasLt) if request.param == "real" else nullcontext():
         yield device("cuda", 0)
 
 

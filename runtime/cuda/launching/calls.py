@@ -1,0 +1,50 @@
+"""Calls of other libraries' functions by their addresses, which native code can make again as it launches kernels."""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...kernels.llvm.kernel_calls import MOST_ARGUMENTS as ARGUMENTS
+from .rehearsals import noted
+
+FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_int64] * ARGUMENTS)
+
+
+class Called(NamedTuple):
+    """A call of a function in C whose parameters are integers and addresses, and whose result is a status.
+
+    Numbers whose addresses are arguments stand behind the arguments. A function's own text is no part of this: whoever
+    knows it writes the words.
+    """
+
+    function: int
+    words: list[int]
+    memory: list[int]  # places of the words that are addresses on the device
+    aligned: int  # of which each of these is a multiple
+    inside: list[tuple[int, int]]  # places of words that are addresses of other words, and the places of those
+    kept: Any  # lives as long as this
+
+
+def performed(made: Called) -> int:
+    """The status of a call."""
+    words = np.array(made.words, np.int64)
+    for place, of in made.inside:
+        words[place] = words.ctypes.data + 8 * of
+    status = function_at(made.function)(*words[:ARGUMENTS].tolist())
+    if not status:
+        noted(made)
+    return status
+
+
+@cache
+def function_at(address: int) -> Any:
+    return FUNCTION(address)
+
+
+def arguments(*given: int) -> list[int]:
+    """Arguments, filled up to as many as there are."""
+    return [*given, *[0] * (ARGUMENTS - len(given))]
