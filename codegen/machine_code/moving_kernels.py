@@ -57,7 +57,8 @@ def movers() -> Iterator[Named]:
 
 def moves(x: Array, computed: np.dtype) -> Iterator[Named]:
     yield "turned", places.turning(computed), (x, x, ((U,) * 4,) * 3, SIZES, U)
-    yield "triangle", places.triangles(computed, True), (x, x, U, U, I32, U)
+    for name, upper in {"triangle": True, "lower triangle": False}.items():
+        yield name, places.triangles(computed, upper), (x, x, U, U, I32, U)
     outs = {"": x, " converted": Array(computed)}
     for wraps, index, (name, out) in product((True, False), (PLACES, ROWS), outs.items()):
         if name == "" or out != x:
