@@ -53,10 +53,11 @@ class NodeClass:
         lines = [f"{name} = {value!r}" for name, value in told.items()]
         if node.fused or node.fast:
             lines += [f"elementwise = kernels.{node.entry.identifier.upper()}", f"fused = {node.fused}"]
-        if node.kernel_plan:
-            reads = ", ".join(map(repr, node.backward_reads))
+        if node.launches:
+            reads = ", ".join(node.backward_reads)
+            plan = node.kernel_plan.spelling if node.kernel_plan else None
             kernel = node.kernel.spelling  # type: ignore[union-attr]
-            lines.append(f"plans = KernelOpGradient({node.kernel_plan.spelling}, {kernel}, {reads})")
+            lines.append(f"plans = KernelOpGradient({plan}, {kernel}, {reads})")
         return lines + (self._plain if node.plain else [])
 
     @property
@@ -204,11 +205,12 @@ class NodeClass:
 
     @property
     def planned(self) -> list[str]:
-        """The gradients by compiled kernels that are known for such layouts."""
-        if not self.node.kernel_plan:
+        """The gradients by compiled kernels, or launches, that are known for such layouts."""
+        if not self.node.launches:
             return []
         found = f"(found := node.plans.gradients(node, {self.grads})) is not None"
-        return [f"if node.plans.remember(node, grad) and {found}:", "    return found"]
+        where = "" if self.node.kernel_plan else "grad._device is not CPU and "
+        return [f"if {where}node.plans.remember(node, grad) and {found}:", "    return found"]
 
     @property
     def arrays(self) -> list[str]:

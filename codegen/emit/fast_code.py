@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..library.homes import Part
 from ..library.rule_doc import reads_storage
+from ..spec.keys import WITHOUT_GRADIENT
 from ..spec.model import Argument
 from .call_code import python_names
 from .kernel_code import is_plain_number
@@ -51,18 +52,22 @@ class FastCode:
         return tuple(a for a in self.op.arguments if not a.type.is_tensor)
 
     @property
-    def has_plan(self) -> bool:
-        """Whether the op's kernel has plans, under its name, and takes and gives what these can state."""
-        entry = self.op.entry
-        known = entry.compute.kind == "kernel" and self.op.library.get("plan", entry.compute.text) is not None
-        recorded = self.op.node is None or self.op.node.plain
-        of_floats = set(entry.result_dtype) <= {"same", "real"}  # which are the same: plans are for real floats
-        return known and recorded and of_floats and "?" not in self.letters.values()
+    def launches(self) -> bool:
+        """Whether native code may run the op's kernel: by plans on the host, by its launches on a device."""
+        op, letters = self.op, list(self.letters.values())
+        stated = "?" not in letters and letters[:1] in (["T"], ["L"]) and not op.gives_list and not op.writes_first
+        known = set(op.entry.result_dtype) <= {"same", "real", *WITHOUT_GRADIENT}
+        return op.entry.compute.kind == "kernel" and known and stated
 
     @property
-    def plan(self) -> Part:
-        """The plans, under the kernel's name."""
-        return self.op.library["plan", self.op.entry.compute.text]
+    def records(self) -> bool:
+        """Whether native code can record the op."""
+        return self.op.node is None or self.op.node.plain
+
+    @property
+    def plan(self) -> Part | None:
+        """The plans, under the kernel's name; None where it has none."""
+        return self.op.library.get("plan", self.op.entry.compute.text)
 
     @property
     def letters(self) -> dict[str, str]:
@@ -79,10 +84,15 @@ class FastCode:
         if type_.is_tensor and type_.is_list:
             return "L" if argument == self.op.arguments[0] and not type_.optional_items else "?"
         if type_.is_tensor:
-            return "I" if self.op.is_raw(argument) else "O" if type_.optional else "T"
+            return self._raw if self.op.is_raw(argument) else "O" if type_.optional else "T"
         if type_.is_list:
             return "d" if type_.base == "int" else "?"
-        return {"int": "n", "bool": "b", "float": "f", "Scalar": "f"}.get(type_.base, "?")
+        return {"int": "n", "bool": "b", "float": "f", "Scalar": "f", "str": "s"}.get(type_.base, "?")
+
+    @property
+    def _raw(self) -> str:
+        """The letter of tensors that keep their dtype: plans take indices of int64, launches on devices any."""
+        return "I" if self.plan else "R"
 
     @property
     def without_others(self) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..spec.keys import WITHOUT_GRADIENT
 from ..spec.model import Argument
 from .call_code import behind, handed_on, python_names, spread
 from .dispatcher_code import Dispatcher
@@ -56,7 +57,7 @@ class Public:
             lines += self._elementwise()
         if fast.recalls:
             lines += self._launched("", f"{fast.found_by}.launch({names})")
-        if fast.has_plan:
+        if fast.launches and fast.records:
             call = f"{fast.found_by}.launch({python_names(fast.kernel_arguments)})"
             lines += self._launched(f"{self._plain}{fast.without_others}", call, named(code, "result"))
         return lines
@@ -212,12 +213,16 @@ def functions_of(ops: Sequence[OpCode], shared: Overloads, shared_in_place: Over
 
 
 def found_by(ops: Sequence[OpCode]) -> list[str]:
-    """The objects that know what ops with plans, and views, have found."""
+    """The objects that know what ops with kernels, and views, have found."""
     lines = []
-    for code in (code for code in ops if code.fast.has_plan):
+    for code in (code for code in ops if code.fast.launches):
         outputs = f", outputs={len(code.entry.schema.returns)}" if code.several else ""
         kernel = code.library["kernel", code.entry.compute.text].spelling
-        given = f"{code.fast.plan.spelling}, {kernel}, {code.node_class}, {code.fast.letters}{outputs}"
+        plan = code.fast.plan.spelling if code.fast.plan else None
+        node = code.node_class if code.fast.records else None
+        rules = code.entry.result_dtype
+        dtypes = f", dtypes={rules}" if set(rules) & set(WITHOUT_GRADIENT) else ""
+        given = f"{plan}, {kernel}, {node}, {code.fast.letters}{outputs}{dtypes}"
         lines.append(f'{code.fast.found_by} = KernelOp("{code.entry.schema.name}", {given})')
     for code in (code for code in ops if code.fast.recalls):
         given = behind(f'"{a.name}"' for a in code.arguments)

@@ -36,8 +36,8 @@ class General:
     def prepared(self) -> list[str]:
         """The arguments checked and normalised, and before that as they came, by which what is found is looked up."""
         code, fast = self.code, self.code.fast
-        kept = fast.letters if fast.has_plan else [a.name for a in fast.view_arguments]
-        given = [f"given = ({spread(kept)})"] if fast.has_plan or fast.recalls else []
+        kept = fast.letters if fast.launches else [a.name for a in fast.view_arguments]
+        given = [f"given = ({spread(kept)})"] if fast.launches or fast.recalls else []
         return [*given, *(line for argument in code.arguments for line in checked(code, argument)), *rule(code)]
 
     @property
@@ -62,17 +62,35 @@ class General:
 
     @property
     def planned(self) -> list[str]:
-        """The compiled kernels that are found for checked arguments, tried once more."""
+        """The compiled kernels that are found for checked arguments, tried once more; or what is launched for these."""
         fast = self.code.fast
-        if not fast.has_plan:
+        if not fast.launches:
             return []
-        condition = f"into is None and not watch.active{fast.without_others}"
-        return [
+        lines = [] if fast.records else [f"{self.results} = None"]
+        first, letter = next(iter(fast.letters.items()))
+        where = f"{first}._device is not CPU and " if letter == "T" and not fast.plan else ""
+        condition = f"{where}into is None and not watch.active{fast.without_others}"
+        lines += [
             f"if {condition} and {fast.found_by}.remember(given, ({spread(fast.letters)})):",
-            f"    result = {fast.found_by}.launch({', '.join(fast.letters)})",
-            "    if result is not None:",
-            f"        return {named(self.code, 'result')}",
+            f"    {self.results} = {fast.found_by}.launch({', '.join(fast.letters)})",
         ]
+        if not fast.records:
+            return lines
+        return [*lines, f"    if {self.results} is not None:", f"        return {named(self.code, self.results)}"]
+
+    @property
+    def by_kernel(self) -> list[str]:
+        """The outputs by a hand-written kernel, where nothing that was found has given them."""
+        attempt = [
+            "try:",
+            f"    {self.results} = {self.made}",
+            "except Exception as error:",
+            f"    reraise(name, error, ({self.code.general_parameters},))",
+        ]
+        lines = [*self.computed, *attempt]
+        if not self.code.fast.launches or self.code.fast.records:
+            return lines
+        return [f"if {self.results} is None:", *(f"    {line}" for line in lines)]
 
     @property
     def computed(self) -> list[str]:

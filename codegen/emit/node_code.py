@@ -68,21 +68,37 @@ class NodeCode:
         return None if tree is None else self.calls.library["kernel", tree.func.id]  # type: ignore[attr-defined]
 
     @property
-    def kernel_plan(self) -> Part | None:
-        """That kernel's plans, under its name; None where it has none, or not one result."""
-        if self.kernel is None or len(self.differentiable_outputs) > 1 or self.gives_list or not self.backward_reads:
-            return None
-        return self.calls.library.get("plan", self.kernel.name)
+    def launches(self) -> bool:
+        """Whether native code may run that kernel: by plans on the host, by its launches on a device."""
+        one = len(self.differentiable_outputs) == 1 and not self.gives_list
+        return self.kernel is not None and one and bool(self.backward_reads)
 
     @property
-    def backward_reads(self) -> list[tuple[str, str]]:
-        """(letter, slot) for each operand of that kernel, as KernelOpGradient takes them; empty for others."""
-        found = {"grad": ("g", ""), "wanted": ("w", "")}
-        found |= {t.name: ("k", t.slot) for t in self.backward_tensors if t.kind != "list"}
-        found |= {v.name: ("v", v.slot) for v in self.backward_values}
+    def kernel_plan(self) -> Part | None:
+        """That kernel's plans, under its name; None where it has none."""
+        return self.calls.library.get("plan", self.kernel.name) if self.kernel and self.launches else None
+
+    @property
+    def backward_reads(self) -> list[str]:
+        """The code of each operand of that kernel, as KernelOpGradient takes them; empty for others."""
         call = ast.parse(self.plan.backward, mode="eval").body
-        names = [a.id if isinstance(a, ast.Name) else "" for a in call.args]  # type: ignore[attr-defined]
-        return [found[name] for name in names] if all(name in found for name in names) else []
+        found = [self.backward_read(operand) for operand in call.args]  # type: ignore[attr-defined]
+        return found if all(found) else []
+
+    def backward_read(self, operand: ast.expr) -> str:
+        """One of them: a tensor, a value or something made of one, or a constant; empty for anything else."""
+        tensors = {t.name: f'("k", "{t.slot}")' for t in self.backward_tensors}
+        values = {v.name: v.slot for v in self.backward_values}
+        known = {"grad": '("g", "")', "wanted": '("w", "")'} | tensors
+        named = _names([code := ast.unparse(operand)])
+        if named & known.keys():
+            is_list = any(t.kind == "list" for t in self.backward_tensors if t.name in named)
+            return known.get(code, "") if not is_list else ""
+        read = sorted(named & values.keys())
+        if not read:
+            return f'("c", "", {code})' if isinstance(operand, ast.Constant) else ""
+        made = "" if code == read[0] else f", lambda {read[0]}: {code}"
+        return f'("v", "{values[read[0]]}"{made})' if len(read) == 1 else ""
 
     @property
     def differentiable_outputs(self) -> tuple[int, ...]:

@@ -85,7 +85,7 @@ class OpCode:
         """The hand-written parts whose modules a module of ops/ imports."""
         kind, text = self.entry.compute.kind, self.entry.compute.text
         computed = self.library[kind, text] if kind in ("kernel", "view") else None
-        return [computed, self.fast.plan if self.fast.has_plan else None, self.rule, self.own_rule]
+        return [computed, self.fast.plan if self.fast.launches else None, self.rule, self.own_rule]
 
     @property
     def own_rule(self) -> Part | None:

@@ -8,11 +8,13 @@ from ...runtime.autograd.forward.tangents import zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, Output, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, edge_of, unpack, version_of
 from ...runtime.dispatch.kernel_arrays import array_in
+from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
 from ...runtime.ops.attention import cpu as attention_cpu
 from ...runtime.ops.attention import formulas as attention_formulas
+from ...runtime.tensor.devices import CPU
 
 new = object.__new__
 
@@ -56,6 +58,24 @@ class AttentionBackward0(Node):
         "kept_logsumexp",
     )
     saved_outputs = {"kept_output": 0}
+    plans = KernelOpGradient(
+        None,
+        attention_cpu.attention_backward,
+        ("w", ""),
+        ("g", ""),
+        ("k", "kept_self"),
+        ("k", "kept_key"),
+        ("k", "kept_value"),
+        ("k", "kept_bias"),
+        ("k", "kept_mask"),
+        ("k", "kept_keep"),
+        ("k", "kept_output"),
+        ("k", "kept_logsumexp"),
+        ("v", "_saved_keep_scale"),
+        ("v", "_saved_is_causal"),
+        ("v", "_saved_scale"),
+        ("v", "_saved_rows_first"),
+    )
 
     @staticmethod
     def record(results, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first):
@@ -126,6 +146,12 @@ class AttentionBackward0(Node):
         dtype = grad._dtype
         if mode.grad or watch.active or not all_native(node.metas, dtype):
             return node.formula(grads)
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grads)) is not None
+        ):
+            return found
         grad = array_in(grad, None)
         keep_scale = node._saved_keep_scale
         is_causal = node._saved_is_causal
@@ -248,6 +274,22 @@ class SelfAttentionBackward0(Node):
     output_count = 2
     saved_slots = ("kept_self", "kept_bias", "kept_mask", "kept_keep", "kept_output", "kept_logsumexp")
     saved_outputs = {"kept_output": 0}
+    plans = KernelOpGradient(
+        None,
+        attention_cpu.self_attention_backward,
+        ("w", ""),
+        ("g", ""),
+        ("k", "kept_self"),
+        ("v", "_saved_heads"),
+        ("k", "kept_bias"),
+        ("k", "kept_mask"),
+        ("k", "kept_keep"),
+        ("k", "kept_output"),
+        ("k", "kept_logsumexp"),
+        ("v", "_saved_keep_scale"),
+        ("v", "_saved_is_causal"),
+        ("v", "_saved_scale"),
+    )
     inputs = ("self", "bias")
     keeps = {
         "kept_self": ("self", ("self", "bias")),
@@ -316,6 +358,12 @@ class SelfAttentionBackward0(Node):
         dtype = grad._dtype
         if mode.grad or watch.active or not all_native(node.metas, dtype):
             return node.formula(grads)
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grads)) is not None
+        ):
+            return found
         grad = array_in(grad, None)
         heads = node._saved_heads
         keep_scale = node._saved_keep_scale

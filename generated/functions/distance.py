@@ -8,11 +8,13 @@ from ...runtime.autograd.forward.tangents import zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, unpack, unpack_output
 from ...runtime.dispatch.kernel_arrays import array_in
+from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
 from ...runtime.ops.distance import cpu as distance_cpu
 from ...runtime.ops.reduction import formulas as reduction_formulas
+from ...runtime.tensor.devices import CPU
 
 new = object.__new__
 
@@ -32,6 +34,16 @@ class RowDistancesBackward0(Node):
     op_name = "row_distances"
     saved_slots = ("kept_x1", "kept_x2", "kept_result")
     saved_outputs = {"kept_result": 0}
+    plans = KernelOpGradient(
+        None,
+        distance_cpu.row_distances_backward,
+        ("w", ""),
+        ("g", ""),
+        ("k", "kept_x1"),
+        ("k", "kept_x2"),
+        ("k", "kept_result"),
+        ("v", "_saved_p"),
+    )
     inputs = ("x1", "x2")
     keeps = {
         "kept_x1": ("x1", ("x1", "x2")),
@@ -72,6 +84,12 @@ class RowDistancesBackward0(Node):
         dtype = grad._dtype
         if mode.grad or watch.active or not all_native(node.metas, dtype):
             return node.formula(grad)
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grad)) is not None
+        ):
+            return found
         grad = array_in(grad, None)
         p = node._saved_p
         x1 = array_in(unpack(node, "kept_x1"), None)

@@ -8,11 +8,13 @@ from ...runtime.autograd.engine.match_input import fit
 from ...runtime.autograd.node import FREED, Node, next_sequence
 from ...runtime.autograd.saved.saved import unpack
 from ...runtime.dispatch.kernel_arrays import array_in
+from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
 from ...runtime.ops.embedding import cpu as embedding_cpu
+from ...runtime.tensor.devices import CPU
 
 new = object.__new__
 
@@ -29,6 +31,15 @@ class EmbeddingBackward0(Node):
     )
     op_name = "embedding"
     saved_slots = ("kept_indices",)
+    plans = KernelOpGradient(
+        None,
+        embedding_cpu.embedding_backward,
+        ("g", ""),
+        ("k", "kept_indices"),
+        ("v", "_saved_weight_sym_sizes", lambda weight_shape: weight_shape[0]),
+        ("v", "_saved_padding_idx"),
+        ("v", "_saved_scale_grad_by_freq"),
+    )
     inputs = ("weight",)
     keeps = {"kept_indices": ("indices", ("weight",))}
     values = {
@@ -64,6 +75,12 @@ class EmbeddingBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grad)) is not None
+        ):
+            return found
         grad = array_in(grad, None)
         weight_shape = node._saved_weight_sym_sizes
         padding_idx = node._saved_padding_idx

@@ -9,6 +9,7 @@ from ...runtime.autograd.forward.tangents import zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, unpack, unpack_list, unpack_output, version_of
 from ...runtime.dispatch.kernel_arrays import array_in, arrays_in
+from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
@@ -17,6 +18,7 @@ from ...runtime.ops.indexing import cpu as indexing_cpu
 from ...runtime.ops.indexing import cpu_gather as indexing_cpu_gather
 from ...runtime.ops.indexing import formulas as indexing_formulas
 from ...runtime.ops.matmul import formulas as matmul_formulas
+from ...runtime.tensor.devices import CPU
 from .. import kernels
 
 new = object.__new__
@@ -160,6 +162,14 @@ class IndexSelectBackward0(Node):
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_select"
     saved_slots = ("kept_index",)
+    plans = KernelOpGradient(
+        None,
+        indexing_cpu.index_select_backward,
+        ("g", ""),
+        ("v", "_saved_self_sym_sizes"),
+        ("v", "_saved_dim"),
+        ("k", "kept_index"),
+    )
     inputs = ("self",)
     keeps = {"kept_index": ("index", ("self",))}
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", "")}
@@ -190,6 +200,12 @@ class IndexSelectBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grad)) is not None
+        ):
+            return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
@@ -274,6 +290,14 @@ class GatherBackward0(Node):
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "gather"
     saved_slots = ("kept_index",)
+    plans = KernelOpGradient(
+        None,
+        indexing_cpu_gather.gather_backward,
+        ("g", ""),
+        ("v", "_saved_self_sym_sizes"),
+        ("v", "_saved_dim"),
+        ("k", "kept_index"),
+    )
     inputs = ("self",)
     keeps = {"kept_index": ("index", ("self",))}
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", "")}
@@ -304,6 +328,12 @@ class GatherBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grad)) is not None
+        ):
+            return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim

@@ -23,6 +23,7 @@ from ...runtime.ops.loss import formulas as loss_formulas
 from ...runtime.ops.loss import formulas_ctc as loss_formulas_ctc
 from ...runtime.ops.loss import plans as loss_plans
 from ...runtime.ops.norm import formulas as norm_formulas
+from ...runtime.tensor.devices import CPU
 from .. import kernels
 
 new = object.__new__
@@ -46,6 +47,17 @@ class NllLossBackward0(Node):
     op_name = "nll_loss"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
+    plans = KernelOpGradient(
+        None,
+        loss_cpu_nll.nll_loss_backward,
+        ("g", ""),
+        ("k", "kept_target"),
+        ("k", "kept_weight"),
+        ("k", "kept_total_weight"),
+        ("v", "_saved_self_sym_sizes"),
+        ("v", "_saved_reduction"),
+        ("v", "_saved_ignore_index"),
+    )
     inputs = ("self",)
     keeps = {
         "kept_target": ("target", ("self",)),
@@ -103,6 +115,12 @@ class NllLossBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grads)
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grads)) is not None
+        ):
+            return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         reduction = node._saved_reduction
@@ -433,6 +451,15 @@ class MseLossBackward0(Node):
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
     saved_slots = ("kept_self", "kept_target")
+    plans = KernelOpGradient(
+        None,
+        loss_cpu.mse_loss_gradients,
+        ("w", ""),
+        ("g", ""),
+        ("k", "kept_self"),
+        ("k", "kept_target"),
+        ("v", "_saved_reduction"),
+    )
     inputs = ("self", "target")
     keeps = {"kept_self": ("self", ("self", "target")), "kept_target": ("target", ("self", "target"))}
     values = {"_saved_reduction": ("reduction", "")}
@@ -465,6 +492,12 @@ class MseLossBackward0(Node):
         dtype = grad._dtype
         if mode.grad or watch.active or not all_native(node.metas, dtype):
             return node.formula(grad)
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grad)) is not None
+        ):
+            return found
         grad = array_in(grad, None)
         reduction = node._saved_reduction
         self = array_in(unpack(node, "kept_self"), None)
@@ -1091,6 +1124,16 @@ class CtcValuesBackward0(Node):
     )
     op_name = "ctc_values"
     saved_slots = ("kept_log_probs", "kept_targets")
+    plans = KernelOpGradient(
+        None,
+        loss_cpu_ctc.ctc_backward,
+        ("g", ""),
+        ("k", "kept_log_probs"),
+        ("k", "kept_targets"),
+        ("v", "_saved_input_lengths"),
+        ("v", "_saved_target_lengths"),
+        ("v", "_saved_blank"),
+    )
     inputs = ("log_probs",)
     keeps = {"kept_log_probs": ("log_probs", ("log_probs",)), "kept_targets": ("targets", ("log_probs",))}
     values = {
@@ -1130,6 +1173,12 @@ class CtcValuesBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grad)) is not None
+        ):
+            return found
         grad = array_in(grad, None)
         input_lengths = node._saved_input_lengths
         target_lengths = node._saved_target_lengths

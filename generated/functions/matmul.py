@@ -17,6 +17,7 @@ from ...runtime.ops.matmul import cpu as matmul_cpu
 from ...runtime.ops.matmul import formulas as matmul_formulas
 from ...runtime.ops.matmul import plans as matmul_plans
 from ...runtime.ops.reduction import formulas as reduction_formulas
+from ...runtime.tensor.devices import CPU
 
 new = object.__new__
 
@@ -99,6 +100,9 @@ class BmmBackward0(Node):
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "bmm"
     saved_slots = ("kept_mat2", "kept_self")
+    plans = KernelOpGradient(
+        None, matmul_cpu.bmm_backward, ("w", ""), ("g", ""), ("k", "kept_self"), ("k", "kept_mat2")
+    )
     inputs = ("self", "mat2")
     keeps = {"kept_mat2": ("mat2", ("self",)), "kept_self": ("self", ("mat2",))}
 
@@ -133,6 +137,12 @@ class BmmBackward0(Node):
         dtype = grad._dtype
         if mode.grad or watch.active or not all_native(node.metas, dtype):
             return node.formula(grad)
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grad)) is not None
+        ):
+            return found
         grad = array_in(grad, None)
         mat2 = array_in(unpack(node, "kept_mat2"), None)
         self = array_in(unpack(node, "kept_self"), None)
@@ -166,6 +176,7 @@ class MvBackward0(Node):
     __slots__ = ("kept_self", "kept_self_version", "kept_vec", "kept_vec_version")
     op_name = "mv"
     saved_slots = ("kept_vec", "kept_self")
+    plans = KernelOpGradient(None, matmul_cpu.mv_backward, ("w", ""), ("g", ""), ("k", "kept_self"), ("k", "kept_vec"))
     inputs = ("self", "vec")
     keeps = {"kept_vec": ("vec", ("self",)), "kept_self": ("self", ("vec",))}
 
@@ -200,6 +211,12 @@ class MvBackward0(Node):
         dtype = grad._dtype
         if mode.grad or watch.active or not all_native(node.metas, dtype):
             return node.formula(grad)
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grad)) is not None
+        ):
+            return found
         grad = array_in(grad, None)
         vec = array_in(unpack(node, "kept_vec"), None)
         self = array_in(unpack(node, "kept_self"), None)

@@ -19,6 +19,7 @@ from ...runtime.ops.reduction import cpu as reduction_cpu
 from ...runtime.ops.reduction import cpu_backward as reduction_cpu_backward
 from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.ops.reduction import plans as reduction_plans
+from ...runtime.tensor.devices import CPU
 
 new = object.__new__
 
@@ -159,6 +160,13 @@ class ProdBackward0(Node):
     __slots__ = ("_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod"
     saved_slots = ("kept_self",)
+    plans = KernelOpGradient(
+        reduction_plans.prod_backward,
+        reduction_cpu_backward.prod_backward,
+        ("g", ""),
+        ("k", "kept_self"),
+        ("c", "", None),
+    )
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
@@ -188,6 +196,8 @@ class ProdBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         self = array_in(unpack(node, "kept_self"), None)
         return (as_gradient(at_array(grad, reduction_cpu_backward.prod_backward)(grad, self, None), shape, dtype),)
@@ -334,6 +344,13 @@ class MeanBackward0(Node):
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "mean"
+    plans = KernelOpGradient(
+        reduction_plans.mean_backward,
+        reduction_cpu_backward.mean_backward,
+        ("g", ""),
+        ("v", "_saved_self_sym_sizes"),
+        ("c", "", None),
+    )
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -355,6 +372,8 @@ class MeanBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         return (
@@ -539,6 +558,15 @@ class StdBackward0(Node):
     op_name = "std.correction"
     saved_slots = ("kept_result", "kept_self")
     saved_outputs = {"kept_result": 0}
+    plans = KernelOpGradient(
+        None,
+        reduction_cpu_backward.std_backward,
+        ("g", ""),
+        ("k", "kept_self"),
+        ("k", "kept_result"),
+        ("v", "_saved_dim"),
+        ("v", "_saved_correction"),
+    )
     inputs = ("self",)
     keeps = {"kept_result": ("output 0", ("self",)), "kept_self": ("self", ("self",))}
     values = {
@@ -580,6 +608,12 @@ class StdBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grad)) is not None
+        ):
+            return found
         grad = array_in(grad, None)
         dim = node._saved_dim
         correction = node._saved_correction
@@ -802,6 +836,14 @@ class MaxBackward0(Node):
     op_name = "max"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
+    plans = KernelOpGradient(
+        reduction_plans.extremum_backward,
+        reduction_cpu_backward.extremum_backward,
+        ("g", ""),
+        ("k", "kept_self"),
+        ("k", "kept_result"),
+        ("c", "", None),
+    )
 
     @staticmethod
     def record(result, self):
@@ -832,6 +874,8 @@ class MaxBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         self = array_in(unpack(node, "kept_self"), None)
         result = array_in(unpack(node, "kept_result"), None)
@@ -874,6 +918,14 @@ class MaxBackward1(Node):
     op_name = "max.dim"
     output_count = 2
     saved_slots = ("kept_indices",)
+    plans = KernelOpGradient(
+        None,
+        reduction_cpu_backward.value_selecting_reduction_backward,
+        ("g", ""),
+        ("v", "_saved_self_sym_sizes"),
+        ("v", "_saved_dim"),
+        ("k", "kept_indices"),
+    )
     inputs = ("self",)
     keeps = {"kept_indices": ("output 1", ("self",))}
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
@@ -910,6 +962,12 @@ class MaxBackward1(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grads)
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grads)) is not None
+        ):
+            return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
@@ -959,6 +1017,14 @@ class MinBackward0(Node):
     op_name = "min"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
+    plans = KernelOpGradient(
+        reduction_plans.extremum_backward,
+        reduction_cpu_backward.extremum_backward,
+        ("g", ""),
+        ("k", "kept_self"),
+        ("k", "kept_result"),
+        ("c", "", None),
+    )
 
     @staticmethod
     def record(result, self):
@@ -989,6 +1055,8 @@ class MinBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         self = array_in(unpack(node, "kept_self"), None)
         result = array_in(unpack(node, "kept_result"), None)
@@ -1031,6 +1099,14 @@ class MinBackward1(Node):
     op_name = "min.dim"
     output_count = 2
     saved_slots = ("kept_indices",)
+    plans = KernelOpGradient(
+        None,
+        reduction_cpu_backward.value_selecting_reduction_backward,
+        ("g", ""),
+        ("v", "_saved_self_sym_sizes"),
+        ("v", "_saved_dim"),
+        ("k", "kept_indices"),
+    )
     inputs = ("self",)
     keeps = {"kept_indices": ("output 1", ("self",))}
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
@@ -1067,6 +1143,12 @@ class MinBackward1(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grads)
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grads)) is not None
+        ):
+            return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
@@ -1125,6 +1207,15 @@ class NormBackward0(Node):
     op_name = "norm"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
+    plans = KernelOpGradient(
+        None,
+        reduction_cpu_backward.norm_backward,
+        ("g", ""),
+        ("k", "kept_self"),
+        ("k", "kept_result"),
+        ("v", "_saved_p"),
+        ("v", "_saved_dim"),
+    )
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
     values = {
@@ -1166,6 +1257,12 @@ class NormBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grad)) is not None
+        ):
+            return found
         grad = array_in(grad, None)
         dim = node._saved_dim
         p = node._saved_p

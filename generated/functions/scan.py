@@ -9,6 +9,7 @@ from ...runtime.autograd.forward.tangents import select_tangent, zeros_if_missin
 from ...runtime.autograd.node import FREED, Node, Output, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, unpack, unpack_output
 from ...runtime.dispatch.kernel_arrays import array_in
+from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
@@ -17,6 +18,7 @@ from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.reduction import cpu_backward as reduction_cpu_backward
 from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.ops.scan import formulas as scan_formulas
+from ...runtime.tensor.devices import CPU
 
 new = object.__new__
 
@@ -26,6 +28,7 @@ class CumsumBackward0(Node):
 
     __slots__ = ("_saved_dim",)
     op_name = "cumsum"
+    plans = KernelOpGradient(None, reduction_cpu_backward.cumsum_backward, ("g", ""), ("v", "_saved_dim"))
     inputs = ("self",)
     values = {"_saved_dim": ("dim", "")}
 
@@ -47,6 +50,12 @@ class CumsumBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grad)) is not None
+        ):
+            return found
         grad = array_in(grad, None)
         dim = node._saved_dim
         return (as_gradient(at_array(grad, reduction_cpu_backward.cumsum_backward)(grad, dim), shape, dtype),)

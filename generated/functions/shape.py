@@ -19,6 +19,7 @@ from ...runtime.ops.reduction import plans as reduction_plans
 from ...runtime.ops.shape import cpu as shape_cpu
 from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.ops.shape import plans as shape_plans
+from ...runtime.tensor.devices import CPU
 
 new = object.__new__
 
@@ -762,6 +763,15 @@ class DiagonalBackward0(Node):
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
+    plans = KernelOpGradient(
+        None,
+        shape_cpu.diagonal_backward,
+        ("g", ""),
+        ("v", "_saved_self_sym_sizes"),
+        ("v", "_saved_offset"),
+        ("v", "_saved_dim1"),
+        ("v", "_saved_dim2"),
+    )
     inputs = ("self",)
     values = {
         "_saved_self_sym_sizes": ("self", "_shape"),
@@ -791,6 +801,12 @@ class DiagonalBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grad)) is not None
+        ):
+            return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         offset = node._saved_offset
@@ -1069,6 +1085,7 @@ class FlipBackward0(Node):
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
+    plans = KernelOpGradient(None, shape_cpu.flip, ("g", ""), ("v", "_saved_dims"))
     inputs = ("self",)
     values = {"_saved_dims": ("dims", "")}
 
@@ -1090,6 +1107,12 @@ class FlipBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grad)) is not None
+        ):
+            return found
         grad = array_in(grad, None)
         dims = node._saved_dims
         return (as_gradient(at_array(grad, shape_cpu.flip)(grad, dims), shape, dtype),)
@@ -1111,6 +1134,13 @@ class RollBackward0(Node):
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
+    plans = KernelOpGradient(
+        None,
+        shape_cpu.roll,
+        ("g", ""),
+        ("v", "_saved_shifts", lambda shifts: shape_formulas.negated(shifts)),
+        ("v", "_saved_dims"),
+    )
     inputs = ("self",)
     values = {"_saved_shifts": ("shifts", ""), "_saved_dims": ("dims", "")}
 
@@ -1133,6 +1163,12 @@ class RollBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grad)) is not None
+        ):
+            return found
         grad = array_in(grad, None)
         shifts = node._saved_shifts
         dims = node._saved_dims
@@ -1156,6 +1192,7 @@ class TriuBackward0(Node):
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
+    plans = KernelOpGradient(None, shape_cpu.triu, ("g", ""), ("v", "_saved_diagonal"))
     inputs = ("self",)
     values = {"_saved_diagonal": ("diagonal", "")}
 
@@ -1177,6 +1214,12 @@ class TriuBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grad)) is not None
+        ):
+            return found
         grad = array_in(grad, None)
         diagonal = node._saved_diagonal
         return (as_gradient(at_array(grad, shape_cpu.triu)(grad, diagonal), shape, dtype),)
@@ -1198,6 +1241,7 @@ class TrilBackward0(Node):
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
+    plans = KernelOpGradient(None, shape_cpu.tril, ("g", ""), ("v", "_saved_diagonal"))
     inputs = ("self",)
     values = {"_saved_diagonal": ("diagonal", "")}
 
@@ -1219,6 +1263,12 @@ class TrilBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grad)) is not None
+        ):
+            return found
         grad = array_in(grad, None)
         diagonal = node._saved_diagonal
         return (as_gradient(at_array(grad, shape_cpu.tril)(grad, diagonal), shape, dtype),)
@@ -1240,6 +1290,13 @@ class ConstantPadNdBackward0(Node):
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
+    plans = KernelOpGradient(
+        None,
+        shape_cpu.constant_pad_nd,
+        ("g", ""),
+        ("v", "_saved_pad", lambda pad: shape_formulas.negated(pad)),
+        ("c", "", 0),
+    )
     inputs = ("self",)
     values = {"_saved_pad": ("pad", "")}
 
@@ -1261,6 +1318,12 @@ class ConstantPadNdBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grad)) is not None
+        ):
+            return found
         grad = array_in(grad, None)
         pad = node._saved_pad
         return (

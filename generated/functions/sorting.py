@@ -9,6 +9,7 @@ from ...runtime.autograd.forward.tangents import select_tangent, zeros_if_missin
 from ...runtime.autograd.node import FREED, Node, Output, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, unpack, unpack_output
 from ...runtime.dispatch.kernel_arrays import array_in
+from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
@@ -16,6 +17,7 @@ from ...runtime.namespace import op
 from ...runtime.ops.indexing import formulas as indexing_formulas
 from ...runtime.ops.reduction import cpu_backward as reduction_cpu_backward
 from ...runtime.ops.reduction import formulas as reduction_formulas
+from ...runtime.tensor.devices import CPU
 
 new = object.__new__
 
@@ -27,6 +29,14 @@ class SortBackward0(Node):
     op_name = "sort"
     output_count = 2
     saved_slots = ("kept_indices",)
+    plans = KernelOpGradient(
+        None,
+        reduction_cpu_backward.value_selecting_reduction_backward,
+        ("g", ""),
+        ("v", "_saved_self_sym_sizes"),
+        ("v", "_saved_dim"),
+        ("k", "kept_indices"),
+    )
     inputs = ("self",)
     keeps = {"kept_indices": ("output 1", ("self",))}
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", "")}
@@ -62,6 +72,12 @@ class SortBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grads)
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grads)) is not None
+        ):
+            return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
@@ -101,6 +117,14 @@ class TopkBackward0(Node):
     op_name = "topk"
     output_count = 2
     saved_slots = ("kept_indices",)
+    plans = KernelOpGradient(
+        None,
+        reduction_cpu_backward.value_selecting_reduction_backward,
+        ("g", ""),
+        ("v", "_saved_self_sym_sizes"),
+        ("v", "_saved_dim"),
+        ("k", "kept_indices"),
+    )
     inputs = ("self",)
     keeps = {"kept_indices": ("output 1", ("self",))}
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", "")}
@@ -136,6 +160,12 @@ class TopkBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grads)
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grads)) is not None
+        ):
+            return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
@@ -182,6 +212,14 @@ class KthvalueBackward0(Node):
     op_name = "kthvalue"
     output_count = 2
     saved_slots = ("kept_indices",)
+    plans = KernelOpGradient(
+        None,
+        reduction_cpu_backward.value_selecting_reduction_backward,
+        ("g", ""),
+        ("v", "_saved_self_sym_sizes"),
+        ("v", "_saved_dim"),
+        ("k", "kept_indices"),
+    )
     inputs = ("self",)
     keeps = {"kept_indices": ("output 1", ("self",))}
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
@@ -218,6 +256,12 @@ class KthvalueBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grads)
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grads)) is not None
+        ):
+            return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
@@ -324,6 +368,14 @@ class MedianBackward1(Node):
     op_name = "median.dim"
     output_count = 2
     saved_slots = ("kept_indices",)
+    plans = KernelOpGradient(
+        None,
+        reduction_cpu_backward.value_selecting_reduction_backward,
+        ("g", ""),
+        ("v", "_saved_self_sym_sizes"),
+        ("v", "_saved_dim"),
+        ("k", "kept_indices"),
+    )
     inputs = ("self",)
     keeps = {"kept_indices": ("output 1", ("self",))}
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
@@ -360,6 +412,12 @@ class MedianBackward1(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grads)
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grads)) is not None
+        ):
+            return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
@@ -466,6 +524,14 @@ class NanmedianBackward1(Node):
     op_name = "nanmedian.dim"
     output_count = 2
     saved_slots = ("kept_indices",)
+    plans = KernelOpGradient(
+        None,
+        reduction_cpu_backward.value_selecting_reduction_backward,
+        ("g", ""),
+        ("v", "_saved_self_sym_sizes"),
+        ("v", "_saved_dim"),
+        ("k", "kept_indices"),
+    )
     inputs = ("self",)
     keeps = {"kept_indices": ("output 1", ("self",))}
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
@@ -502,6 +568,12 @@ class NanmedianBackward1(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grads)
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grads)) is not None
+        ):
+            return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
@@ -558,6 +630,14 @@ class ModeBackward0(Node):
     op_name = "mode"
     output_count = 2
     saved_slots = ("kept_indices",)
+    plans = KernelOpGradient(
+        None,
+        reduction_cpu_backward.value_selecting_reduction_backward,
+        ("g", ""),
+        ("v", "_saved_self_sym_sizes"),
+        ("v", "_saved_dim"),
+        ("k", "kept_indices"),
+    )
     inputs = ("self",)
     keeps = {"kept_indices": ("output 1", ("self",))}
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
@@ -594,6 +674,12 @@ class ModeBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grads)
+        if (
+            grad._device is not CPU
+            and node.plans.remember(node, grad)
+            and (found := node.plans.gradients(node, grads)) is not None
+        ):
+            return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim

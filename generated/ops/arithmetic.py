@@ -16,6 +16,7 @@ from ...runtime.dispatch import checks
 from ...runtime.dispatch.elementwise import Promoting, run
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.row_loops import run_rows
@@ -28,8 +29,19 @@ from ...runtime.ops.elementwise import checks as elementwise_checks
 from ...runtime.ops.elementwise import cpu as elementwise_cpu
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
+from ...runtime.tensor.devices import CPU
 from .. import kernels
 from ..functions import arithmetic as functions
+
+FREXP = KernelOp(
+    "frexp",
+    None,
+    elementwise_cpu.binary_parts,
+    functions.FrexpBackward0,
+    {"self": "T"},
+    outputs=2,
+    dtypes=("same", "int32"),
+)
 
 
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1807,6 +1819,10 @@ def frexp(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor
         >>> sg.frexp(sg.tensor([3.0, -8.0])).mantissa
         tensor([ 0.7500, -0.5000])
     """
+    if not watch.active and out is None:
+        result = FREXP.launch(input)
+        if result is not None:
+            return _frexp_result(*result)
     if (
         watch.interceptors
         and (result := intercept("frexp.Tensor", frexp, "elementwise", input, out=out)) is not NOT_HANDLED
@@ -1821,8 +1837,13 @@ _frexp_result = ReturnType("frexp", ("mantissa", "exponent"))
 
 
 def _frexp(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
+    if self._device is not CPU and into is None and not watch.active and FREXP.remember(given, (self,)):
+        results = FREXP.launch(self)
+        if results is not None:
+            return _frexp_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "promote", ("float",), (self,))
     try:
         results = outputs(at(self, elementwise_cpu.binary_parts)(array_in(self, computed)), computed, ("same", "int32"))

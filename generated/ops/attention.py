@@ -12,6 +12,7 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.places import at
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
@@ -19,7 +20,45 @@ from ...runtime.namespace import op
 from ...runtime.ops.attention import checks as attention_checks
 from ...runtime.ops.attention import cpu as attention_cpu
 from ...runtime.tensor.base import TensorBase as Tensor
+from ...runtime.tensor.devices import CPU
 from ..functions import attention as functions
+
+ATTENTION = KernelOp(
+    "attention",
+    None,
+    attention_cpu.attention,
+    None,
+    {
+        "self": "T",
+        "key": "T",
+        "value": "T",
+        "bias": "O",
+        "mask": "R",
+        "keep": "R",
+        "keep_scale": "f",
+        "is_causal": "b",
+        "scale": "f",
+        "rows_first": "b",
+    },
+    outputs=2,
+)
+SELF_ATTENTION = KernelOp(
+    "self_attention",
+    None,
+    attention_cpu.self_attention,
+    functions.SelfAttentionBackward0,
+    {
+        "self": "T",
+        "heads": "n",
+        "bias": "O",
+        "mask": "R",
+        "keep": "R",
+        "keep_scale": "f",
+        "is_causal": "b",
+        "scale": "f",
+    },
+    outputs=2,
+)
 
 
 def attention(
@@ -97,6 +136,7 @@ _attention_result = ReturnType("attention", ("output", "logsumexp"))
 def _attention(
     name: str, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first, into=None
 ) -> Any:
+    given = (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(key, Tensor):
@@ -120,33 +160,42 @@ def _attention(
     self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first = attention_checks.attention(
         name, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first
     )
-    computed = (
-        self._dtype
-        if self._dtype.native
-        and key._dtype is self._dtype
-        and value._dtype is self._dtype
-        and (bias is None or bias._dtype is self._dtype)
-        else computed_dtype(name, "match", ("float",), (self, key, value, bias))
-    )
-    try:
-        results = outputs(
-            at(self, attention_cpu.attention)(
-                array_in(self, computed),
-                array_in(key, computed),
-                array_in(value, computed),
-                array_in(bias, computed),
-                array_in(mask, None),
-                array_in(keep, None),
-                keep_scale,
-                is_causal,
-                scale,
-                rows_first,
-            ),
-            computed,
-            ("same", "same"),
+    results = None
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and ATTENTION.remember(given, (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first))
+    ):
+        results = ATTENTION.launch(self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first)
+    if results is None:
+        computed = (
+            self._dtype
+            if self._dtype.native
+            and key._dtype is self._dtype
+            and value._dtype is self._dtype
+            and (bias is None or bias._dtype is self._dtype)
+            else computed_dtype(name, "match", ("float",), (self, key, value, bias))
         )
-    except Exception as error:
-        reraise(name, error, (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first))
+        try:
+            results = outputs(
+                at(self, attention_cpu.attention)(
+                    array_in(self, computed),
+                    array_in(key, computed),
+                    array_in(value, computed),
+                    array_in(bias, computed),
+                    array_in(mask, None),
+                    array_in(keep, None),
+                    keep_scale,
+                    is_causal,
+                    scale,
+                    rows_first,
+                ),
+                computed,
+                ("same", "same"),
+            )
+        except Exception as error:
+            reraise(name, error, (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first))
     if grad_mode.grad and (self._rg or key._rg or value._rg or (bias is not None and bias._rg)):
         functions.AttentionBackward0.record(
             results, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first
@@ -196,6 +245,10 @@ def self_attention(
     Raises:
         RuntimeError: expected: (batch, rows, features), three times as many as the heads share.
     """
+    if not watch.active:
+        result = SELF_ATTENTION.launch(input, heads, bias, mask, keep, keep_scale, is_causal, scale)
+        if result is not None:
+            return _self_attention_result(*result)
     if (
         watch.interceptors
         and (
@@ -213,6 +266,7 @@ _self_attention_result = ReturnType("self_attention", ("output", "logsumexp"))
 
 
 def _self_attention(name: str, self, heads, bias, mask, keep, keep_scale, is_causal, scale, into=None) -> Any:
+    given = (self, heads, bias, mask, keep, keep_scale, is_causal, scale)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if heads.__class__ is not int:
@@ -232,6 +286,15 @@ def _self_attention(name: str, self, heads, bias, mask, keep, keep_scale, is_cau
     self, heads, bias, mask, keep, keep_scale, is_causal, scale = attention_checks.self_attention(
         name, self, heads, bias, mask, keep, keep_scale, is_causal, scale
     )
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and SELF_ATTENTION.remember(given, (self, heads, bias, mask, keep, keep_scale, is_causal, scale))
+    ):
+        results = SELF_ATTENTION.launch(self, heads, bias, mask, keep, keep_scale, is_causal, scale)
+        if results is not None:
+            return _self_attention_result(*results)
     computed = (
         self._dtype
         if self._dtype.native and (bias is None or bias._dtype is self._dtype)

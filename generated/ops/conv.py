@@ -13,6 +13,7 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import array_in, computed_dtype
+from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import Overloads
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
@@ -24,7 +25,46 @@ from ...runtime.ops.conv import cpu as conv_cpu
 from ...runtime.ops.conv import formulas as conv_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from ..functions import conv as functions
+
+CONVOLUTION = KernelOp(
+    "convolution",
+    None,
+    conv_cpu.convolution,
+    functions.ConvolutionBackward0,
+    {"self": "T", "weight": "T", "bias": "O", "stride": "d", "padding": "d", "dilation": "d", "groups": "n"},
+)
+CONVOLUTION_INPUT_BACKWARD = KernelOp(
+    "convolution_input_backward",
+    None,
+    conv_cpu.convolution_input_backward,
+    functions.ConvolutionInputBackwardBackward0,
+    {
+        "grad_output": "T",
+        "weight": "T",
+        "input_shape": "d",
+        "stride": "d",
+        "padding": "d",
+        "dilation": "d",
+        "groups": "n",
+    },
+)
+CONVOLUTION_WEIGHT_BACKWARD = KernelOp(
+    "convolution_weight_backward",
+    None,
+    conv_cpu.convolution_weight_backward,
+    functions.ConvolutionWeightBackwardBackward0,
+    {
+        "grad_output": "T",
+        "self": "T",
+        "weight_shape": "d",
+        "stride": "d",
+        "padding": "d",
+        "dilation": "d",
+        "groups": "n",
+    },
+)
 
 
 def convolution(
@@ -65,6 +105,10 @@ def convolution(
         tensor([[[2., 3., 3., 2.],
                  [2., 3., 3., 2.]]])
     """
+    if not watch.active:
+        result = CONVOLUTION.launch(input, weight, bias, stride, padding, dilation, groups)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -79,6 +123,7 @@ def convolution(
 
 
 def _convolution(name: str, self, weight, bias, stride, padding, dilation, groups, into=None) -> Any:
+    given = (self, weight, bias, stride, padding, dilation, groups)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(weight, Tensor):
@@ -93,6 +138,15 @@ def _convolution(name: str, self, weight, bias, stride, padding, dilation, group
     self, weight, bias, stride, padding, dilation, groups = conv_checks.convolution(
         name, self, weight, bias, stride, padding, dilation, groups
     )
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and CONVOLUTION.remember(given, (self, weight, bias, stride, padding, dilation, groups))
+    ):
+        result = CONVOLUTION.launch(self, weight, bias, stride, padding, dilation, groups)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and weight._dtype is self._dtype and (bias is None or bias._dtype is self._dtype)
@@ -160,6 +214,10 @@ def convolution_input_backward(
     Raises:
         RuntimeError: expected: the gradient has the shape of the output of a convolution of an input of this shape.
     """
+    if not watch.active:
+        result = CONVOLUTION_INPUT_BACKWARD.launch(grad_output, weight, input_shape, stride, padding, dilation, groups)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -187,6 +245,7 @@ def convolution_input_backward(
 def _convolution_input_backward(
     name: str, grad_output, weight, input_shape, stride, padding, dilation, groups, into=None
 ) -> Any:
+    given = (grad_output, weight, input_shape, stride, padding, dilation, groups)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(weight, Tensor):
@@ -200,6 +259,17 @@ def _convolution_input_backward(
     grad_output, weight, input_shape, stride, padding, dilation, groups = conv_checks.convolution_input_backward(
         name, grad_output, weight, input_shape, stride, padding, dilation, groups
     )
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and CONVOLUTION_INPUT_BACKWARD.remember(
+            given, (grad_output, weight, input_shape, stride, padding, dilation, groups)
+        )
+    ):
+        result = CONVOLUTION_INPUT_BACKWARD.launch(grad_output, weight, input_shape, stride, padding, dilation, groups)
+        if result is not None:
+            return result
     computed = (
         grad_output._dtype
         if grad_output._dtype.native and weight._dtype is grad_output._dtype
@@ -268,6 +338,10 @@ def convolution_weight_backward(
     Raises:
         RuntimeError: expected: the gradient has the shape of the output of a convolution with a weight of this shape.
     """
+    if not watch.active:
+        result = CONVOLUTION_WEIGHT_BACKWARD.launch(grad_output, input, weight_shape, stride, padding, dilation, groups)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -295,6 +369,7 @@ def convolution_weight_backward(
 def _convolution_weight_backward(
     name: str, grad_output, self, weight_shape, stride, padding, dilation, groups, into=None
 ) -> Any:
+    given = (grad_output, self, weight_shape, stride, padding, dilation, groups)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
@@ -308,6 +383,17 @@ def _convolution_weight_backward(
     grad_output, self, weight_shape, stride, padding, dilation, groups = conv_checks.convolution_weight_backward(
         name, grad_output, self, weight_shape, stride, padding, dilation, groups
     )
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and CONVOLUTION_WEIGHT_BACKWARD.remember(
+            given, (grad_output, self, weight_shape, stride, padding, dilation, groups)
+        )
+    ):
+        result = CONVOLUTION_WEIGHT_BACKWARD.launch(grad_output, self, weight_shape, stride, padding, dilation, groups)
+        if result is not None:
+            return result
     computed = (
         grad_output._dtype
         if grad_output._dtype.native and self._dtype is grad_output._dtype

@@ -24,6 +24,7 @@ from ...runtime.ops.embedding import formulas as embedding_formulas
 from ...runtime.ops.embedding import plans as embedding_plans
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from ..functions import embedding as functions
 
 EMBEDDING = KernelOp(
@@ -32,6 +33,20 @@ EMBEDDING = KernelOp(
     embedding_cpu.embedding,
     functions.EmbeddingBackward0,
     {"weight": "T", "indices": "I", "padding_idx": "n", "scale_grad_by_freq": "b"},
+)
+EMBEDDING_BACKWARD = KernelOp(
+    "embedding_backward",
+    None,
+    embedding_cpu.embedding_backward,
+    functions.EmbeddingBackwardBackward0,
+    {"grad_output": "T", "indices": "R", "num_weights": "n", "padding_idx": "n", "scale_grad_by_freq": "b"},
+)
+EMBEDDING_GATHER = KernelOp(
+    "embedding_gather",
+    None,
+    embedding_cpu.embedding_gather,
+    functions.EmbeddingGatherBackward0,
+    {"self": "T", "indices": "R", "padding_idx": "n", "scale_grad_by_freq": "b"},
 )
 
 
@@ -155,6 +170,10 @@ def embedding_backward(
     Raises:
         RuntimeError: expected: one row of the gradient for each index.
     """
+    if not watch.active:
+        result = EMBEDDING_BACKWARD.launch(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -178,6 +197,7 @@ def embedding_backward(
 def _embedding_backward(
     name: str, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq, into=None
 ) -> Any:
+    given = (grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(indices, Tensor):
@@ -191,6 +211,15 @@ def _embedding_backward(
     grad_output, indices, num_weights, padding_idx, scale_grad_by_freq = embedding_checks.embedding_backward(
         name, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq
     )
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and EMBEDDING_BACKWARD.remember(given, (grad_output, indices, num_weights, padding_idx, scale_grad_by_freq))
+    ):
+        result = EMBEDDING_BACKWARD.launch(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
+        if result is not None:
+            return result
     computed = (
         grad_output._dtype
         if grad_output._dtype.native
@@ -238,6 +267,10 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     Raises:
         RuntimeError: expected: a table of rows, and indices of an integer dtype.
     """
+    if not watch.active:
+        result = EMBEDDING_GATHER.launch(input, indices, padding_idx, scale_grad_by_freq)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -252,6 +285,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
 
 
 def _embedding_gather(name: str, self, indices, padding_idx, scale_grad_by_freq, into=None) -> Any:
+    given = (self, indices, padding_idx, scale_grad_by_freq)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(indices, Tensor):
@@ -263,6 +297,15 @@ def _embedding_gather(name: str, self, indices, padding_idx, scale_grad_by_freq,
     self, indices, padding_idx, scale_grad_by_freq = embedding_checks.embedding(
         name, self, indices, padding_idx, scale_grad_by_freq
     )
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and EMBEDDING_GATHER.remember(given, (self, indices, padding_idx, scale_grad_by_freq))
+    ):
+        result = EMBEDDING_GATHER.launch(self, indices, padding_idx, scale_grad_by_freq)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(

@@ -14,6 +14,7 @@ from ...runtime.dispatch import checks
 from ...runtime.dispatch.elementwise import result_dtype
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import array_in, computed_dtype
+from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
@@ -25,7 +26,16 @@ from ...runtime.ops.fft import formulas as fft_formulas
 from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from ..functions import fft as functions
+
+FFT_C2R = KernelOp(
+    "fft_c2r",
+    None,
+    fft_cpu.fft_c2r,
+    functions.FftC2rBackward0,
+    {"self": "T", "dim": "d", "normalization": "n", "last": "n"},
+)
 
 
 def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
@@ -150,6 +160,10 @@ def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) ->
         IndexError, RuntimeError, ValueError: expected: `dim` in range, at least one; the scale is 0, 1 or 2; the size
             of the last one is that whose half is given.
     """
+    if not watch.active:
+        result = FFT_C2R.launch(input, dim, normalization, last)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("fft_c2r", fft_c2r, "along", input, dim, normalization, last)) is not NOT_HANDLED
@@ -159,6 +173,7 @@ def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) ->
 
 
 def _fft_c2r(name: str, self, dim, normalization, last, into=None) -> Any:
+    given = (self, dim, normalization, last)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dim = checks.integer_list(name, "dim", dim)
@@ -167,6 +182,15 @@ def _fft_c2r(name: str, self, dim, normalization, last, into=None) -> Any:
     if last.__class__ is not int:
         last = checks.integer(name, "last", last)
     self, dim, normalization, last = fft_checks.transformed_half(name, self, dim, normalization, last)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and FFT_C2R.remember(given, (self, dim, normalization, last))
+    ):
+        result = FFT_C2R.launch(self, dim, normalization, last)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "float", (), (self,))
     try:
         result = adopt(

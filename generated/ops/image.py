@@ -13,6 +13,7 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import array_in, computed_dtype
+from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
@@ -24,7 +25,52 @@ from ...runtime.ops.image import cpu_resample as image_cpu_resample
 from ...runtime.ops.image import formulas as image_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from ..functions import image as functions
+
+BORDER_PAD = KernelOp(
+    "border_pad",
+    None,
+    image_cpu_padding.border_pad,
+    functions.BorderPadBackward0,
+    {"self": "T", "pad": "d", "mode": "s"},
+)
+BORDER_PAD_BACKWARD = KernelOp(
+    "border_pad_backward",
+    None,
+    image_cpu_padding.border_pad_backward,
+    functions.BorderPadBackwardBackward0,
+    {"grad_output": "T", "input_shape": "d", "pad": "d", "mode": "s"},
+)
+RESAMPLE = KernelOp(
+    "resample",
+    None,
+    image_cpu_resample.resample,
+    functions.ResampleBackward0,
+    {"self": "T", "dim": "n", "length": "n", "filter": "s", "align_corners": "b", "scale": "f", "antialias": "b"},
+)
+RESAMPLE_BACKWARD = KernelOp(
+    "resample_backward",
+    None,
+    image_cpu_resample.resample_backward,
+    functions.ResampleBackwardBackward0,
+    {
+        "grad_output": "T",
+        "dim": "n",
+        "length": "n",
+        "filter": "s",
+        "align_corners": "b",
+        "scale": "f",
+        "antialias": "b",
+    },
+)
+RESAMPLE_BYTES = KernelOp(
+    "resample_bytes",
+    None,
+    image_cpu_resample.resample_bytes,
+    None,
+    {"self": "T", "dim": "n", "length": "n", "filter": "s", "align_corners": "b", "scale": "f", "antialias": "b"},
+)
 
 
 def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
@@ -46,6 +92,10 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
         NotImplementedError, RuntimeError: expected: pairs of (before, after) for the last dimensions, of which there is
             enough to fill them.
     """
+    if not watch.active:
+        result = BORDER_PAD.launch(input, pad, mode)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("border_pad", border_pad, "planes", input, pad, mode)) is not NOT_HANDLED
@@ -55,12 +105,17 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
 
 
 def _border_pad(name: str, self, pad, mode, into=None) -> Any:
+    given = (self, pad, mode)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     pad = checks.integer_list(name, "pad", pad)
     if mode.__class__ is not str:
         mode = checks.string(name, "mode", mode)
     self, pad, mode = image_checks.border_pad(name, self, pad, mode)
+    if self._device is not CPU and into is None and not watch.active and BORDER_PAD.remember(given, (self, pad, mode)):
+        result = BORDER_PAD.launch(self, pad, mode)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(at(self, image_cpu_padding.border_pad)(array_in(self, computed), pad, mode), computed)
@@ -93,6 +148,10 @@ def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Se
     Raises:
         NotImplementedError, RuntimeError: expected: the gradient has the shape of the padded tensor.
     """
+    if not watch.active:
+        result = BORDER_PAD_BACKWARD.launch(grad_output, input_shape, pad, mode)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -107,6 +166,7 @@ def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Se
 
 
 def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=None) -> Any:
+    given = (grad_output, input_shape, pad, mode)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     input_shape = checks.integer_list(name, "input_shape", input_shape)
@@ -114,6 +174,15 @@ def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=No
     if mode.__class__ is not str:
         mode = checks.string(name, "mode", mode)
     grad_output, input_shape, pad, mode = image_checks.border_pad_backward(name, grad_output, input_shape, pad, mode)
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and BORDER_PAD_BACKWARD.remember(given, (grad_output, input_shape, pad, mode))
+    ):
+        result = BORDER_PAD_BACKWARD.launch(grad_output, input_shape, pad, mode)
+        if result is not None:
+            return result
     computed = (
         grad_output._dtype
         if grad_output._dtype.native
@@ -280,6 +349,10 @@ def resample(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, which has elements before and after.
     """
+    if not watch.active:
+        result = RESAMPLE.launch(input, dim, length, filter, align_corners, scale, antialias)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -294,6 +367,7 @@ def resample(
 
 
 def _resample(name: str, self, dim, length, filter, align_corners, scale, antialias, into=None) -> Any:
+    given = (self, dim, length, filter, align_corners, scale, antialias)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -311,6 +385,15 @@ def _resample(name: str, self, dim, length, filter, align_corners, scale, antial
     self, dim, length, filter, align_corners, scale, antialias = image_checks.resample(
         name, self, dim, length, filter, align_corners, scale, antialias
     )
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and RESAMPLE.remember(given, (self, dim, length, filter, align_corners, scale, antialias))
+    ):
+        result = RESAMPLE.launch(self, dim, length, filter, align_corners, scale, antialias)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
     try:
         result = adopt(
@@ -360,6 +443,10 @@ def resample_backward(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, which has elements before and after.
     """
+    if not watch.active:
+        result = RESAMPLE_BACKWARD.launch(grad_output, dim, length, filter, align_corners, scale, antialias)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -383,6 +470,7 @@ def resample_backward(
 
 
 def _resample_backward(name: str, grad_output, dim, length, filter, align_corners, scale, antialias, into=None) -> Any:
+    given = (grad_output, dim, length, filter, align_corners, scale, antialias)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if dim.__class__ is not int:
@@ -400,6 +488,15 @@ def _resample_backward(name: str, grad_output, dim, length, filter, align_corner
     grad_output, dim, length, filter, align_corners, scale, antialias = image_checks.resample(
         name, grad_output, dim, length, filter, align_corners, scale, antialias
     )
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and RESAMPLE_BACKWARD.remember(given, (grad_output, dim, length, filter, align_corners, scale, antialias))
+    ):
+        result = RESAMPLE_BACKWARD.launch(grad_output, dim, length, filter, align_corners, scale, antialias)
+        if result is not None:
+            return result
     computed = (
         grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
     )
@@ -449,6 +546,10 @@ def resample_bytes(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, which has elements before and after.
     """
+    if not watch.active:
+        result = RESAMPLE_BYTES.launch(input, dim, length, filter, align_corners, scale, antialias)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -463,6 +564,7 @@ def resample_bytes(
 
 
 def _resample_bytes(name: str, self, dim, length, filter, align_corners, scale, antialias, into=None) -> Any:
+    given = (self, dim, length, filter, align_corners, scale, antialias)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -480,6 +582,15 @@ def _resample_bytes(name: str, self, dim, length, filter, align_corners, scale, 
     self, dim, length, filter, align_corners, scale, antialias = image_checks.resample(
         name, self, dim, length, filter, align_corners, scale, antialias
     )
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and RESAMPLE_BYTES.remember(given, (self, dim, length, filter, align_corners, scale, antialias))
+    ):
+        result = RESAMPLE_BYTES.launch(self, dim, length, filter, align_corners, scale, antialias)
+        if result is not None:
+            return result
     computed = computed_dtype(name, "same", ("int",), (self,))
     try:
         result = adopt(

@@ -32,6 +32,7 @@ from ...runtime.ops.shape import checks_repeat as shape_checks_repeat
 from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from .. import kernels
 from ..functions import indexing as functions
 
@@ -41,6 +42,49 @@ INDEX_SELECT = KernelOp(
     indexing_cpu.index_select,
     functions.IndexSelectBackward0,
     {"self": "T", "dim": "n", "index": "I"},
+)
+INDEX_ADD = KernelOp(
+    "index_add",
+    None,
+    indexing_cpu.index_add,
+    functions.IndexAddBackward0,
+    {"self": "T", "dim": "n", "index": "R", "source": "T", "alpha": "f"},
+)
+GATHER = KernelOp(
+    "gather",
+    None,
+    indexing_cpu_gather.gather,
+    functions.GatherBackward0,
+    {"self": "T", "dim": "n", "index": "R", "sparse_grad": "b"},
+)
+SCATTER_SRC = KernelOp(
+    "scatter",
+    None,
+    indexing_cpu_gather.scatter,
+    functions.ScatterBackward0,
+    {"self": "T", "dim": "n", "index": "R", "src": "T"},
+)
+SCATTER_VALUE = KernelOp(
+    "scatter",
+    None,
+    indexing_cpu_gather.scatter,
+    functions.ScatterBackward1,
+    {"self": "T", "dim": "n", "index": "R", "value": "f"},
+)
+SCATTER_ADD = KernelOp(
+    "scatter_add",
+    None,
+    indexing_cpu_gather.scatter_add,
+    functions.ScatterAddBackward0,
+    {"self": "T", "dim": "n", "index": "R", "src": "T"},
+)
+NONZERO_DEFAULT = KernelOp("nonzero", None, indexing_cpu.nonzero, None, {"self": "T"}, dtypes=("int64",))
+SCATTER_REDUCE = KernelOp(
+    "scatter_reduce",
+    None,
+    indexing_cpu_gather.scatter_reduce,
+    functions.ScatterReduceBackward0,
+    {"self": "T", "dim": "n", "index": "R", "src": "T", "reduce": "s", "include_self": "b"},
 )
 
 
@@ -339,6 +383,10 @@ def index_add(
     """
     if axis is not None:
         dim = axis
+    if not watch.active and out is None:
+        result = INDEX_ADD.launch(input, dim, index, source, alpha)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("index_add", index_add, "add_rows", input, dim, index, source, alpha=alpha, out=out))
@@ -375,6 +423,7 @@ def index_add_(
 
 
 def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
+    given = (self, dim, index, source, alpha)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -385,6 +434,15 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
         source = checks.tensor(name, "source", source)
     alpha = checks.scalar(name, "alpha", alpha)
     self, dim, index, source, alpha = indexing_checks.index_add(name, self, dim, index, source, alpha)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and INDEX_ADD.remember(given, (self, dim, index, source, alpha))
+    ):
+        result = INDEX_ADD.launch(self, dim, index, source, alpha)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and source._dtype is self._dtype
@@ -443,6 +501,10 @@ def gather(
     """
     if axis is not None:
         dim = axis
+    if not watch.active and out is None:
+        result = GATHER.launch(input, dim, index, sparse_grad)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("gather", gather, "along", input, dim, index, sparse_grad=sparse_grad, out=out))
@@ -457,6 +519,7 @@ def gather(
 
 
 def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
+    given = (self, dim, index, sparse_grad)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -466,6 +529,15 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
     if sparse_grad.__class__ is not bool:
         sparse_grad = checks.boolean(name, "sparse_grad", sparse_grad)
     self, dim, index, sparse_grad = indexing_checks.gather(name, self, dim, index, sparse_grad)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and GATHER.remember(given, (self, dim, index, sparse_grad))
+    ):
+        result = GATHER.launch(self, dim, index, sparse_grad)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
@@ -504,6 +576,10 @@ def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
         IndexError, RuntimeError: expected: `dim` in range; the index is nowhere larger than the source, nor than the
             tensor except along `dim`.
     """
+    if not watch.active and out is None:
+        result = SCATTER_SRC.launch(input, dim, index, src)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("scatter.src", scatter_src, "along", input, dim, index, src, out=out))
@@ -531,6 +607,7 @@ def scatter_src_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
 
 
 def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
+    given = (self, dim, index, src)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -540,6 +617,15 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
     if not isinstance(src, Tensor):
         src = checks.tensor(name, "src", src)
     self, dim, index, src = indexing_checks.scatter(name, self, dim, index, src)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and SCATTER_SRC.remember(given, (self, dim, index, src))
+    ):
+        result = SCATTER_SRC.launch(self, dim, index, src)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and src._dtype is self._dtype
@@ -583,6 +669,10 @@ def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out:
         IndexError, RuntimeError: expected: `dim` in range; the index is nowhere larger than the tensor, except along
             `dim`.
     """
+    if not watch.active and out is None:
+        result = SCATTER_VALUE.launch(input, dim, index, value)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("scatter.value", scatter_value, "along", input, dim, index, value, out=out))
@@ -610,6 +700,7 @@ def scatter_value_(input: Tensor, dim: int, index: Tensor, value: Number) -> Ten
 
 
 def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
+    given = (self, dim, index, value)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -618,6 +709,15 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
         index = checks.tensor(name, "index", index)
     value = checks.scalar(name, "value", value)
     self, dim, index, value = indexing_checks.scatter_value(name, self, dim, index, value)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and SCATTER_VALUE.remember(given, (self, dim, index, value))
+    ):
+        result = SCATTER_VALUE.launch(self, dim, index, value)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
@@ -669,6 +769,10 @@ def scatter_add(
     """
     if axis is not None:
         dim = axis
+    if not watch.active and out is None:
+        result = SCATTER_ADD.launch(input, dim, index, src)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("scatter_add", scatter_add, "along", input, dim, index, src, out=out))
@@ -700,6 +804,7 @@ def scatter_add_(
 
 
 def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
+    given = (self, dim, index, src)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -709,6 +814,15 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
     if not isinstance(src, Tensor):
         src = checks.tensor(name, "src", src)
     self, dim, index, src = indexing_checks.scatter(name, self, dim, index, src)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and SCATTER_ADD.remember(given, (self, dim, index, src))
+    ):
+        result = SCATTER_ADD.launch(self, dim, index, src)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and src._dtype is self._dtype
@@ -905,6 +1019,10 @@ def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: int64.
     """
+    if not watch.active and out is None:
+        result = NONZERO_DEFAULT.launch(input)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("nonzero", nonzero_default, "dynamic", input, out=out)) is not NOT_HANDLED
@@ -916,8 +1034,13 @@ def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _nonzero_default(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
+    if self._device is not CPU and into is None and not watch.active and NONZERO_DEFAULT.remember(given, (self,)):
+        result = NONZERO_DEFAULT.launch(self)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(at(self, indexing_cpu.nonzero)(array_in(self, computed)), result_dtype("int64", computed))
@@ -1495,6 +1618,10 @@ def scatter_reduce(
     """
     if axis is not None:
         dim = axis
+    if not watch.active and out is None:
+        result = SCATTER_REDUCE.launch(input, dim, index, src, reduce, include_self)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -1563,6 +1690,7 @@ def scatter_reduce_(
 
 
 def _scatter_reduce(name: str, self, dim, index, src, reduce, include_self, into=None) -> Any:
+    given = (self, dim, index, src, reduce, include_self)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -1578,6 +1706,15 @@ def _scatter_reduce(name: str, self, dim, index, src, reduce, include_self, into
     self, dim, index, src, reduce, include_self = indexing_checks_take_put.scatter_reduce(
         name, self, dim, index, src, reduce, include_self
     )
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and SCATTER_REDUCE.remember(given, (self, dim, index, src, reduce, include_self))
+    ):
+        result = SCATTER_REDUCE.launch(self, dim, index, src, reduce, include_self)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and src._dtype is self._dtype

@@ -15,6 +15,7 @@ from ...runtime.dispatch import checks
 from ...runtime.dispatch.elementwise import result_dtype
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
@@ -33,7 +34,103 @@ from ...runtime.ops.matmul import formulas as matmul_formulas
 from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from ..functions import linalg as functions
+
+LINALG_INV = KernelOp("linalg_inv", None, linalg_cpu.inverse, functions.LinalgInvBackward0, {"A": "T"})
+LINALG_INV_EX = KernelOp(
+    "linalg_inv_ex",
+    None,
+    linalg_cpu.inverse_info,
+    functions.LinalgInvExBackward0,
+    {"A": "T", "check_errors": "b"},
+    outputs=2,
+    dtypes=("same", "int32"),
+)
+SOLVE_MATRICES = KernelOp(
+    "solve_matrices",
+    None,
+    linalg_cpu.solve_matrices,
+    functions.SolveMatricesBackward0,
+    {"A": "T", "B": "T", "check_errors": "b"},
+    outputs=2,
+    dtypes=("same", "int32"),
+)
+SOLVE_TRIANGULAR_MATRICES = KernelOp(
+    "solve_triangular_matrices",
+    None,
+    linalg_cpu_lapack.solve_triangular_matrices,
+    functions.SolveTriangularMatricesBackward0,
+    {"A": "T", "B": "T", "upper": "b", "unitriangular": "b"},
+)
+LINALG_DET = KernelOp("linalg_det", None, linalg_cpu.determinant, functions.LinalgDetBackward0, {"A": "T"})
+COFACTORS = KernelOp("cofactors", None, linalg_cpu.cofactors, functions.CofactorsBackward0, {"self": "T"})
+LINALG_SLOGDET = KernelOp("linalg_slogdet", None, linalg_cpu.log_determinant, None, {"A": "T"}, outputs=2)
+CHOLESKY_FACTOR = KernelOp(
+    "cholesky_factor",
+    None,
+    linalg_cpu.cholesky_factor,
+    functions.CholeskyFactorBackward0,
+    {"self": "T", "check_errors": "b"},
+    outputs=2,
+    dtypes=("same", "int32"),
+)
+LINALG_SVD = KernelOp(
+    "linalg_svd", None, linalg_cpu.svd_factors, None, {"A": "T", "full_matrices": "b", "driver": "s"}, outputs=3
+)
+LINALG_SVDVALS = KernelOp(
+    "linalg_svdvals", None, linalg_cpu.singular_values, functions.LinalgSvdvalsBackward0, {"A": "T", "driver": "s"}
+)
+HERMITIAN_EIGEN = KernelOp(
+    "hermitian_eigen", None, linalg_cpu.hermitian_eigen, functions.HermitianEigenBackward0, {"self": "T"}, outputs=2
+)
+HERMITIAN_EIGENVALUES = KernelOp(
+    "hermitian_eigenvalues",
+    None,
+    linalg_cpu.hermitian_eigenvalues,
+    functions.HermitianEigenvaluesBackward0,
+    {"self": "T"},
+)
+LINALG_QR = KernelOp("linalg_qr", None, linalg_cpu.qr_factors, None, {"A": "T", "mode": "s"}, outputs=2)
+PSEUDO_INVERSE = KernelOp(
+    "pseudo_inverse",
+    None,
+    linalg_cpu.pseudo_inverse,
+    functions.PseudoInverseBackward0,
+    {"self": "T", "atol": "R", "rtol": "R"},
+)
+LINALG_MATRIX_EXP = KernelOp(
+    "linalg_matrix_exp", None, linalg_cpu.matrix_exponential, functions.LinalgMatrixExpBackward0, {"self": "T"}
+)
+GEQRF = KernelOp("geqrf", None, linalg_cpu.geqrf, None, {"self": "T"}, outputs=2)
+LU_PACKED = KernelOp(
+    "lu_packed",
+    None,
+    linalg_cpu_lapack.lu_packed,
+    functions.LuPackedBackward0,
+    {"self": "T", "check_errors": "b"},
+    outputs=3,
+    dtypes=("same", "int32", "int32"),
+)
+ROW_ORDER = KernelOp(
+    "row_order", None, linalg_cpu_lapack.row_order, None, {"pivots": "T", "rows": "n"}, dtypes=("int64",)
+)
+LDL_PACKED = KernelOp(
+    "ldl_packed",
+    None,
+    linalg_cpu_lapack.ldl_packed,
+    None,
+    {"self": "T", "hermitian": "b", "check_errors": "b"},
+    outputs=3,
+    dtypes=("same", "int32", "int32"),
+)
+LDL_SOLVE_MATRICES = KernelOp(
+    "ldl_solve_matrices",
+    None,
+    linalg_cpu_lapack.ldl_solve_matrices,
+    None,
+    {"LD": "T", "pivots": "R", "B": "T", "hermitian": "b"},
+)
 
 
 def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None) -> Tensor:
@@ -133,6 +230,10 @@ def linalg_inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[-2.0000,  1.0000],
                 [ 1.5000, -0.5000]])
     """
+    if not watch.active and out is None:
+        result = LINALG_INV.launch(A)
+        if result is not None:
+            return result
     if watch.interceptors and (result := intercept("linalg_inv", linalg_inv, "leading", A, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
@@ -141,9 +242,14 @@ def linalg_inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _linalg_inv(name: str, A, into=None) -> Any:
+    given = (A,)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
+    if A._device is not CPU and into is None and not watch.active and LINALG_INV.remember(given, (A,)):
+        result = LINALG_INV.launch(A)
+        if result is not None:
+            return result
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
         result = adopt(at(A, linalg_cpu.inverse)(array_in(A, computed)), computed)
@@ -213,6 +319,10 @@ def linalg_inv_ex(
         >>> sg.linalg.inv_ex(sg.tensor([[1.0, 2.0], [2.0, 4.0]])).info
         tensor(2, dtype=specgrad.int32)
     """
+    if not watch.active and out is None:
+        result = LINALG_INV_EX.launch(A, check_errors)
+        if result is not None:
+            return _linalg_inv_ex_result(*result)
     if (
         watch.interceptors
         and (result := intercept("linalg_inv_ex", linalg_inv_ex, "leading", A, check_errors=check_errors, out=out))
@@ -228,11 +338,16 @@ _linalg_inv_ex_result = ReturnType("linalg_inv_ex", ("inverse", "info"))
 
 
 def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
+    given = (A, check_errors)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     A, check_errors = linalg_checks.square(name, A, check_errors)
+    if A._device is not CPU and into is None and not watch.active and LINALG_INV_EX.remember(given, (A, check_errors)):
+        results = LINALG_INV_EX.launch(A, check_errors)
+        if results is not None:
+            return _linalg_inv_ex_result(*results)
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
         results = outputs(
@@ -267,6 +382,10 @@ def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Te
     Raises:
         RuntimeError: expected: square matrices A and matrices B of as many rows, in batches of one shape.
     """
+    if not watch.active:
+        result = SOLVE_MATRICES.launch(A, B, check_errors)
+        if result is not None:
+            return _solve_matrices_result(*result)
     if (
         watch.interceptors
         and (result := intercept("solve_matrices", solve_matrices, "leading", A, B, check_errors)) is not NOT_HANDLED
@@ -279,6 +398,7 @@ _solve_matrices_result = ReturnType("solve_matrices", ("solution", "info"))
 
 
 def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
+    given = (A, B, check_errors)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if not isinstance(B, Tensor):
@@ -286,6 +406,15 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     A, B, check_errors = linalg_checks.systems(name, A, B, check_errors)
+    if (
+        A._device is not CPU
+        and into is None
+        and not watch.active
+        and SOLVE_MATRICES.remember(given, (A, B, check_errors))
+    ):
+        results = SOLVE_MATRICES.launch(A, B, check_errors)
+        if results is not None:
+            return _solve_matrices_result(*results)
     computed = (
         A._dtype
         if A._dtype.native and B._dtype is A._dtype
@@ -442,6 +571,10 @@ def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: 
     Raises:
         RuntimeError: expected: square matrices A and matrices B of as many rows, in batches of one shape.
     """
+    if not watch.active:
+        result = SOLVE_TRIANGULAR_MATRICES.launch(A, B, upper, unitriangular)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -456,6 +589,7 @@ def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: 
 
 
 def _solve_triangular_matrices(name: str, A, B, upper, unitriangular, into=None) -> Any:
+    given = (A, B, upper, unitriangular)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if not isinstance(B, Tensor):
@@ -465,6 +599,15 @@ def _solve_triangular_matrices(name: str, A, B, upper, unitriangular, into=None)
     if unitriangular.__class__ is not bool:
         unitriangular = checks.boolean(name, "unitriangular", unitriangular)
     A, B, upper, unitriangular = linalg_checks.systems(name, A, B, upper, unitriangular)
+    if (
+        A._device is not CPU
+        and into is None
+        and not watch.active
+        and SOLVE_TRIANGULAR_MATRICES.remember(given, (A, B, upper, unitriangular))
+    ):
+        result = SOLVE_TRIANGULAR_MATRICES.launch(A, B, upper, unitriangular)
+        if result is not None:
+            return result
     computed = (
         A._dtype
         if A._dtype.native and B._dtype is A._dtype
@@ -577,6 +720,10 @@ def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.linalg.det(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
         tensor(-2.)
     """
+    if not watch.active and out is None:
+        result = LINALG_DET.launch(A)
+        if result is not None:
+            return result
     if watch.interceptors and (result := intercept("linalg_det", linalg_det, "leading", A, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
@@ -585,9 +732,14 @@ def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _linalg_det(name: str, A, into=None) -> Any:
+    given = (A,)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
+    if A._device is not CPU and into is None and not watch.active and LINALG_DET.remember(given, (A,)):
+        result = LINALG_DET.launch(A)
+        if result is not None:
+            return result
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
         result = adopt(at(A, linalg_cpu.determinant)(array_in(A, computed)), computed)
@@ -619,15 +771,24 @@ def cofactors(input: Tensor) -> Tensor:
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
+    if not watch.active:
+        result = COFACTORS.launch(input)
+        if result is not None:
+            return result
     if watch.interceptors and (result := intercept("cofactors", cofactors, "leading", input)) is not NOT_HANDLED:
         return result
     return _cofactors("cofactors", input)
 
 
 def _cofactors(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
+    if self._device is not CPU and into is None and not watch.active and COFACTORS.remember(given, (self,)):
+        result = COFACTORS.launch(self)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(at(self, linalg_cpu.cofactors)(array_in(self, computed)), computed)
@@ -710,14 +871,19 @@ _linalg_slogdet_result = ReturnType("linalg_slogdet", ("sign", "logabsdet"))
 
 
 def _linalg_slogdet(name: str, A, into=None) -> Any:
+    given = (A,)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
-    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
-    try:
-        results = outputs(at(A, linalg_cpu.log_determinant)(array_in(A, computed)), computed, ("same", "real"))
-    except Exception as error:
-        reraise(name, error, (A,))
+    results = None
+    if A._device is not CPU and into is None and not watch.active and LINALG_SLOGDET.remember(given, (A,)):
+        results = LINALG_SLOGDET.launch(A)
+    if results is None:
+        computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
+        try:
+            results = outputs(at(A, linalg_cpu.log_determinant)(array_in(A, computed)), computed, ("same", "real"))
+        except Exception as error:
+            reraise(name, error, (A,))
     if grad_mode.grad and (A._rg):
         functions.LinalgSlogdetBackward0.record(results, A)
     if watch.active:
@@ -811,6 +977,10 @@ def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
+    if not watch.active:
+        result = CHOLESKY_FACTOR.launch(input, check_errors)
+        if result is not None:
+            return _cholesky_factor_result(*result)
     if (
         watch.interceptors
         and (result := intercept("cholesky_factor", cholesky_factor, "leading", input, check_errors)) is not NOT_HANDLED
@@ -823,11 +993,21 @@ _cholesky_factor_result = ReturnType("cholesky_factor", ("L", "info"))
 
 
 def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
+    given = (self, check_errors)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     self, check_errors = linalg_checks.square(name, self, check_errors)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and CHOLESKY_FACTOR.remember(given, (self, check_errors))
+    ):
+        results = CHOLESKY_FACTOR.launch(self, check_errors)
+        if results is not None:
+            return _cholesky_factor_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
@@ -1511,6 +1691,7 @@ _linalg_svd_result = ReturnType("linalg_svd", ("U", "S", "Vh"))
 
 
 def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
+    given = (A, full_matrices, driver)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if full_matrices.__class__ is not bool:
@@ -1518,15 +1699,24 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
     if driver is not None and driver.__class__ is not str:
         driver = checks.string(name, "driver", driver)
     A, full_matrices, driver = linalg_checks.svd(name, A, full_matrices, driver)
-    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
-    try:
-        results = outputs(
-            at(A, linalg_cpu.svd_factors)(array_in(A, computed), full_matrices, driver),
-            computed,
-            ("same", "real", "same"),
-        )
-    except Exception as error:
-        reraise(name, error, (A, full_matrices, driver))
+    results = None
+    if (
+        A._device is not CPU
+        and into is None
+        and not watch.active
+        and LINALG_SVD.remember(given, (A, full_matrices, driver))
+    ):
+        results = LINALG_SVD.launch(A, full_matrices, driver)
+    if results is None:
+        computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
+        try:
+            results = outputs(
+                at(A, linalg_cpu.svd_factors)(array_in(A, computed), full_matrices, driver),
+                computed,
+                ("same", "real", "same"),
+            )
+        except Exception as error:
+            reraise(name, error, (A, full_matrices, driver))
     if grad_mode.grad and (A._rg):
         functions.LinalgSvdBackward0.record(results, A)
     if watch.active:
@@ -1555,6 +1745,10 @@ def linalg_svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None =
         >>> sg.linalg.svdvals(sg.tensor([[0.0, 2.0], [3.0, 0.0]]))
         tensor([3., 2.])
     """
+    if not watch.active and out is None:
+        result = LINALG_SVDVALS.launch(A, driver)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("linalg_svdvals", linalg_svdvals, "leading", A, driver=driver, out=out))
@@ -1567,11 +1761,16 @@ def linalg_svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None =
 
 
 def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
+    given = (A, driver)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if driver is not None and driver.__class__ is not str:
         driver = checks.string(name, "driver", driver)
     A, driver = linalg_checks.svd(name, A, driver)
+    if A._device is not CPU and into is None and not watch.active and LINALG_SVDVALS.remember(given, (A, driver)):
+        result = LINALG_SVDVALS.launch(A, driver)
+        if result is not None:
+            return result
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
         result = adopt(at(A, linalg_cpu.singular_values)(array_in(A, computed), driver), result_dtype("real", computed))
@@ -1660,6 +1859,10 @@ def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
+    if not watch.active:
+        result = HERMITIAN_EIGEN.launch(input)
+        if result is not None:
+            return _hermitian_eigen_result(*result)
     if (
         watch.interceptors
         and (result := intercept("hermitian_eigen", hermitian_eigen, "leading", input)) is not NOT_HANDLED
@@ -1672,9 +1875,14 @@ _hermitian_eigen_result = ReturnType("hermitian_eigen", ("eigenvalues", "eigenve
 
 
 def _hermitian_eigen(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
+    if self._device is not CPU and into is None and not watch.active and HERMITIAN_EIGEN.remember(given, (self,)):
+        results = HERMITIAN_EIGEN.launch(self)
+        if results is not None:
+            return _hermitian_eigen_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(at(self, linalg_cpu.hermitian_eigen)(array_in(self, computed)), computed, ("real", "same"))
@@ -1741,6 +1949,10 @@ def hermitian_eigenvalues(input: Tensor) -> Tensor:
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
+    if not watch.active:
+        result = HERMITIAN_EIGENVALUES.launch(input)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("hermitian_eigenvalues", hermitian_eigenvalues, "leading", input)) is not NOT_HANDLED
@@ -1750,9 +1962,14 @@ def hermitian_eigenvalues(input: Tensor) -> Tensor:
 
 
 def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
+    if self._device is not CPU and into is None and not watch.active and HERMITIAN_EIGENVALUES.remember(given, (self,)):
+        result = HERMITIAN_EIGENVALUES.launch(self)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
@@ -1962,16 +2179,21 @@ _linalg_qr_result = ReturnType("linalg_qr", ("Q", "R"))
 
 
 def _linalg_qr(name: str, A, mode, into=None) -> Any:
+    given = (A, mode)
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if mode.__class__ is not str:
         mode = checks.string(name, "mode", mode)
     A, mode = linalg_checks.qr(name, A, mode)
-    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
-    try:
-        results = outputs(at(A, linalg_cpu.qr_factors)(array_in(A, computed), mode), computed, ("same", "same"))
-    except Exception as error:
-        reraise(name, error, (A, mode))
+    results = None
+    if A._device is not CPU and into is None and not watch.active and LINALG_QR.remember(given, (A, mode)):
+        results = LINALG_QR.launch(A, mode)
+    if results is None:
+        computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
+        try:
+            results = outputs(at(A, linalg_cpu.qr_factors)(array_in(A, computed), mode), computed, ("same", "same"))
+        except Exception as error:
+            reraise(name, error, (A, mode))
     if grad_mode.grad and (A._rg):
         functions.LinalgQrBackward0.record(results, A, mode)
     if watch.active:
@@ -2038,6 +2260,10 @@ def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
     Raises:
         RuntimeError: expected: matrices of floats, and limits for each of them.
     """
+    if not watch.active:
+        result = PSEUDO_INVERSE.launch(input, atol, rtol)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("pseudo_inverse", pseudo_inverse, "leading", input, atol, rtol)) is not NOT_HANDLED
@@ -2047,6 +2273,7 @@ def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
 
 
 def _pseudo_inverse(name: str, self, atol, rtol, into=None) -> Any:
+    given = (self, atol, rtol)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(atol, Tensor):
@@ -2054,6 +2281,15 @@ def _pseudo_inverse(name: str, self, atol, rtol, into=None) -> Any:
     if not isinstance(rtol, Tensor):
         rtol = checks.tensor(name, "rtol", rtol)
     self, atol, rtol = linalg_checks.matrices_with_limits(name, self, atol, rtol)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and PSEUDO_INVERSE.remember(given, (self, atol, rtol))
+    ):
+        result = PSEUDO_INVERSE.launch(self, atol, rtol)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
@@ -2719,6 +2955,10 @@ def linalg_matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[1., 1.],
                 [0., 1.]])
     """
+    if not watch.active and out is None:
+        result = LINALG_MATRIX_EXP.launch(input)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("linalg_matrix_exp", linalg_matrix_exp, "leading", input, out=out)) is not NOT_HANDLED
@@ -2732,9 +2972,14 @@ def linalg_matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _linalg_matrix_exp(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
+    if self._device is not CPU and into is None and not watch.active and LINALG_MATRIX_EXP.remember(given, (self,)):
+        result = LINALG_MATRIX_EXP.launch(self)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(at(self, linalg_cpu.matrix_exponential)(array_in(self, computed)), computed)
@@ -2938,6 +3183,10 @@ def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor
         (tensor([[-5.0000],
                 [ 0.5000]]), tensor([1.6000]))
     """
+    if not watch.active and out is None:
+        result = GEQRF.launch(input)
+        if result is not None:
+            return _geqrf_result(*result)
     if watch.interceptors and (result := intercept("geqrf", geqrf, "leading", input, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
@@ -2949,9 +3198,14 @@ _geqrf_result = ReturnType("geqrf", ("a", "tau"))
 
 
 def _geqrf(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.matrices_of(name, self)
+    if self._device is not CPU and into is None and not watch.active and GEQRF.remember(given, (self,)):
+        results = GEQRF.launch(self)
+        if results is not None:
+            return _geqrf_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(at(self, linalg_cpu.geqrf)(array_in(self, computed)), computed, ("same", "same"))
@@ -3045,6 +3299,10 @@ def lu_packed(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor, Tensor
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
+    if not watch.active:
+        result = LU_PACKED.launch(input, check_errors)
+        if result is not None:
+            return _lu_packed_result(*result)
     if (
         watch.interceptors
         and (result := intercept("lu_packed", lu_packed, "leading", input, check_errors)) is not NOT_HANDLED
@@ -3057,11 +3315,21 @@ _lu_packed_result = ReturnType("lu_packed", ("LU", "pivots", "info"))
 
 
 def _lu_packed(name: str, self, check_errors, into=None) -> Any:
+    given = (self, check_errors)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     self, check_errors = linalg_checks.matrices_of(name, self, check_errors)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and LU_PACKED.remember(given, (self, check_errors))
+    ):
+        results = LU_PACKED.launch(self, check_errors)
+        if results is not None:
+            return _lu_packed_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
@@ -3090,16 +3358,25 @@ def row_order(pivots: Tensor, rows: int) -> Tensor:
     Returns:
         Tensor: int64.
     """
+    if not watch.active:
+        result = ROW_ORDER.launch(pivots, rows)
+        if result is not None:
+            return result
     if watch.interceptors and (result := intercept("row_order", row_order, "leading", pivots, rows)) is not NOT_HANDLED:
         return result
     return _row_order("row_order", pivots, rows)
 
 
 def _row_order(name: str, pivots, rows, into=None) -> Any:
+    given = (pivots, rows)
     if not isinstance(pivots, Tensor):
         pivots = checks.tensor(name, "pivots", pivots)
     if rows.__class__ is not int:
         rows = checks.integer(name, "rows", rows)
+    if pivots._device is not CPU and into is None and not watch.active and ROW_ORDER.remember(given, (pivots, rows)):
+        result = ROW_ORDER.launch(pivots, rows)
+        if result is not None:
+            return result
     computed = computed_dtype(name, "same", ("int",), (pivots,))
     try:
         result = adopt(
@@ -3522,6 +3799,10 @@ def ldl_packed(input: Tensor, hermitian: bool, check_errors: bool) -> tuple[Tens
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
+    if not watch.active:
+        result = LDL_PACKED.launch(input, hermitian, check_errors)
+        if result is not None:
+            return _ldl_packed_result(*result)
     if (
         watch.interceptors
         and (result := intercept("ldl_packed", ldl_packed, "leading", input, hermitian, check_errors))
@@ -3535,6 +3816,7 @@ _ldl_packed_result = ReturnType("ldl_packed", ("LD", "pivots", "info"))
 
 
 def _ldl_packed(name: str, self, hermitian, check_errors, into=None) -> Any:
+    given = (self, hermitian, check_errors)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if hermitian.__class__ is not bool:
@@ -3542,6 +3824,15 @@ def _ldl_packed(name: str, self, hermitian, check_errors, into=None) -> Any:
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     self, hermitian, check_errors = linalg_checks.square(name, self, hermitian, check_errors)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and LDL_PACKED.remember(given, (self, hermitian, check_errors))
+    ):
+        results = LDL_PACKED.launch(self, hermitian, check_errors)
+        if results is not None:
+            return _ldl_packed_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
@@ -3690,6 +3981,10 @@ def ldl_solve_matrices(LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool) -
         RuntimeError: expected: square packed factors with their exchanges, and matrices of as many rows; batches
             broadcast.
     """
+    if not watch.active:
+        result = LDL_SOLVE_MATRICES.launch(LD, pivots, B, hermitian)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("ldl_solve_matrices", ldl_solve_matrices, "leading", LD, pivots, B, hermitian))
@@ -3700,6 +3995,7 @@ def ldl_solve_matrices(LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool) -
 
 
 def _ldl_solve_matrices(name: str, LD, pivots, B, hermitian, into=None) -> Any:
+    given = (LD, pivots, B, hermitian)
     if not isinstance(LD, Tensor):
         LD = checks.tensor(name, "LD", LD)
     if not isinstance(pivots, Tensor):
@@ -3709,6 +4005,15 @@ def _ldl_solve_matrices(name: str, LD, pivots, B, hermitian, into=None) -> Any:
     if hermitian.__class__ is not bool:
         hermitian = checks.boolean(name, "hermitian", hermitian)
     LD, pivots, B, hermitian = linalg_checks.ldl_solve(name, LD, pivots, B, hermitian)
+    if (
+        LD._device is not CPU
+        and into is None
+        and not watch.active
+        and LDL_SOLVE_MATRICES.remember(given, (LD, pivots, B, hermitian))
+    ):
+        result = LDL_SOLVE_MATRICES.launch(LD, pivots, B, hermitian)
+        if result is not None:
+            return result
     computed = (
         LD._dtype
         if LD._dtype.native and B._dtype is LD._dtype

@@ -33,9 +33,33 @@ from ...runtime.ops.loss import formulas_ctc as loss_formulas_ctc
 from ...runtime.ops.loss import plans as loss_plans
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from .. import kernels
 from ..functions import loss as functions
 
+NLL_LOSS = KernelOp(
+    "nll_loss",
+    None,
+    loss_cpu_nll.nll_loss,
+    functions.NllLossBackward0,
+    {"self": "T", "target": "R", "weight": "O", "reduction": "n", "ignore_index": "n"},
+    outputs=2,
+)
+NLL_LOSS_BACKWARD = KernelOp(
+    "nll_loss_backward",
+    None,
+    loss_cpu_nll.nll_loss_backward,
+    functions.NllLossBackwardBackward0,
+    {
+        "grad_output": "T",
+        "target": "R",
+        "weight": "O",
+        "total_weight": "R",
+        "input_shape": "d",
+        "reduction": "n",
+        "ignore_index": "n",
+    },
+)
 CROSS_ENTROPY_LOSS = KernelOp(
     "cross_entropy_loss",
     loss_plans.cross_entropy,
@@ -43,6 +67,51 @@ CROSS_ENTROPY_LOSS = KernelOp(
     functions.CrossEntropyLossBackward0,
     {"self": "T", "target": "I", "weight": "O", "reduction": "n", "ignore_index": "n", "label_smoothing": "f"},
     outputs=2,
+)
+MSE_LOSS = KernelOp(
+    "mse_loss", None, loss_cpu.mse_loss, functions.MseLossBackward0, {"self": "T", "target": "T", "reduction": "n"}
+)
+MSE_LOSS_BACKWARD = KernelOp(
+    "mse_loss_backward",
+    None,
+    loss_cpu.mse_loss_backward,
+    None,
+    {"grad_output": "T", "self": "T", "target": "T", "reduction": "n"},
+)
+BINARY_CROSS_ENTROPY = KernelOp(
+    "binary_cross_entropy",
+    None,
+    loss_cpu.binary_cross_entropy,
+    None,
+    {"self": "T", "target": "T", "weight": "O", "reduction": "n"},
+)
+BINARY_CROSS_ENTROPY_BACKWARD = KernelOp(
+    "binary_cross_entropy_backward",
+    None,
+    loss_cpu.binary_cross_entropy_backward,
+    None,
+    {"grad_output": "T", "self": "T", "target": "T", "weight": "O", "reduction": "n"},
+)
+BINARY_CROSS_ENTROPY_WITH_LOGITS = KernelOp(
+    "binary_cross_entropy_with_logits",
+    None,
+    loss_cpu.binary_cross_entropy_with_logits,
+    None,
+    {"self": "T", "target": "T", "weight": "O", "pos_weight": "O", "reduction": "n"},
+)
+BINARY_CROSS_ENTROPY_WITH_LOGITS_BACKWARD = KernelOp(
+    "binary_cross_entropy_with_logits_backward",
+    None,
+    loss_cpu.binary_cross_entropy_with_logits_backward,
+    None,
+    {"grad_output": "T", "self": "T", "target": "T", "weight": "O", "pos_weight": "O", "reduction": "n"},
+)
+CTC_VALUES = KernelOp(
+    "ctc_values",
+    None,
+    loss_cpu_ctc.ctc_values,
+    functions.CtcValuesBackward0,
+    {"log_probs": "T", "targets": "R", "input_lengths": "d", "target_lengths": "d", "blank": "n"},
 )
 
 
@@ -74,6 +143,10 @@ def nll_loss(
         >>> sg.nn.functional.nll_loss(sg.tensor([[-0.1, -2.4], [-3.0, -0.05]]), sg.tensor([0, 1]))
         tensor(0.0750)
     """
+    if not watch.active:
+        result = NLL_LOSS.launch(input, target, weight, reduction, ignore_index)
+        if result is not None:
+            return _nll_loss_result(*result)
     if (
         watch.interceptors
         and (
@@ -91,6 +164,7 @@ _nll_loss_result = ReturnType("nll_loss", ("output", "total_weight"))
 
 
 def _nll_loss(name: str, self, target, weight, reduction, ignore_index, into=None) -> Any:
+    given = (self, target, weight, reduction, ignore_index)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
@@ -104,6 +178,15 @@ def _nll_loss(name: str, self, target, weight, reduction, ignore_index, into=Non
     self, target, weight, reduction, ignore_index = loss_checks.nll_loss(
         name, self, target, weight, reduction, ignore_index
     )
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and NLL_LOSS.remember(given, (self, target, weight, reduction, ignore_index))
+    ):
+        results = NLL_LOSS.launch(self, target, weight, reduction, ignore_index)
+        if results is not None:
+            return _nll_loss_result(*results)
     computed = (
         self._dtype
         if self._dtype.native and (weight is None or weight._dtype is self._dtype)
@@ -159,6 +242,12 @@ def nll_loss_backward(
         RuntimeError, ValueError: expected: target and weight that fit input_shape as in `nll_loss`, and a gradient in
             the shape of the reduced loss.
     """
+    if not watch.active:
+        result = NLL_LOSS_BACKWARD.launch(
+            grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
+        )
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -186,6 +275,7 @@ def nll_loss_backward(
 def _nll_loss_backward(
     name: str, grad_output, target, weight, total_weight, input_shape, reduction, ignore_index, into=None
 ) -> Any:
+    given = (grad_output, target, weight, total_weight, input_shape, reduction, ignore_index)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(target, Tensor):
@@ -202,6 +292,19 @@ def _nll_loss_backward(
     grad_output, target, weight, total_weight, input_shape, reduction, ignore_index = loss_checks.nll_loss_backward(
         name, grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
     )
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and NLL_LOSS_BACKWARD.remember(
+            given, (grad_output, target, weight, total_weight, input_shape, reduction, ignore_index)
+        )
+    ):
+        result = NLL_LOSS_BACKWARD.launch(
+            grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
+        )
+        if result is not None:
+            return result
     computed = (
         grad_output._dtype
         if grad_output._dtype.native and (weight is None or weight._dtype is grad_output._dtype)
@@ -336,9 +439,9 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
         and not watch.active
         and CROSS_ENTROPY_LOSS.remember(given, (self, target, weight, reduction, ignore_index, label_smoothing))
     ):
-        result = CROSS_ENTROPY_LOSS.launch(self, target, weight, reduction, ignore_index, label_smoothing)
-        if result is not None:
-            return _cross_entropy_loss_result(*result)
+        results = CROSS_ENTROPY_LOSS.launch(self, target, weight, reduction, ignore_index, label_smoothing)
+        if results is not None:
+            return _cross_entropy_loss_result(*results)
     computed = (
         self._dtype
         if self._dtype.native and (weight is None or weight._dtype is self._dtype)
@@ -395,6 +498,10 @@ def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
         >>> sg.nn.functional.mse_loss(sg.tensor([1.0, 4.0]), sg.tensor([1.0, 2.0]))
         tensor(2.)
     """
+    if not watch.active:
+        result = MSE_LOSS.launch(input, target, reduction)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("mse_loss", mse_loss, "pointwise_loss", input, target, reduction)) is not NOT_HANDLED
@@ -404,6 +511,7 @@ def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
 
 
 def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
+    given = (self, target, reduction)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
@@ -411,6 +519,15 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
     if reduction.__class__ is not int:
         reduction = checks.integer(name, "reduction", reduction)
     self, target, reduction = loss_checks.pointwise_loss(name, self, target, reduction)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and MSE_LOSS.remember(given, (self, target, reduction))
+    ):
+        result = MSE_LOSS.launch(self, target, reduction)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and target._dtype is self._dtype
@@ -466,6 +583,7 @@ def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduct
 
 
 def _mse_loss_backward(name: str, grad_output, self, target, reduction, into=None) -> Any:
+    given = (grad_output, self, target, reduction)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
@@ -477,20 +595,29 @@ def _mse_loss_backward(name: str, grad_output, self, target, reduction, into=Non
     grad_output, self, target, reduction = loss_checks.pointwise_loss_backward(
         name, grad_output, self, target, reduction
     )
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native and self._dtype is grad_output._dtype and target._dtype is grad_output._dtype
-        else computed_dtype(name, "promote", ("float",), (grad_output, self, target))
-    )
-    try:
-        result = adopt(
-            at(grad_output, loss_cpu.mse_loss_backward)(
-                array_in(grad_output, computed), array_in(self, computed), array_in(target, computed), reduction
-            ),
-            computed,
+    result = None
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and MSE_LOSS_BACKWARD.remember(given, (grad_output, self, target, reduction))
+    ):
+        result = MSE_LOSS_BACKWARD.launch(grad_output, self, target, reduction)
+    if result is None:
+        computed = (
+            grad_output._dtype
+            if grad_output._dtype.native and self._dtype is grad_output._dtype and target._dtype is grad_output._dtype
+            else computed_dtype(name, "promote", ("float",), (grad_output, self, target))
         )
-    except Exception as error:
-        reraise(name, error, (grad_output, self, target, reduction))
+        try:
+            result = adopt(
+                at(grad_output, loss_cpu.mse_loss_backward)(
+                    array_in(grad_output, computed), array_in(self, computed), array_in(target, computed), reduction
+                ),
+                computed,
+            )
+        except Exception as error:
+            reraise(name, error, (grad_output, self, target, reduction))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg or self._rg or target._rg) and result._dtype.kind in "fc":
@@ -544,6 +671,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
 
 
 def _binary_cross_entropy(name: str, self, target, weight, reduction, into=None) -> Any:
+    given = (self, target, weight, reduction)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
@@ -553,20 +681,29 @@ def _binary_cross_entropy(name: str, self, target, weight, reduction, into=None)
     if reduction.__class__ is not int:
         reduction = checks.integer(name, "reduction", reduction)
     self, target, weight, reduction = loss_checks.pointwise_loss(name, self, target, weight, reduction)
-    computed = (
-        self._dtype
-        if self._dtype.native and target._dtype is self._dtype and (weight is None or weight._dtype is self._dtype)
-        else computed_dtype(name, "match", ("float",), (self, target, weight))
-    )
-    try:
-        result = adopt(
-            at(self, loss_cpu.binary_cross_entropy)(
-                array_in(self, computed), array_in(target, computed), array_in(weight, computed), reduction
-            ),
-            computed,
+    result = None
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and BINARY_CROSS_ENTROPY.remember(given, (self, target, weight, reduction))
+    ):
+        result = BINARY_CROSS_ENTROPY.launch(self, target, weight, reduction)
+    if result is None:
+        computed = (
+            self._dtype
+            if self._dtype.native and target._dtype is self._dtype and (weight is None or weight._dtype is self._dtype)
+            else computed_dtype(name, "match", ("float",), (self, target, weight))
         )
-    except Exception as error:
-        reraise(name, error, (self, target, weight, reduction))
+        try:
+            result = adopt(
+                at(self, loss_cpu.binary_cross_entropy)(
+                    array_in(self, computed), array_in(target, computed), array_in(weight, computed), reduction
+                ),
+                computed,
+            )
+        except Exception as error:
+            reraise(name, error, (self, target, weight, reduction))
     if into is not None:
         result = write(name, into, result)
     if (
@@ -633,6 +770,7 @@ def binary_cross_entropy_backward(
 
 
 def _binary_cross_entropy_backward(name: str, grad_output, self, target, weight, reduction, into=None) -> Any:
+    given = (grad_output, self, target, weight, reduction)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
@@ -646,27 +784,36 @@ def _binary_cross_entropy_backward(name: str, grad_output, self, target, weight,
     grad_output, self, target, weight, reduction = loss_checks.pointwise_loss_backward(
         name, grad_output, self, target, weight, reduction
     )
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native
-        and self._dtype is grad_output._dtype
-        and target._dtype is grad_output._dtype
-        and (weight is None or weight._dtype is grad_output._dtype)
-        else computed_dtype(name, "match", ("float",), (grad_output, self, target, weight))
-    )
-    try:
-        result = adopt(
-            at(grad_output, loss_cpu.binary_cross_entropy_backward)(
-                array_in(grad_output, computed),
-                array_in(self, computed),
-                array_in(target, computed),
-                array_in(weight, computed),
-                reduction,
-            ),
-            computed,
+    result = None
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and BINARY_CROSS_ENTROPY_BACKWARD.remember(given, (grad_output, self, target, weight, reduction))
+    ):
+        result = BINARY_CROSS_ENTROPY_BACKWARD.launch(grad_output, self, target, weight, reduction)
+    if result is None:
+        computed = (
+            grad_output._dtype
+            if grad_output._dtype.native
+            and self._dtype is grad_output._dtype
+            and target._dtype is grad_output._dtype
+            and (weight is None or weight._dtype is grad_output._dtype)
+            else computed_dtype(name, "match", ("float",), (grad_output, self, target, weight))
         )
-    except Exception as error:
-        reraise(name, error, (grad_output, self, target, weight, reduction))
+        try:
+            result = adopt(
+                at(grad_output, loss_cpu.binary_cross_entropy_backward)(
+                    array_in(grad_output, computed),
+                    array_in(self, computed),
+                    array_in(target, computed),
+                    array_in(weight, computed),
+                    reduction,
+                ),
+                computed,
+            )
+        except Exception as error:
+            reraise(name, error, (grad_output, self, target, weight, reduction))
     if into is not None:
         result = write(name, into, result)
     if (
@@ -757,6 +904,7 @@ def binary_cross_entropy_with_logits(
 
 
 def _binary_cross_entropy_with_logits(name: str, self, target, weight, pos_weight, reduction, into=None) -> Any:
+    given = (self, target, weight, pos_weight, reduction)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
@@ -770,27 +918,36 @@ def _binary_cross_entropy_with_logits(name: str, self, target, weight, pos_weigh
     self, target, weight, pos_weight, reduction = loss_checks.pointwise_loss(
         name, self, target, weight, pos_weight, reduction
     )
-    computed = (
-        self._dtype
-        if self._dtype.native
-        and target._dtype is self._dtype
-        and (weight is None or weight._dtype is self._dtype)
-        and (pos_weight is None or pos_weight._dtype is self._dtype)
-        else computed_dtype(name, "match", ("float",), (self, target, weight, pos_weight))
-    )
-    try:
-        result = adopt(
-            at(self, loss_cpu.binary_cross_entropy_with_logits)(
-                array_in(self, computed),
-                array_in(target, computed),
-                array_in(weight, computed),
-                array_in(pos_weight, computed),
-                reduction,
-            ),
-            computed,
+    result = None
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and BINARY_CROSS_ENTROPY_WITH_LOGITS.remember(given, (self, target, weight, pos_weight, reduction))
+    ):
+        result = BINARY_CROSS_ENTROPY_WITH_LOGITS.launch(self, target, weight, pos_weight, reduction)
+    if result is None:
+        computed = (
+            self._dtype
+            if self._dtype.native
+            and target._dtype is self._dtype
+            and (weight is None or weight._dtype is self._dtype)
+            and (pos_weight is None or pos_weight._dtype is self._dtype)
+            else computed_dtype(name, "match", ("float",), (self, target, weight, pos_weight))
         )
-    except Exception as error:
-        reraise(name, error, (self, target, weight, pos_weight, reduction))
+        try:
+            result = adopt(
+                at(self, loss_cpu.binary_cross_entropy_with_logits)(
+                    array_in(self, computed),
+                    array_in(target, computed),
+                    array_in(weight, computed),
+                    array_in(pos_weight, computed),
+                    reduction,
+                ),
+                computed,
+            )
+        except Exception as error:
+            reraise(name, error, (self, target, weight, pos_weight, reduction))
     if into is not None:
         result = write(name, into, result)
     if (
@@ -868,6 +1025,7 @@ def binary_cross_entropy_with_logits_backward(
 def _binary_cross_entropy_with_logits_backward(
     name: str, grad_output, self, target, weight, pos_weight, reduction, into=None
 ) -> Any:
+    given = (grad_output, self, target, weight, pos_weight, reduction)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
@@ -883,29 +1041,42 @@ def _binary_cross_entropy_with_logits_backward(
     grad_output, self, target, weight, pos_weight, reduction = loss_checks.pointwise_loss_backward(
         name, grad_output, self, target, weight, pos_weight, reduction
     )
-    computed = (
-        grad_output._dtype
-        if grad_output._dtype.native
-        and self._dtype is grad_output._dtype
-        and target._dtype is grad_output._dtype
-        and (weight is None or weight._dtype is grad_output._dtype)
-        and (pos_weight is None or pos_weight._dtype is grad_output._dtype)
-        else computed_dtype(name, "match", ("float",), (grad_output, self, target, weight, pos_weight))
-    )
-    try:
-        result = adopt(
-            at(grad_output, loss_cpu.binary_cross_entropy_with_logits_backward)(
-                array_in(grad_output, computed),
-                array_in(self, computed),
-                array_in(target, computed),
-                array_in(weight, computed),
-                array_in(pos_weight, computed),
-                reduction,
-            ),
-            computed,
+    result = None
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and BINARY_CROSS_ENTROPY_WITH_LOGITS_BACKWARD.remember(
+            given, (grad_output, self, target, weight, pos_weight, reduction)
         )
-    except Exception as error:
-        reraise(name, error, (grad_output, self, target, weight, pos_weight, reduction))
+    ):
+        result = BINARY_CROSS_ENTROPY_WITH_LOGITS_BACKWARD.launch(
+            grad_output, self, target, weight, pos_weight, reduction
+        )
+    if result is None:
+        computed = (
+            grad_output._dtype
+            if grad_output._dtype.native
+            and self._dtype is grad_output._dtype
+            and target._dtype is grad_output._dtype
+            and (weight is None or weight._dtype is grad_output._dtype)
+            and (pos_weight is None or pos_weight._dtype is grad_output._dtype)
+            else computed_dtype(name, "match", ("float",), (grad_output, self, target, weight, pos_weight))
+        )
+        try:
+            result = adopt(
+                at(grad_output, loss_cpu.binary_cross_entropy_with_logits_backward)(
+                    array_in(grad_output, computed),
+                    array_in(self, computed),
+                    array_in(target, computed),
+                    array_in(weight, computed),
+                    array_in(pos_weight, computed),
+                    reduction,
+                ),
+                computed,
+            )
+        except Exception as error:
+            reraise(name, error, (grad_output, self, target, weight, pos_weight, reduction))
     if into is not None:
         result = write(name, into, result)
     if (
@@ -2082,6 +2253,10 @@ def ctc_values(
         RuntimeError: expected: log-probabilities (steps, samples, classes) or (steps, classes); labels as rows, or one
             after another.
     """
+    if not watch.active:
+        result = CTC_VALUES.launch(log_probs, targets, input_lengths, target_lengths, blank)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -2096,6 +2271,7 @@ def ctc_values(
 
 
 def _ctc_values(name: str, log_probs, targets, input_lengths, target_lengths, blank, into=None) -> Any:
+    given = (log_probs, targets, input_lengths, target_lengths, blank)
     if not isinstance(log_probs, Tensor):
         log_probs = checks.tensor(name, "log_probs", log_probs)
     if not isinstance(targets, Tensor):
@@ -2107,6 +2283,15 @@ def _ctc_values(name: str, log_probs, targets, input_lengths, target_lengths, bl
     log_probs, targets, input_lengths, target_lengths, blank = loss_checks_ctc.ctc_loss(
         name, log_probs, targets, input_lengths, target_lengths, blank
     )
+    if (
+        log_probs._device is not CPU
+        and into is None
+        and not watch.active
+        and CTC_VALUES.remember(given, (log_probs, targets, input_lengths, target_lengths, blank))
+    ):
+        result = CTC_VALUES.launch(log_probs, targets, input_lengths, target_lengths, blank)
+        if result is not None:
+            return result
     computed = log_probs._dtype if log_probs._dtype.native else computed_dtype(name, "match", ("float",), (log_probs,))
     try:
         result = adopt(

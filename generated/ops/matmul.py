@@ -30,16 +30,54 @@ from ...runtime.ops.matmul import plans as matmul_plans
 from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from ..functions import matmul as functions
 
 MM = KernelOp("mm", matmul_plans.mm, matmul_cpu.mm, functions.MmBackward0, {"self": "T", "mat2": "T"})
+BMM = KernelOp("bmm", None, matmul_cpu.bmm, functions.BmmBackward0, {"self": "T", "mat2": "T"})
 MV = KernelOp("mv", matmul_plans.mv, matmul_cpu.mv, functions.MvBackward0, {"self": "T", "vec": "T"})
+DOT = KernelOp("dot", None, matmul_cpu.dot, functions.DotBackward0, {"self": "T", "tensor": "T"})
+ADDMM = KernelOp(
+    "addmm",
+    None,
+    matmul_cpu.addmm,
+    functions.AddmmBackward0,
+    {"self": "T", "mat1": "T", "mat2": "T", "beta": "f", "alpha": "f"},
+)
+BADDBMM = KernelOp(
+    "baddbmm",
+    None,
+    matmul_cpu.baddbmm,
+    functions.BaddbmmBackward0,
+    {"self": "T", "batch1": "T", "batch2": "T", "beta": "f", "alpha": "f"},
+)
+ADDBMM = KernelOp(
+    "addbmm",
+    None,
+    matmul_cpu.addbmm,
+    functions.AddbmmBackward0,
+    {"self": "T", "batch1": "T", "batch2": "T", "beta": "f", "alpha": "f"},
+)
+ADDMV = KernelOp(
+    "addmv",
+    None,
+    matmul_cpu.addmv,
+    functions.AddmvBackward0,
+    {"self": "T", "mat": "T", "vec": "T", "beta": "f", "alpha": "f"},
+)
 LINEAR = KernelOp(
     "linear",
     matmul_plans.linear,
     matmul_cpu.linear,
     functions.LinearBackward0,
     {"self": "T", "weight": "T", "bias": "O"},
+)
+LINEAR_WEIGHT_BACKWARD = KernelOp(
+    "linear_weight_backward",
+    None,
+    matmul_cpu.linear_weight_backward,
+    functions.LinearWeightBackwardBackward0,
+    {"grad_output": "T", "self": "T"},
 )
 
 
@@ -126,6 +164,10 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.bmm(sg.ones(2, 3, 4), sg.ones(2, 4, 5)).shape
         specgrad.Size([2, 3, 5])
     """
+    if not watch.active and out is None:
+        result = BMM.launch(input, mat2)
+        if result is not None:
+            return result
     if watch.interceptors and (result := intercept("bmm", bmm, "product", input, mat2, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
@@ -134,11 +176,16 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _bmm(name: str, self, mat2, into=None) -> Any:
+    given = (self, mat2)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(mat2, Tensor):
         mat2 = checks.tensor(name, "mat2", mat2)
     self, mat2 = matmul_checks.bmm(name, self, mat2)
+    if self._device is not CPU and into is None and not watch.active and BMM.remember(given, (self, mat2)):
+        result = BMM.launch(self, mat2)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and mat2._dtype is self._dtype
@@ -239,6 +286,10 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.dot(sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]))
         tensor(11.)
     """
+    if not watch.active and out is None:
+        result = DOT.launch(input, tensor)
+        if result is not None:
+            return result
     if watch.interceptors and (result := intercept("dot", dot, "product", input, tensor, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
@@ -247,11 +298,16 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _dot(name: str, self, tensor, into=None) -> Any:
+    given = (self, tensor)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(tensor, Tensor):
         tensor = checks.tensor(name, "tensor", tensor)
     self, tensor = matmul_checks.dot(name, self, tensor)
+    if self._device is not CPU and into is None and not watch.active and DOT.remember(given, (self, tensor)):
+        result = DOT.launch(self, tensor)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and tensor._dtype is self._dtype
@@ -380,6 +436,10 @@ def addmm(
         >>> sg.addmm(sg.tensor([10.0, 20.0]), sg.tensor([[1.0, 2.0]]), sg.eye(2), alpha=0.5)
         tensor([[10.5000, 21.0000]])
     """
+    if not watch.active and out is None:
+        result = ADDMM.launch(input, mat1, mat2, beta, alpha)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("addmm", addmm, "add_product", input, mat1, mat2, beta=beta, alpha=alpha, out=out))
@@ -408,6 +468,7 @@ def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha
 
 
 def _addmm(name: str, self, mat1, mat2, beta, alpha, into=None) -> Any:
+    given = (self, mat1, mat2, beta, alpha)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(mat1, Tensor):
@@ -417,6 +478,15 @@ def _addmm(name: str, self, mat1, mat2, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, mat1, mat2, beta, alpha = matmul_checks.addmm(name, self, mat1, mat2, beta, alpha)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and ADDMM.remember(given, (self, mat1, mat2, beta, alpha))
+    ):
+        result = ADDMM.launch(self, mat1, mat2, beta, alpha)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and mat1._dtype is self._dtype and mat2._dtype is self._dtype
@@ -467,6 +537,10 @@ def baddbmm(
         >>> sg.baddbmm(sg.zeros(1), sg.ones(2, 1, 3), sg.ones(2, 3, 1)).shape
         specgrad.Size([2, 1, 1])
     """
+    if not watch.active and out is None:
+        result = BADDBMM.launch(input, batch1, batch2, beta, alpha)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -503,6 +577,7 @@ def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1,
 
 
 def _baddbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
+    given = (self, batch1, batch2, beta, alpha)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(batch1, Tensor):
@@ -512,6 +587,15 @@ def _baddbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, batch1, batch2, beta, alpha = matmul_checks.baddbmm(name, self, batch1, batch2, beta, alpha)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and BADDBMM.remember(given, (self, batch1, batch2, beta, alpha))
+    ):
+        result = BADDBMM.launch(self, batch1, batch2, beta, alpha)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and batch1._dtype is self._dtype and batch2._dtype is self._dtype
@@ -562,6 +646,10 @@ def addbmm(
         >>> sg.addbmm(sg.zeros(1), sg.ones(2, 1, 3), sg.ones(2, 3, 1))
         tensor([[6.]])
     """
+    if not watch.active and out is None:
+        result = ADDBMM.launch(input, batch1, batch2, beta, alpha)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -596,6 +684,7 @@ def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, 
 
 
 def _addbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
+    given = (self, batch1, batch2, beta, alpha)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(batch1, Tensor):
@@ -605,6 +694,15 @@ def _addbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, batch1, batch2, beta, alpha = matmul_checks.addbmm(name, self, batch1, batch2, beta, alpha)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and ADDBMM.remember(given, (self, batch1, batch2, beta, alpha))
+    ):
+        result = ADDBMM.launch(self, batch1, batch2, beta, alpha)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and batch1._dtype is self._dtype and batch2._dtype is self._dtype
@@ -655,6 +753,10 @@ def addmv(
         >>> sg.addmv(sg.tensor([10.0, 20.0]), sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 1.0]))
         tensor([13., 27.])
     """
+    if not watch.active and out is None:
+        result = ADDMV.launch(input, mat, vec, beta, alpha)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("addmv", addmv, "add_product", input, mat, vec, beta=beta, alpha=alpha, out=out))
@@ -681,6 +783,7 @@ def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: 
 
 
 def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
+    given = (self, mat, vec, beta, alpha)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(mat, Tensor):
@@ -690,6 +793,15 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, mat, vec, beta, alpha = matmul_checks.addmv(name, self, mat, vec, beta, alpha)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and ADDMV.remember(given, (self, mat, vec, beta, alpha))
+    ):
+        result = ADDMV.launch(self, mat, vec, beta, alpha)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and mat._dtype is self._dtype and vec._dtype is self._dtype
@@ -1286,6 +1398,10 @@ def linear_weight_backward(grad_output: Tensor, input: Tensor) -> Tensor:
     Raises:
         RuntimeError: expected: the leading dimensions must agree.
     """
+    if not watch.active:
+        result = LINEAR_WEIGHT_BACKWARD.launch(grad_output, input)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -1300,11 +1416,21 @@ def linear_weight_backward(grad_output: Tensor, input: Tensor) -> Tensor:
 
 
 def _linear_weight_backward(name: str, grad_output, self, into=None) -> Any:
+    given = (grad_output, self)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     grad_output, self = matmul_checks.linear_weight_backward(name, grad_output, self)
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and LINEAR_WEIGHT_BACKWARD.remember(given, (grad_output, self))
+    ):
+        result = LINEAR_WEIGHT_BACKWARD.launch(grad_output, self)
+        if result is not None:
+            return result
     computed = (
         grad_output._dtype
         if grad_output._dtype.native and self._dtype is grad_output._dtype

@@ -29,6 +29,7 @@ from ...runtime.ops.norm import plans as norm_plans
 from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from ..functions import norm as functions
 
 STANDARDIZE = KernelOp(
@@ -46,6 +47,13 @@ STANDARDIZE_GROUPS = KernelOp(
     functions.StandardizeGroupsBackward0,
     {"self": "T", "weight": "O", "bias": "O", "groups": "n", "eps": "f"},
     outputs=3,
+)
+NORMALIZE_BY = KernelOp(
+    "normalize_by",
+    None,
+    norm_cpu.normalize_by,
+    None,
+    {"self": "T", "mean": "T", "var": "T", "weight": "O", "bias": "O", "eps": "f"},
 )
 NORMALIZE_RMS = KernelOp(
     "normalize_rms",
@@ -201,9 +209,9 @@ def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=Non
         name, self, weight, bias, dim, affine_shape, eps
     )
     if into is None and not watch.active and STANDARDIZE.remember(given, (self, weight, bias, dim, affine_shape, eps)):
-        result = STANDARDIZE.launch(self, weight, bias, dim, affine_shape, eps)
-        if result is not None:
-            return _standardize_result(*result)
+        results = STANDARDIZE.launch(self, weight, bias, dim, affine_shape, eps)
+        if results is not None:
+            return _standardize_result(*results)
     computed = (
         self._dtype
         if self._dtype.native
@@ -302,9 +310,9 @@ def _standardize_groups(name: str, self, weight, bias, groups, eps, into=None) -
         eps = checks.floating(name, "eps", eps)
     self, weight, bias, groups, eps = norm_checks.standardize_groups(name, self, weight, bias, groups, eps)
     if into is None and not watch.active and STANDARDIZE_GROUPS.remember(given, (self, weight, bias, groups, eps)):
-        result = STANDARDIZE_GROUPS.launch(self, weight, bias, groups, eps)
-        if result is not None:
-            return _standardize_groups_result(*result)
+        results = STANDARDIZE_GROUPS.launch(self, weight, bias, groups, eps)
+        if results is not None:
+            return _standardize_groups_result(*results)
     computed = (
         self._dtype
         if self._dtype.native
@@ -376,6 +384,7 @@ def normalize_by(
 
 
 def _normalize_by(name: str, self, mean, var, weight, bias, eps, into=None) -> Any:
+    given = (self, mean, var, weight, bias, eps)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(mean, Tensor):
@@ -389,29 +398,38 @@ def _normalize_by(name: str, self, mean, var, weight, bias, eps, into=None) -> A
     if eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
     self, mean, var, weight, bias, eps = norm_checks.normalize_by(name, self, mean, var, weight, bias, eps)
-    computed = (
-        self._dtype
-        if self._dtype.native
-        and mean._dtype is self._dtype
-        and var._dtype is self._dtype
-        and (weight is None or weight._dtype is self._dtype)
-        and (bias is None or bias._dtype is self._dtype)
-        else computed_dtype(name, "match", ("float",), (self, mean, var, weight, bias))
-    )
-    try:
-        result = adopt(
-            at(self, norm_cpu.normalize_by)(
-                array_in(self, computed),
-                array_in(mean, computed),
-                array_in(var, computed),
-                array_in(weight, computed),
-                array_in(bias, computed),
-                eps,
-            ),
-            computed,
+    result = None
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and NORMALIZE_BY.remember(given, (self, mean, var, weight, bias, eps))
+    ):
+        result = NORMALIZE_BY.launch(self, mean, var, weight, bias, eps)
+    if result is None:
+        computed = (
+            self._dtype
+            if self._dtype.native
+            and mean._dtype is self._dtype
+            and var._dtype is self._dtype
+            and (weight is None or weight._dtype is self._dtype)
+            and (bias is None or bias._dtype is self._dtype)
+            else computed_dtype(name, "match", ("float",), (self, mean, var, weight, bias))
         )
-    except Exception as error:
-        reraise(name, error, (self, mean, var, weight, bias, eps))
+        try:
+            result = adopt(
+                at(self, norm_cpu.normalize_by)(
+                    array_in(self, computed),
+                    array_in(mean, computed),
+                    array_in(var, computed),
+                    array_in(weight, computed),
+                    array_in(bias, computed),
+                    eps,
+                ),
+                computed,
+            )
+        except Exception as error:
+            reraise(name, error, (self, mean, var, weight, bias, eps))
     if into is not None:
         result = write(name, into, result)
     if (
@@ -488,9 +506,9 @@ def _normalize_rms(name: str, self, weight, dim, eps, into=None) -> Any:
         eps = checks.floating(name, "eps", eps)
     self, weight, dim, eps = norm_checks.normalize_rms(name, self, weight, dim, eps)
     if into is None and not watch.active and NORMALIZE_RMS.remember(given, (self, weight, dim, eps)):
-        result = NORMALIZE_RMS.launch(self, weight, dim, eps)
-        if result is not None:
-            return _normalize_rms_result(*result)
+        results = NORMALIZE_RMS.launch(self, weight, dim, eps)
+        if results is not None:
+            return _normalize_rms_result(*results)
     computed = (
         self._dtype
         if self._dtype.native and (weight is None or weight._dtype is self._dtype)

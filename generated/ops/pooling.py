@@ -13,6 +13,7 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.dispatch.writing_several import write_outs
@@ -24,7 +25,81 @@ from ...runtime.ops.pooling import cpu as pooling_cpu
 from ...runtime.ops.pooling import formulas as pooling_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from ..functions import pooling as functions
+
+MAX_POOL_WITH_INDICES = KernelOp(
+    "max_pool_with_indices",
+    None,
+    pooling_cpu.max_pool,
+    functions.MaxPoolWithIndicesBackward0,
+    {"self": "T", "kernel_size": "d", "stride": "d", "padding": "d", "dilation": "d", "ceil_mode": "b", "spatial": "n"},
+    outputs=2,
+    dtypes=("same", "int64"),
+)
+MAX_POOL_BACKWARD = KernelOp(
+    "max_pool_backward",
+    None,
+    pooling_cpu.max_pool_backward,
+    functions.MaxPoolBackwardBackward0,
+    {"grad_output": "T", "indices": "R", "input_shape": "d", "spatial": "n"},
+)
+ADAPTIVE_MAX_POOL_WITH_INDICES = KernelOp(
+    "adaptive_max_pool_with_indices",
+    None,
+    pooling_cpu.adaptive_max_pool,
+    functions.AdaptiveMaxPoolWithIndicesBackward0,
+    {"self": "T", "output_size": "d", "spatial": "n"},
+    outputs=2,
+    dtypes=("same", "int64"),
+)
+AVG_POOL = KernelOp(
+    "avg_pool",
+    None,
+    pooling_cpu.avg_pool,
+    None,
+    {
+        "self": "T",
+        "kernel_size": "d",
+        "stride": "d",
+        "padding": "d",
+        "ceil_mode": "b",
+        "count_include_pad": "b",
+        "divisor_override": "n",
+        "spatial": "n",
+    },
+)
+AVG_POOL_BACKWARD = KernelOp(
+    "avg_pool_backward",
+    None,
+    pooling_cpu.avg_pool_backward,
+    None,
+    {
+        "grad_output": "T",
+        "input_shape": "d",
+        "kernel_size": "d",
+        "stride": "d",
+        "padding": "d",
+        "ceil_mode": "b",
+        "count_include_pad": "b",
+        "divisor_override": "n",
+        "spatial": "n",
+    },
+)
+ADAPTIVE_AVG_POOL = KernelOp(
+    "adaptive_avg_pool",
+    None,
+    pooling_cpu.adaptive_avg_pool,
+    functions.AdaptiveAvgPoolBackward0,
+    {"self": "T", "output_size": "d", "spatial": "n"},
+)
+ADAPTIVE_AVG_POOL_BACKWARD = KernelOp(
+    "adaptive_avg_pool_backward",
+    None,
+    pooling_cpu.adaptive_avg_pool_backward,
+    functions.AdaptiveAvgPoolBackwardBackward0,
+    {"grad_output": "T", "input_shape": "d", "spatial": "n"},
+)
 
 
 def max_pool_with_indices(
@@ -59,6 +134,10 @@ def max_pool_with_indices(
     Raises:
         RuntimeError: expected: a number for each dimension, or one for all; stride is kernel_size unless given.
     """
+    if not watch.active:
+        result = MAX_POOL_WITH_INDICES.launch(input, kernel_size, stride, padding, dilation, ceil_mode, spatial)
+        if result is not None:
+            return _max_pool_with_indices_result(*result)
     if (
         watch.interceptors
         and (
@@ -89,6 +168,7 @@ _max_pool_with_indices_result = ReturnType("max_pool_with_indices", ("values", "
 def _max_pool_with_indices(
     name: str, self, kernel_size, stride, padding, dilation, ceil_mode, spatial, into=None
 ) -> Any:
+    given = (self, kernel_size, stride, padding, dilation, ceil_mode, spatial)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
@@ -103,6 +183,15 @@ def _max_pool_with_indices(
     self, kernel_size, stride, padding, dilation, ceil_mode, spatial = pooling_checks.max_pool(
         name, self, kernel_size, stride, padding, dilation, ceil_mode, spatial
     )
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and MAX_POOL_WITH_INDICES.remember(given, (self, kernel_size, stride, padding, dilation, ceil_mode, spatial))
+    ):
+        results = MAX_POOL_WITH_INDICES.launch(self, kernel_size, stride, padding, dilation, ceil_mode, spatial)
+        if results is not None:
+            return _max_pool_with_indices_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
@@ -144,6 +233,10 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     Raises:
         RuntimeError: expected: an index for each gradient, and planes for both.
     """
+    if not watch.active:
+        result = MAX_POOL_BACKWARD.launch(grad_output, indices, input_shape, spatial)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -158,6 +251,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
 
 
 def _max_pool_backward(name: str, grad_output, indices, input_shape, spatial, into=None) -> Any:
+    given = (grad_output, indices, input_shape, spatial)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(indices, Tensor):
@@ -168,6 +262,15 @@ def _max_pool_backward(name: str, grad_output, indices, input_shape, spatial, in
     grad_output, indices, input_shape, spatial = pooling_checks.max_pool_backward(
         name, grad_output, indices, input_shape, spatial
     )
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and MAX_POOL_BACKWARD.remember(given, (grad_output, indices, input_shape, spatial))
+    ):
+        result = MAX_POOL_BACKWARD.launch(grad_output, indices, input_shape, spatial)
+        if result is not None:
+            return result
     computed = (
         grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
     )
@@ -391,6 +494,10 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
         RuntimeError: expected: a plane of some size, and the size it shall get: a number for each dimension, or one for
             all.
     """
+    if not watch.active:
+        result = ADAPTIVE_MAX_POOL_WITH_INDICES.launch(input, output_size, spatial)
+        if result is not None:
+            return _adaptive_max_pool_with_indices_result(*result)
     if (
         watch.interceptors
         and (
@@ -408,12 +515,22 @@ _adaptive_max_pool_with_indices_result = ReturnType("adaptive_max_pool_with_indi
 
 
 def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=None) -> Any:
+    given = (self, output_size, spatial)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     output_size = checks.integer_list(name, "output_size", output_size)
     if spatial.__class__ is not int:
         spatial = checks.integer(name, "spatial", spatial)
     self, output_size, spatial = pooling_checks.adaptive_pool(name, self, output_size, spatial)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and ADAPTIVE_MAX_POOL_WITH_INDICES.remember(given, (self, output_size, spatial))
+    ):
+        results = ADAPTIVE_MAX_POOL_WITH_INDICES.launch(self, output_size, spatial)
+        if results is not None:
+            return _adaptive_max_pool_with_indices_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
@@ -529,6 +646,7 @@ def avg_pool(
 def _avg_pool(
     name: str, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial, into=None
 ) -> Any:
+    given = (self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
@@ -548,25 +666,40 @@ def _avg_pool(
             name, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
         )
     )
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
-    try:
-        result = adopt(
-            at(self, pooling_cpu.avg_pool)(
-                array_in(self, computed),
-                kernel_size,
-                stride,
-                padding,
-                ceil_mode,
-                count_include_pad,
-                divisor_override,
-                spatial,
-            ),
-            computed,
+    result = None
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and AVG_POOL.remember(
+            given, (self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)
         )
-    except Exception as error:
-        reraise(
-            name, error, (self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)
+    ):
+        result = AVG_POOL.launch(
+            self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
         )
+    if result is None:
+        computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
+        try:
+            result = adopt(
+                at(self, pooling_cpu.avg_pool)(
+                    array_in(self, computed),
+                    kernel_size,
+                    stride,
+                    padding,
+                    ceil_mode,
+                    count_include_pad,
+                    divisor_override,
+                    spatial,
+                ),
+                computed,
+            )
+        except Exception as error:
+            reraise(
+                name,
+                error,
+                (self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial),
+            )
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -667,6 +800,17 @@ def _avg_pool_backward(
     spatial,
     into=None,
 ) -> Any:
+    given = (
+        grad_output,
+        input_shape,
+        kernel_size,
+        stride,
+        padding,
+        ceil_mode,
+        count_include_pad,
+        divisor_override,
+        spatial,
+    )
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     input_shape = checks.integer_list(name, "input_shape", input_shape)
@@ -695,28 +839,13 @@ def _avg_pool_backward(
             spatial,
         )
     )
-    computed = (
-        grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
-    )
-    try:
-        result = adopt(
-            at(grad_output, pooling_cpu.avg_pool_backward)(
-                array_in(grad_output, computed),
-                input_shape,
-                kernel_size,
-                stride,
-                padding,
-                ceil_mode,
-                count_include_pad,
-                divisor_override,
-                spatial,
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(
-            name,
-            error,
+    result = None
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and AVG_POOL_BACKWARD.remember(
+            given,
             (
                 grad_output,
                 input_shape,
@@ -729,6 +858,55 @@ def _avg_pool_backward(
                 spatial,
             ),
         )
+    ):
+        result = AVG_POOL_BACKWARD.launch(
+            grad_output,
+            input_shape,
+            kernel_size,
+            stride,
+            padding,
+            ceil_mode,
+            count_include_pad,
+            divisor_override,
+            spatial,
+        )
+    if result is None:
+        computed = (
+            grad_output._dtype
+            if grad_output._dtype.native
+            else computed_dtype(name, "same", ("float",), (grad_output,))
+        )
+        try:
+            result = adopt(
+                at(grad_output, pooling_cpu.avg_pool_backward)(
+                    array_in(grad_output, computed),
+                    input_shape,
+                    kernel_size,
+                    stride,
+                    padding,
+                    ceil_mode,
+                    count_include_pad,
+                    divisor_override,
+                    spatial,
+                ),
+                computed,
+            )
+        except Exception as error:
+            reraise(
+                name,
+                error,
+                (
+                    grad_output,
+                    input_shape,
+                    kernel_size,
+                    stride,
+                    padding,
+                    ceil_mode,
+                    count_include_pad,
+                    divisor_override,
+                    spatial,
+                ),
+            )
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
@@ -978,6 +1156,10 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
         RuntimeError: expected: a plane of some size, and the size it shall get: a number for each dimension, or one for
             all.
     """
+    if not watch.active:
+        result = ADAPTIVE_AVG_POOL.launch(input, output_size, spatial)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("adaptive_avg_pool", adaptive_avg_pool, "planes", input, output_size, spatial))
@@ -988,12 +1170,22 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
 
 
 def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
+    given = (self, output_size, spatial)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     output_size = checks.integer_list(name, "output_size", output_size)
     if spatial.__class__ is not int:
         spatial = checks.integer(name, "spatial", spatial)
     self, output_size, spatial = pooling_checks.adaptive_pool(name, self, output_size, spatial)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and ADAPTIVE_AVG_POOL.remember(given, (self, output_size, spatial))
+    ):
+        result = ADAPTIVE_AVG_POOL.launch(self, output_size, spatial)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
     try:
         result = adopt(
@@ -1027,6 +1219,10 @@ def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], 
     Raises:
         RuntimeError: expected: planes for both.
     """
+    if not watch.active:
+        result = ADAPTIVE_AVG_POOL_BACKWARD.launch(grad_output, input_shape, spatial)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -1041,12 +1237,22 @@ def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], 
 
 
 def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, into=None) -> Any:
+    given = (grad_output, input_shape, spatial)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     input_shape = checks.integer_list(name, "input_shape", input_shape)
     if spatial.__class__ is not int:
         spatial = checks.integer(name, "spatial", spatial)
     grad_output, input_shape, spatial = pooling_checks.adaptive_pool_backward(name, grad_output, input_shape, spatial)
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and ADAPTIVE_AVG_POOL_BACKWARD.remember(given, (grad_output, input_shape, spatial))
+    ):
+        result = ADAPTIVE_AVG_POOL_BACKWARD.launch(grad_output, input_shape, spatial)
+        if result is not None:
+            return result
     computed = (
         grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
     )

@@ -13,6 +13,7 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.places import at
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
@@ -22,7 +23,63 @@ from ...runtime.ops.recurrent import cpu_gru as recurrent_cpu_gru
 from ...runtime.ops.recurrent import cpu_lstm as recurrent_cpu_lstm
 from ...runtime.ops.recurrent import cpu_rnn as recurrent_cpu_rnn
 from ...runtime.tensor.base import TensorBase as Tensor
+from ...runtime.tensor.devices import CPU
 from ..functions import recurrent as functions
+
+RNN_LAYER = KernelOp(
+    "rnn_layer",
+    None,
+    recurrent_cpu_rnn.rnn_layer,
+    None,
+    {
+        "self": "T",
+        "hidden": "T",
+        "weight_ih": "T",
+        "weight_hh": "T",
+        "bias_ih": "O",
+        "bias_hh": "O",
+        "batch_sizes": "d",
+        "reverse": "b",
+        "nonlinearity": "s",
+    },
+    outputs=2,
+)
+LSTM_LAYER = KernelOp(
+    "lstm_layer",
+    None,
+    recurrent_cpu_lstm.lstm_layer,
+    None,
+    {
+        "self": "T",
+        "hidden": "T",
+        "cell": "T",
+        "weight_ih": "T",
+        "weight_hh": "T",
+        "bias_ih": "O",
+        "bias_hh": "O",
+        "weight_hr": "O",
+        "batch_sizes": "d",
+        "reverse": "b",
+    },
+    outputs=5,
+)
+GRU_LAYER = KernelOp(
+    "gru_layer",
+    None,
+    recurrent_cpu_gru.gru_layer,
+    None,
+    {
+        "self": "T",
+        "hidden": "T",
+        "weight_ih": "T",
+        "weight_hh": "T",
+        "bias_ih": "O",
+        "bias_hh": "O",
+        "batch_sizes": "d",
+        "reverse": "b",
+    },
+    outputs=3,
+)
 
 
 def rnn_layer(
@@ -99,6 +156,7 @@ _rnn_layer_result = ReturnType("rnn_layer", ("output", "last_hidden"))
 def _rnn_layer(
     name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity, into=None
 ) -> Any:
+    given = (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(hidden, Tensor):
@@ -121,34 +179,49 @@ def _rnn_layer(
             name, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
         )
     )
-    computed = (
-        self._dtype
-        if self._dtype.native
-        and hidden._dtype is self._dtype
-        and weight_ih._dtype is self._dtype
-        and weight_hh._dtype is self._dtype
-        and (bias_ih is None or bias_ih._dtype is self._dtype)
-        and (bias_hh is None or bias_hh._dtype is self._dtype)
-        else computed_dtype(name, "match", ("float",), (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh))
-    )
-    try:
-        results = outputs(
-            at(self, recurrent_cpu_rnn.rnn_layer)(
-                array_in(self, computed),
-                array_in(hidden, computed),
-                array_in(weight_ih, computed),
-                array_in(weight_hh, computed),
-                array_in(bias_ih, computed),
-                array_in(bias_hh, computed),
-                batch_sizes,
-                reverse,
-                nonlinearity,
-            ),
-            computed,
-            ("same", "same"),
+    results = None
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and RNN_LAYER.remember(
+            given, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity)
         )
-    except Exception as error:
-        reraise(name, error, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity))
+    ):
+        results = RNN_LAYER.launch(
+            self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
+        )
+    if results is None:
+        computed = (
+            self._dtype
+            if self._dtype.native
+            and hidden._dtype is self._dtype
+            and weight_ih._dtype is self._dtype
+            and weight_hh._dtype is self._dtype
+            and (bias_ih is None or bias_ih._dtype is self._dtype)
+            and (bias_hh is None or bias_hh._dtype is self._dtype)
+            else computed_dtype(name, "match", ("float",), (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh))
+        )
+        try:
+            results = outputs(
+                at(self, recurrent_cpu_rnn.rnn_layer)(
+                    array_in(self, computed),
+                    array_in(hidden, computed),
+                    array_in(weight_ih, computed),
+                    array_in(weight_hh, computed),
+                    array_in(bias_ih, computed),
+                    array_in(bias_hh, computed),
+                    batch_sizes,
+                    reverse,
+                    nonlinearity,
+                ),
+                computed,
+                ("same", "same"),
+            )
+        except Exception as error:
+            reraise(
+                name, error, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity)
+            )
     if grad_mode.grad and (
         self._rg
         or hidden._rg
@@ -253,6 +326,7 @@ _lstm_layer_result = ReturnType("lstm_layer", ("output", "last_hidden", "last_ce
 def _lstm_layer(
     name: str, self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse, into=None
 ) -> Any:
+    given = (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(hidden, Tensor):
@@ -277,41 +351,56 @@ def _lstm_layer(
             name, self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
         )
     )
-    computed = (
-        self._dtype
-        if self._dtype.native
-        and hidden._dtype is self._dtype
-        and cell._dtype is self._dtype
-        and weight_ih._dtype is self._dtype
-        and weight_hh._dtype is self._dtype
-        and (bias_ih is None or bias_ih._dtype is self._dtype)
-        and (bias_hh is None or bias_hh._dtype is self._dtype)
-        and (weight_hr is None or weight_hr._dtype is self._dtype)
-        else computed_dtype(
-            name, "match", ("float",), (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr)
+    results = None
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and LSTM_LAYER.remember(
+            given, (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse)
         )
-    )
-    try:
-        results = outputs(
-            at(self, recurrent_cpu_lstm.lstm_layer)(
-                array_in(self, computed),
-                array_in(hidden, computed),
-                array_in(cell, computed),
-                array_in(weight_ih, computed),
-                array_in(weight_hh, computed),
-                array_in(bias_ih, computed),
-                array_in(bias_hh, computed),
-                array_in(weight_hr, computed),
-                batch_sizes,
-                reverse,
-            ),
-            computed,
-            ("same", "same", "same", "same", "same"),
+    ):
+        results = LSTM_LAYER.launch(
+            self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
         )
-    except Exception as error:
-        reraise(
-            name, error, (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse)
+    if results is None:
+        computed = (
+            self._dtype
+            if self._dtype.native
+            and hidden._dtype is self._dtype
+            and cell._dtype is self._dtype
+            and weight_ih._dtype is self._dtype
+            and weight_hh._dtype is self._dtype
+            and (bias_ih is None or bias_ih._dtype is self._dtype)
+            and (bias_hh is None or bias_hh._dtype is self._dtype)
+            and (weight_hr is None or weight_hr._dtype is self._dtype)
+            else computed_dtype(
+                name, "match", ("float",), (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr)
+            )
         )
+        try:
+            results = outputs(
+                at(self, recurrent_cpu_lstm.lstm_layer)(
+                    array_in(self, computed),
+                    array_in(hidden, computed),
+                    array_in(cell, computed),
+                    array_in(weight_ih, computed),
+                    array_in(weight_hh, computed),
+                    array_in(bias_ih, computed),
+                    array_in(bias_hh, computed),
+                    array_in(weight_hr, computed),
+                    batch_sizes,
+                    reverse,
+                ),
+                computed,
+                ("same", "same", "same", "same", "same"),
+            )
+        except Exception as error:
+            reraise(
+                name,
+                error,
+                (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse),
+            )
     if grad_mode.grad and (
         self._rg
         or hidden._rg
@@ -403,6 +492,7 @@ _gru_layer_result = ReturnType("gru_layer", ("output", "last_hidden", "gates"))
 
 
 def _gru_layer(name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, into=None) -> Any:
+    given = (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(hidden, Tensor):
@@ -421,33 +511,42 @@ def _gru_layer(name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, 
     self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse = recurrent_checks.gru_layer(
         name, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse
     )
-    computed = (
-        self._dtype
-        if self._dtype.native
-        and hidden._dtype is self._dtype
-        and weight_ih._dtype is self._dtype
-        and weight_hh._dtype is self._dtype
-        and (bias_ih is None or bias_ih._dtype is self._dtype)
-        and (bias_hh is None or bias_hh._dtype is self._dtype)
-        else computed_dtype(name, "match", ("float",), (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh))
-    )
-    try:
-        results = outputs(
-            at(self, recurrent_cpu_gru.gru_layer)(
-                array_in(self, computed),
-                array_in(hidden, computed),
-                array_in(weight_ih, computed),
-                array_in(weight_hh, computed),
-                array_in(bias_ih, computed),
-                array_in(bias_hh, computed),
-                batch_sizes,
-                reverse,
-            ),
-            computed,
-            ("same", "same", "same"),
+    results = None
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and GRU_LAYER.remember(given, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse))
+    ):
+        results = GRU_LAYER.launch(self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse)
+    if results is None:
+        computed = (
+            self._dtype
+            if self._dtype.native
+            and hidden._dtype is self._dtype
+            and weight_ih._dtype is self._dtype
+            and weight_hh._dtype is self._dtype
+            and (bias_ih is None or bias_ih._dtype is self._dtype)
+            and (bias_hh is None or bias_hh._dtype is self._dtype)
+            else computed_dtype(name, "match", ("float",), (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh))
         )
-    except Exception as error:
-        reraise(name, error, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse))
+        try:
+            results = outputs(
+                at(self, recurrent_cpu_gru.gru_layer)(
+                    array_in(self, computed),
+                    array_in(hidden, computed),
+                    array_in(weight_ih, computed),
+                    array_in(weight_hh, computed),
+                    array_in(bias_ih, computed),
+                    array_in(bias_hh, computed),
+                    batch_sizes,
+                    reverse,
+                ),
+                computed,
+                ("same", "same", "same"),
+            )
+        except Exception as error:
+            reraise(name, error, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse))
     if grad_mode.grad and (
         self._rg
         or hidden._rg

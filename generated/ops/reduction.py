@@ -30,6 +30,7 @@ from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.ops.reduction import plans as reduction_plans
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from ..functions import reduction as functions
 
 SUM_DEFAULT = KernelOp("sum", reduction_plans.sum_all, reduction_cpu.sum_all, functions.SumBackward0, {"self": "T"})
@@ -42,6 +43,13 @@ SUM_DIM_INTLIST = KernelOp(
     reduction_cpu.sum_dim,
     functions.SumBackward1,
     {"self": "T", "dim": "d", "keepdim": "b"},
+)
+PROD_DEFAULT = KernelOp("prod", None, reduction_cpu.prod_all, functions.ProdBackward0, {"self": "T"})
+PROD_DIM_INT = KernelOp(
+    "prod", None, reduction_cpu.prod_dim, functions.ProdBackward1, {"self": "T", "dim": "n", "keepdim": "b"}
+)
+PROD_OTHERS = KernelOp(
+    "prod_others", None, reduction_cpu.prod_others, functions.ProdOthersBackward0, {"self": "T", "dim": "n"}
 )
 MEAN_DEFAULT = KernelOp(
     "mean", reduction_plans.mean_all, reduction_cpu.mean_all, functions.MeanBackward0, {"self": "T"}
@@ -66,6 +74,42 @@ STD_CORRECTION = KernelOp(
     reduction_cpu.std_dim,
     functions.StdBackward0,
     {"self": "T", "dim": "d", "correction": "f", "keepdim": "b"},
+)
+AMAX = KernelOp("amax", None, reduction_cpu_argreduce.amax, None, {"self": "T", "dim": "d", "keepdim": "b"})
+AMIN = KernelOp("amin", None, reduction_cpu_argreduce.amin, None, {"self": "T", "dim": "d", "keepdim": "b"})
+MAX_DEFAULT = KernelOp("max", reduction_plans.max_all, reduction_cpu_argreduce.max_all, None, {"self": "T"})
+MAX_DIM = KernelOp(
+    "max",
+    None,
+    reduction_cpu_argreduce.max_dim,
+    functions.MaxBackward1,
+    {"self": "T", "dim": "n", "keepdim": "b"},
+    outputs=2,
+    dtypes=("same", "int64"),
+)
+MIN_DEFAULT = KernelOp("min", reduction_plans.min_all, reduction_cpu_argreduce.min_all, None, {"self": "T"})
+MIN_DIM = KernelOp(
+    "min",
+    None,
+    reduction_cpu_argreduce.min_dim,
+    functions.MinBackward1,
+    {"self": "T", "dim": "n", "keepdim": "b"},
+    outputs=2,
+    dtypes=("same", "int64"),
+)
+ARGMAX = KernelOp(
+    "argmax", None, reduction_cpu_argreduce.argmax, None, {"self": "T", "dim": "n", "keepdim": "b"}, dtypes=("int64",)
+)
+ARGMIN = KernelOp(
+    "argmin", None, reduction_cpu_argreduce.argmin, None, {"self": "T", "dim": "n", "keepdim": "b"}, dtypes=("int64",)
+)
+ANY_DEFAULT = KernelOp("any", None, reduction_cpu_argreduce.any_all, None, {"self": "T"}, dtypes=("bool",))
+ANY_DIMS = KernelOp(
+    "any", None, reduction_cpu_argreduce.any_dim, None, {"self": "T", "dim": "d", "keepdim": "b"}, dtypes=("bool",)
+)
+ALL_DEFAULT = KernelOp("all", None, reduction_cpu_argreduce.all_all, None, {"self": "T"}, dtypes=("bool",))
+ALL_DIMS = KernelOp(
+    "all", None, reduction_cpu_argreduce.all_dim, None, {"self": "T", "dim": "d", "keepdim": "b"}, dtypes=("bool",)
 )
 NORM_DEFAULT = KernelOp(
     "norm",
@@ -283,6 +327,10 @@ def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
     Gradients:
         self: grad * conjugate(prod_others(self.reshape(-1), 0)).reshape(self.shape)
     """
+    if not watch.active and out is None and dtype is None:
+        result = PROD_DEFAULT.launch(input)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("prod", prod_default, "everything", input, dtype=dtype, out=out)) is not NOT_HANDLED
@@ -294,10 +342,21 @@ def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
 
 
 def _prod_default(name: str, self, dtype, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and dtype is None
+        and PROD_DEFAULT.remember(given, (self,))
+    ):
+        result = PROD_DEFAULT.launch(self)
+        if result is not None:
+            return result
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
@@ -335,6 +394,10 @@ def prod_dim_int(
     Raises:
         IndexError: expected: a single `dim` in range.
     """
+    if not watch.active and out is None and dtype is None:
+        result = PROD_DIM_INT.launch(input, dim, keepdim)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("prod.dim_int", prod_dim_int, "along", input, dim, keepdim, dtype=dtype, out=out))
@@ -347,6 +410,7 @@ def prod_dim_int(
 
 
 def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
+    given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -356,6 +420,16 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reduction_checks.one_dim(name, self, dim, keepdim, dtype)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and dtype is None
+        and PROD_DIM_INT.remember(given, (self, dim, keepdim))
+    ):
+        result = PROD_DIM_INT.launch(self, dim, keepdim)
+        if result is not None:
+            return result
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
@@ -388,17 +462,26 @@ def prod_others(input: Tensor, dim: int) -> Tensor:
     Raises:
         IndexError: expected: a single `dim` in range.
     """
+    if not watch.active:
+        result = PROD_OTHERS.launch(input, dim)
+        if result is not None:
+            return result
     if watch.interceptors and (result := intercept("prod_others", prod_others, "along", input, dim)) is not NOT_HANDLED:
         return result
     return _prod_others("prod_others", input, dim)
 
 
 def _prod_others(name: str, self, dim, into=None) -> Any:
+    given = (self, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
+    if self._device is not CPU and into is None and not watch.active and PROD_OTHERS.remember(given, (self, dim)):
+        result = PROD_OTHERS.launch(self, dim)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(at(self, reduction_cpu.prod_others)(array_in(self, computed), dim), computed)
@@ -920,17 +1003,24 @@ def amax(
 
 
 def _amax(name: str, self, dim, keepdim, into=None) -> Any:
+    given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dim = checks.integer_list(name, "dim", dim, 1)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_nonempty(name, self, dim, keepdim)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    try:
-        result = adopt(at(self, reduction_cpu_argreduce.amax)(array_in(self, computed), dim, keepdim), computed)
-    except Exception as error:
-        reraise(name, error, (self, dim, keepdim))
+    result = None
+    if self._device is not CPU and into is None and not watch.active and AMAX.remember(given, (self, dim, keepdim)):
+        result = AMAX.launch(self, dim, keepdim)
+    if result is None:
+        computed = (
+            self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+        )
+        try:
+            result = adopt(at(self, reduction_cpu_argreduce.amax)(array_in(self, computed), dim, keepdim), computed)
+        except Exception as error:
+            reraise(name, error, (self, dim, keepdim))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -989,17 +1079,24 @@ def amin(
 
 
 def _amin(name: str, self, dim, keepdim, into=None) -> Any:
+    given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dim = checks.integer_list(name, "dim", dim, 1)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_nonempty(name, self, dim, keepdim)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    try:
-        result = adopt(at(self, reduction_cpu_argreduce.amin)(array_in(self, computed), dim, keepdim), computed)
-    except Exception as error:
-        reraise(name, error, (self, dim, keepdim))
+    result = None
+    if self._device is not CPU and into is None and not watch.active and AMIN.remember(given, (self, dim, keepdim)):
+        result = AMIN.launch(self, dim, keepdim)
+    if result is None:
+        computed = (
+            self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+        )
+        try:
+            result = adopt(at(self, reduction_cpu_argreduce.amin)(array_in(self, computed), dim, keepdim), computed)
+        except Exception as error:
+            reraise(name, error, (self, dim, keepdim))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -1035,14 +1132,21 @@ def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _max_default(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = reduction_checks.all_nonempty(name, self)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    try:
-        result = adopt(at(self, reduction_cpu_argreduce.max_all)(array_in(self, computed)), computed)
-    except Exception as error:
-        reraise(name, error, (self,))
+    result = None
+    if into is None and not watch.active and MAX_DEFAULT.remember(given, (self,)):
+        result = MAX_DEFAULT.launch(self)
+    if result is None:
+        computed = (
+            self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+        )
+        try:
+            result = adopt(at(self, reduction_cpu_argreduce.max_all)(array_in(self, computed)), computed)
+        except Exception as error:
+            reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -1074,6 +1178,10 @@ def max_dim(
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
+    if not watch.active and out is None:
+        result = MAX_DIM.launch(input, dim, keepdim)
+        if result is not None:
+            return _max_dim_result(*result)
     if (
         watch.interceptors
         and (result := intercept("max.dim", max_dim, "along", input, dim, keepdim, out=out)) is not NOT_HANDLED
@@ -1088,6 +1196,7 @@ _max_dim_result = ReturnType("max", ("values", "indices"))
 
 
 def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
+    given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -1095,6 +1204,10 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
+    if self._device is not CPU and into is None and not watch.active and MAX_DIM.remember(given, (self, dim, keepdim)):
+        results = MAX_DIM.launch(self, dim, keepdim)
+        if results is not None:
+            return _max_dim_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(
@@ -1168,14 +1281,21 @@ def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _min_default(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = reduction_checks.all_nonempty(name, self)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-    try:
-        result = adopt(at(self, reduction_cpu_argreduce.min_all)(array_in(self, computed)), computed)
-    except Exception as error:
-        reraise(name, error, (self,))
+    result = None
+    if into is None and not watch.active and MIN_DEFAULT.remember(given, (self,)):
+        result = MIN_DEFAULT.launch(self)
+    if result is None:
+        computed = (
+            self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+        )
+        try:
+            result = adopt(at(self, reduction_cpu_argreduce.min_all)(array_in(self, computed)), computed)
+        except Exception as error:
+            reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -1207,6 +1327,10 @@ def min_dim(
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
+    if not watch.active and out is None:
+        result = MIN_DIM.launch(input, dim, keepdim)
+        if result is not None:
+            return _min_dim_result(*result)
     if (
         watch.interceptors
         and (result := intercept("min.dim", min_dim, "along", input, dim, keepdim, out=out)) is not NOT_HANDLED
@@ -1221,6 +1345,7 @@ _min_dim_result = ReturnType("min", ("values", "indices"))
 
 
 def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
+    given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -1228,6 +1353,10 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
+    if self._device is not CPU and into is None and not watch.active and MIN_DIM.remember(given, (self, dim, keepdim)):
+        results = MIN_DIM.launch(self, dim, keepdim)
+        if results is not None:
+            return _min_dim_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(
@@ -1311,6 +1440,10 @@ def argmax(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
+    if not watch.active and out is None:
+        result = ARGMAX.launch(input, dim, keepdim)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("argmax", argmax, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
@@ -1322,6 +1455,7 @@ def argmax(
 
 
 def _argmax(name: str, self, dim, keepdim, into=None) -> Any:
+    given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim is not None and dim.__class__ is not int:
@@ -1329,6 +1463,10 @@ def _argmax(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.optional_dim_nonempty(name, self, dim, keepdim)
+    if self._device is not CPU and into is None and not watch.active and ARGMAX.remember(given, (self, dim, keepdim)):
+        result = ARGMAX.launch(self, dim, keepdim)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         result = adopt(
@@ -1375,6 +1513,10 @@ def argmin(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
+    if not watch.active and out is None:
+        result = ARGMIN.launch(input, dim, keepdim)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("argmin", argmin, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
@@ -1386,6 +1528,7 @@ def argmin(
 
 
 def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
+    given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim is not None and dim.__class__ is not int:
@@ -1393,6 +1536,10 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.optional_dim_nonempty(name, self, dim, keepdim)
+    if self._device is not CPU and into is None and not watch.active and ARGMIN.remember(given, (self, dim, keepdim)):
+        result = ARGMIN.launch(self, dim, keepdim)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         result = adopt(
@@ -1418,6 +1565,10 @@ def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: bool.
     """
+    if not watch.active and out is None:
+        result = ANY_DEFAULT.launch(input)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("any", any_default, "everything", input, out=out)) is not NOT_HANDLED
@@ -1429,8 +1580,13 @@ def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _any_default(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
+    if self._device is not CPU and into is None and not watch.active and ANY_DEFAULT.remember(given, (self,)):
+        result = ANY_DEFAULT.launch(self)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
@@ -1461,6 +1617,10 @@ def any_dims(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
+    if not watch.active and out is None:
+        result = ANY_DIMS.launch(input, dim, keepdim)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("any.dims", any_dims, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
@@ -1472,6 +1632,7 @@ def any_dims(
 
 
 def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
+    given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim is not None:
@@ -1479,6 +1640,10 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_dims(name, self, dim, keepdim)
+    if self._device is not CPU and into is None and not watch.active and ANY_DIMS.remember(given, (self, dim, keepdim)):
+        result = ANY_DIMS.launch(self, dim, keepdim)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
@@ -1504,6 +1669,10 @@ def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: bool.
     """
+    if not watch.active and out is None:
+        result = ALL_DEFAULT.launch(input)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("all", all_default, "everything", input, out=out)) is not NOT_HANDLED
@@ -1515,8 +1684,13 @@ def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _all_default(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
+    if self._device is not CPU and into is None and not watch.active and ALL_DEFAULT.remember(given, (self,)):
+        result = ALL_DEFAULT.launch(self)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
@@ -1547,6 +1721,10 @@ def all_dims(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
+    if not watch.active and out is None:
+        result = ALL_DIMS.launch(input, dim, keepdim)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("all.dims", all_dims, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
@@ -1558,6 +1736,7 @@ def all_dims(
 
 
 def _all_dims(name: str, self, dim, keepdim, into=None) -> Any:
+    given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim is not None:
@@ -1565,6 +1744,10 @@ def _all_dims(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_dims(name, self, dim, keepdim)
+    if self._device is not CPU and into is None and not watch.active and ALL_DIMS.remember(given, (self, dim, keepdim)):
+        result = ALL_DIMS.launch(self, dim, keepdim)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(

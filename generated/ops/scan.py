@@ -14,6 +14,7 @@ from ...runtime.autograd.inplace.inplace import after_write
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import Overloads
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import before_write, write, write_out
@@ -27,7 +28,39 @@ from ...runtime.ops.scan import cpu as scan_cpu
 from ...runtime.ops.scan import formulas as scan_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from ..functions import scan as functions
+
+CUMSUM = KernelOp("cumsum", None, scan_cpu.cumsum, functions.CumsumBackward0, {"self": "T", "dim": "n"})
+CUMPROD = KernelOp("cumprod", None, scan_cpu.cumprod, functions.CumprodBackward0, {"self": "T", "dim": "n"})
+LOGCUMSUMEXP = KernelOp(
+    "logcumsumexp", None, scan_cpu.logcumsumexp, functions.LogcumsumexpBackward0, {"self": "T", "dim": "n"}
+)
+LINEAR_RECURRENCE = KernelOp(
+    "linear_recurrence",
+    None,
+    scan_cpu.linear_recurrence,
+    functions.LinearRecurrenceBackward0,
+    {"self": "T", "factor": "T", "dim": "n", "reverse": "b"},
+)
+CUMMAX = KernelOp(
+    "cummax",
+    None,
+    scan_cpu.cummax,
+    functions.CummaxBackward0,
+    {"self": "T", "dim": "n"},
+    outputs=2,
+    dtypes=("same", "int64"),
+)
+CUMMIN = KernelOp(
+    "cummin",
+    None,
+    scan_cpu.cummin,
+    functions.CumminBackward0,
+    {"self": "T", "dim": "n"},
+    outputs=2,
+    dtypes=("same", "int64"),
+)
 
 
 def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
@@ -54,6 +87,10 @@ def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | N
     """
     if axis is not None:
         dim = axis
+    if not watch.active and out is None and dtype is None:
+        result = CUMSUM.launch(input, dim)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("cumsum", cumsum, "along", input, dim, dtype=dtype, out=out)) is not NOT_HANDLED
@@ -80,6 +117,7 @@ def cumsum_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = No
 
 
 def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
+    given = (self, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -87,6 +125,16 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and dtype is None
+        and CUMSUM.remember(given, (self, dim))
+    ):
+        result = CUMSUM.launch(self, dim)
+        if result is not None:
+            return result
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
@@ -129,6 +177,10 @@ def cumprod(
     """
     if axis is not None:
         dim = axis
+    if not watch.active and out is None and dtype is None:
+        result = CUMPROD.launch(input, dim)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("cumprod", cumprod, "along", input, dim, dtype=dtype, out=out)) is not NOT_HANDLED
@@ -155,6 +207,7 @@ def cumprod_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = N
 
 
 def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
+    given = (self, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -162,6 +215,16 @@ def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and dtype is None
+        and CUMPROD.remember(given, (self, dim))
+    ):
+        result = CUMPROD.launch(self, dim)
+        if result is not None:
+            return result
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
@@ -203,6 +266,10 @@ def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, a
     """
     if axis is not None:
         dim = axis
+    if not watch.active and out is None:
+        result = LOGCUMSUMEXP.launch(input, dim)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("logcumsumexp", logcumsumexp, "along", input, dim, out=out)) is not NOT_HANDLED
@@ -214,11 +281,16 @@ def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, a
 
 
 def _logcumsumexp(name: str, self, dim, into=None) -> Any:
+    given = (self, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
+    if self._device is not CPU and into is None and not watch.active and LOGCUMSUMEXP.remember(given, (self, dim)):
+        result = LOGCUMSUMEXP.launch(self, dim)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(at(self, scan_cpu.logcumsumexp)(array_in(self, computed), dim), computed)
@@ -253,6 +325,10 @@ def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) ->
     Raises:
         IndexError, RuntimeError: expected: `dim` in range of two tensors of one shape.
     """
+    if not watch.active:
+        result = LINEAR_RECURRENCE.launch(input, factor, dim, reverse)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("linear_recurrence", linear_recurrence, "along", input, factor, dim, reverse))
@@ -263,6 +339,7 @@ def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) ->
 
 
 def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
+    given = (self, factor, dim, reverse)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(factor, Tensor):
@@ -272,6 +349,15 @@ def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
     if reverse.__class__ is not bool:
         reverse = checks.boolean(name, "reverse", reverse)
     self, factor, dim, reverse = reduction_checks.one_dim_of_two(name, self, factor, dim, reverse)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and LINEAR_RECURRENCE.remember(given, (self, factor, dim, reverse))
+    ):
+        result = LINEAR_RECURRENCE.launch(self, factor, dim, reverse)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and factor._dtype is self._dtype
@@ -320,6 +406,10 @@ def cummax(
     """
     if axis is not None:
         dim = axis
+    if not watch.active and out is None:
+        result = CUMMAX.launch(input, dim)
+        if result is not None:
+            return _cummax_result(*result)
     if watch.interceptors and (result := intercept("cummax", cummax, "along", input, dim, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
@@ -331,11 +421,16 @@ _cummax_result = ReturnType("cummax", ("values", "indices"))
 
 
 def _cummax(name: str, self, dim, into=None) -> Any:
+    given = (self, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
+    if self._device is not CPU and into is None and not watch.active and CUMMAX.remember(given, (self, dim)):
+        results = CUMMAX.launch(self, dim)
+        if results is not None:
+            return _cummax_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(at(self, scan_cpu.cummax)(array_in(self, computed), dim), computed, ("same", "int64"))
@@ -374,6 +469,10 @@ def cummin(
     """
     if axis is not None:
         dim = axis
+    if not watch.active and out is None:
+        result = CUMMIN.launch(input, dim)
+        if result is not None:
+            return _cummin_result(*result)
     if watch.interceptors and (result := intercept("cummin", cummin, "along", input, dim, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
@@ -385,11 +484,16 @@ _cummin_result = ReturnType("cummin", ("values", "indices"))
 
 
 def _cummin(name: str, self, dim, into=None) -> Any:
+    given = (self, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
+    if self._device is not CPU and into is None and not watch.active and CUMMIN.remember(given, (self, dim)):
+        results = CUMMIN.launch(self, dim)
+        if results is not None:
+            return _cummin_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(at(self, scan_cpu.cummin)(array_in(self, computed), dim), computed, ("same", "int64"))

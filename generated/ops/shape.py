@@ -38,9 +38,20 @@ from ...runtime.tensor import views
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt, geometries, geometry
 from ...runtime.tensor.base import view as make_view
+from ...runtime.tensor.devices import CPU
 from ...runtime.tensor.dtype_views import typed_alias
 from ..functions import shape as functions
 
+REPEAT_INTERLEAVE_TENSOR = KernelOp(
+    "repeat_interleave", None, shape_cpu.repeated_indices, None, {"repeats": "T", "output_size": "n"}
+)
+UNFOLD_BACKWARD = KernelOp(
+    "unfold_backward",
+    None,
+    shape_cpu.unfold_backward,
+    functions.UnfoldBackwardBackward0,
+    {"grad_output": "T", "input_sizes": "d", "dim": "n", "length": "n", "step": "n"},
+)
 SELECT_BACKWARD = KernelOp(
     "select_backward",
     shape_plans.select_backward,
@@ -55,9 +66,49 @@ SLICE_BACKWARD = KernelOp(
     functions.SliceBackwardBackward0,
     {"grad_output": "T", "input_sizes": "d", "dim": "n", "start": "n", "end": "n", "step": "n"},
 )
+RESTRIDE = KernelOp(
+    "restride",
+    None,
+    shape_cpu.restride,
+    functions.RestrideBackward0,
+    {"self": "T", "stride": "d", "offset": "n", "to_size": "d", "to_stride": "d", "to_offset": "n"},
+)
+DIAGONAL_BACKWARD = KernelOp(
+    "diagonal_backward",
+    None,
+    shape_cpu.diagonal_backward,
+    functions.DiagonalBackwardBackward0,
+    {"grad_output": "T", "input_sizes": "d", "offset": "n", "dim1": "n", "dim2": "n"},
+)
 CAT = KernelOp("cat", shape_plans.cat, shape_cpu.cat, functions.CatBackward0, {"tensors": "L", "dim": "n"})
 STACK = KernelOp("stack", shape_plans.stack, shape_cpu.stack, functions.StackBackward0, {"tensors": "L", "dim": "n"})
+FLIP = KernelOp("flip", None, shape_cpu.flip, functions.FlipBackward0, {"self": "T", "dims": "d"})
+ROLL = KernelOp("roll", None, shape_cpu.roll, functions.RollBackward0, {"self": "T", "shifts": "d", "dims": "d"})
+TRIU = KernelOp("triu", None, shape_cpu.triu, functions.TriuBackward0, {"self": "T", "diagonal": "n"})
+TRIL = KernelOp("tril", None, shape_cpu.tril, functions.TrilBackward0, {"self": "T", "diagonal": "n"})
+CONSTANT_PAD_ND = KernelOp(
+    "constant_pad_nd",
+    None,
+    shape_cpu.constant_pad_nd,
+    functions.ConstantPadNdBackward0,
+    {"self": "T", "pad": "d", "value": "f"},
+)
 CLONE = KernelOp("clone", shape_plans.clone, shape_cpu.clone, functions.CloneBackward0, {"self": "T"})
+_TO_COPY = KernelOp("_to_copy", None, shape_cpu.to_copy, functions.ToCopyBackward0, {"self": "T"})
+IM2COL = KernelOp(
+    "im2col",
+    None,
+    shape_cpu.im2col,
+    functions.Im2colBackward0,
+    {"self": "T", "kernel_size": "d", "dilation": "d", "padding": "d", "stride": "d"},
+)
+COL2IM = KernelOp(
+    "col2im",
+    None,
+    shape_cpu.col2im,
+    functions.Col2imBackward0,
+    {"self": "T", "output_size": "d", "kernel_size": "d", "dilation": "d", "padding": "d", "stride": "d"},
+)
 VIEW_DEFAULT = ViewOp("view", functions.ViewBackward0, "self", "size")
 TRANSPOSE = ViewOp("transpose", functions.TransposeBackward0, "self", "dim0", "dim1")
 PERMUTE = ViewOp("permute", functions.PermuteBackward0, "self", "dims")
@@ -1621,6 +1672,10 @@ def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None,
     Raises:
         RuntimeError: expected: a vector of int64 or int32, whose kernel refuses negative counts.
     """
+    if not watch.active and out is None:
+        result = REPEAT_INTERLEAVE_TENSOR.launch(repeats, output_size)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -1648,11 +1703,21 @@ def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None,
 
 
 def _repeat_interleave_tensor(name: str, repeats, output_size, into=None) -> Any:
+    given = (repeats, output_size)
     if not isinstance(repeats, Tensor):
         repeats = checks.tensor(name, "repeats", repeats)
     if output_size is not None and output_size.__class__ is not int:
         output_size = checks.integer(name, "output_size", output_size)
     repeats, output_size = shape_checks_repeat.repeat_counts(name, repeats, output_size)
+    if (
+        repeats._device is not CPU
+        and into is None
+        and not watch.active
+        and REPEAT_INTERLEAVE_TENSOR.remember(given, (repeats, output_size))
+    ):
+        result = REPEAT_INTERLEAVE_TENSOR.launch(repeats, output_size)
+        if result is not None:
+            return result
     computed = computed_dtype(name, "same", ("int",), (repeats,))
     try:
         result = adopt(at(repeats, shape_cpu.repeated_indices)(array_in(repeats, computed), output_size), computed)
@@ -2151,6 +2216,10 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; the gradient has one window of `length` at each step.
     """
+    if not watch.active:
+        result = UNFOLD_BACKWARD.launch(grad_output, input_sizes, dim, length, step)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -2165,6 +2234,7 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
 
 
 def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, into=None) -> Any:
+    given = (grad_output, input_sizes, dim, length, step)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
@@ -2177,6 +2247,15 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
     grad_output, input_sizes, dim, length, step = shape_checks_slice_join.unfold_backward(
         name, grad_output, input_sizes, dim, length, step
     )
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and UNFOLD_BACKWARD.remember(given, (grad_output, input_sizes, dim, length, step))
+    ):
+        result = UNFOLD_BACKWARD.launch(grad_output, input_sizes, dim, length, step)
+        if result is not None:
+            return result
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
         result = adopt(
@@ -2620,6 +2699,10 @@ def restride(
     Raises:
         RuntimeError: expected: one stride for each size, and nothing negative.
     """
+    if not watch.active:
+        result = RESTRIDE.launch(input, stride, offset, to_size, to_stride, to_offset)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -2634,6 +2717,7 @@ def restride(
 
 
 def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, into=None) -> Any:
+    given = (self, stride, offset, to_size, to_stride, to_offset)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     stride = checks.integer_list(name, "stride", stride)
@@ -2646,6 +2730,15 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
     self, stride, offset, to_size, to_stride, to_offset = shape_checks_backward.restride(
         name, self, stride, offset, to_size, to_stride, to_offset
     )
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and RESTRIDE.remember(given, (self, stride, offset, to_size, to_stride, to_offset))
+    ):
+        result = RESTRIDE.launch(self, stride, offset, to_size, to_stride, to_offset)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
@@ -2744,6 +2837,10 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
         IndexError, RuntimeError: expected: arguments of diagonal on a tensor of `sizes`; the gradient has the shape of
             the diagonal.
     """
+    if not watch.active:
+        result = DIAGONAL_BACKWARD.launch(grad_output, input_sizes, offset, dim1, dim2)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -2758,6 +2855,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
 
 
 def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, into=None) -> Any:
+    given = (grad_output, input_sizes, offset, dim1, dim2)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
@@ -2770,6 +2868,15 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
     grad_output, input_sizes, offset, dim1, dim2 = shape_checks_backward.diagonal_backward(
         name, grad_output, input_sizes, offset, dim1, dim2
     )
+    if (
+        grad_output._device is not CPU
+        and into is None
+        and not watch.active
+        and DIAGONAL_BACKWARD.remember(given, (grad_output, input_sizes, offset, dim1, dim2))
+    ):
+        result = DIAGONAL_BACKWARD.launch(grad_output, input_sizes, offset, dim1, dim2)
+        if result is not None:
+            return result
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
         result = adopt(
@@ -3361,6 +3468,10 @@ def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
         tensor([[3, 4],
                 [1, 2]])
     """
+    if not watch.active and out is None:
+        result = FLIP.launch(input, dims)
+        if result is not None:
+            return result
     if watch.interceptors and (result := intercept("flip", flip, "along", input, dims, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
@@ -3369,10 +3480,15 @@ def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 
 
 def _flip(name: str, self, dims, into=None) -> Any:
+    given = (self, dims)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dims = checks.integer_list(name, "dims", dims)
     self, dims = shape_checks.distinct(name, self, dims)
+    if self._device is not CPU and into is None and not watch.active and FLIP.remember(given, (self, dims)):
+        result = FLIP.launch(self, dims)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(at(self, shape_cpu.flip)(array_in(self, computed), dims), computed)
@@ -3411,6 +3527,10 @@ def roll(
         >>> sg.roll(sg.arange(5), 2)
         tensor([3, 4, 0, 1, 2])
     """
+    if not watch.active and out is None:
+        result = ROLL.launch(input, shifts, dims)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("roll", roll, "rolled", input, shifts, dims, out=out)) is not NOT_HANDLED
@@ -3422,11 +3542,16 @@ def roll(
 
 
 def _roll(name: str, self, shifts, dims, into=None) -> Any:
+    given = (self, shifts, dims)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     shifts = checks.integer_list(name, "shifts", shifts, 1)
     dims = checks.integer_list(name, "dims", dims, 1)
     self, shifts, dims = shape_checks_slice_join.roll(name, self, shifts, dims)
+    if self._device is not CPU and into is None and not watch.active and ROLL.remember(given, (self, shifts, dims)):
+        result = ROLL.launch(self, shifts, dims)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(at(self, shape_cpu.roll)(array_in(self, computed), shifts, dims), computed)
@@ -3463,6 +3588,10 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
                 [0., 0., 1.],
                 [0., 0., 0.]])
     """
+    if not watch.active and out is None:
+        result = TRIU.launch(input, diagonal)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("triu", triu, "leading", input, diagonal, out=out)) is not NOT_HANDLED
@@ -3484,11 +3613,16 @@ def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
 
 
 def _triu(name: str, self, diagonal, into=None) -> Any:
+    given = (self, diagonal)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if diagonal.__class__ is not int:
         diagonal = checks.integer(name, "diagonal", diagonal)
     self, diagonal = shape_checks.triangle(name, self, diagonal)
+    if self._device is not CPU and into is None and not watch.active and TRIU.remember(given, (self, diagonal)):
+        result = TRIU.launch(self, diagonal)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(at(self, shape_cpu.triu)(array_in(self, computed), diagonal), computed)
@@ -3525,6 +3659,10 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
                 [1., 1., 0.],
                 [1., 1., 1.]])
     """
+    if not watch.active and out is None:
+        result = TRIL.launch(input, diagonal)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("tril", tril, "leading", input, diagonal, out=out)) is not NOT_HANDLED
@@ -3546,11 +3684,16 @@ def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
 
 
 def _tril(name: str, self, diagonal, into=None) -> Any:
+    given = (self, diagonal)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if diagonal.__class__ is not int:
         diagonal = checks.integer(name, "diagonal", diagonal)
     self, diagonal = shape_checks.triangle(name, self, diagonal)
+    if self._device is not CPU and into is None and not watch.active and TRIL.remember(given, (self, diagonal)):
+        result = TRIL.launch(self, diagonal)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(at(self, shape_cpu.tril)(array_in(self, computed), diagonal), computed)
@@ -3586,6 +3729,10 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out
         >>> sg.constant_pad_nd(sg.tensor([1, 2]), (1, 2), 9)
         tensor([9, 1, 2, 9, 9])
     """
+    if not watch.active and out is None:
+        result = CONSTANT_PAD_ND.launch(input, pad, value)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("constant_pad_nd", constant_pad_nd, "leading", input, pad, value, out=out))
@@ -3600,11 +3747,21 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out
 
 
 def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
+    given = (self, pad, value)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     pad = checks.integer_list(name, "pad", pad)
     value = checks.scalar(name, "value", value)
     self, pad, value = shape_checks_slice_join.constant_pad(name, self, pad, value)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and CONSTANT_PAD_ND.remember(given, (self, pad, value))
+    ):
+        result = CONSTANT_PAD_ND.launch(self, pad, value)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(at(self, shape_cpu.constant_pad_nd)(array_in(self, computed), pad, value), computed)
@@ -3693,6 +3850,10 @@ def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     Gradients:
         self: grad
     """
+    if not watch.active and out is None and dtype is None:
+        result = _TO_COPY.launch(input)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("_to_copy", _to_copy, "leading", input, dtype, out=out)) is not NOT_HANDLED
@@ -3704,9 +3865,20 @@ def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
 
 
 def __to_copy(name: str, self, dtype, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dtype = checks.dtype(name, "dtype", dtype)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and dtype is None
+        and _TO_COPY.remember(given, (self,))
+    ):
+        result = _TO_COPY.launch(self)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "same", (), (self,), dtype)
     try:
         result = adopt(at(self, shape_cpu.to_copy)(array_in(self, computed)), computed)
@@ -3788,6 +3960,10 @@ def im2col(
     Raises:
         RuntimeError: expected: (N, C, H, W) or (C, H, W), in which at least one window fits.
     """
+    if not watch.active:
+        result = IM2COL.launch(input, kernel_size, dilation, padding, stride)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("im2col", im2col, "planes", input, kernel_size, dilation, padding, stride))
@@ -3798,6 +3974,7 @@ def im2col(
 
 
 def _im2col(name: str, self, kernel_size, dilation, padding, stride, into=None) -> Any:
+    given = (self, kernel_size, dilation, padding, stride)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
@@ -3807,6 +3984,15 @@ def _im2col(name: str, self, kernel_size, dilation, padding, stride, into=None) 
     self, kernel_size, dilation, padding, stride = image_checks.im2col(
         name, self, kernel_size, dilation, padding, stride
     )
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and IM2COL.remember(given, (self, kernel_size, dilation, padding, stride))
+    ):
+        result = IM2COL.launch(self, kernel_size, dilation, padding, stride)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
@@ -3851,6 +4037,10 @@ def col2im(
     Raises:
         RuntimeError: expected: (N, C kh kw, L) or (C kh kw, L) with as many columns as windows in the output.
     """
+    if not watch.active:
+        result = COL2IM.launch(input, output_size, kernel_size, dilation, padding, stride)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -3863,6 +4053,7 @@ def col2im(
 
 
 def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride, into=None) -> Any:
+    given = (self, output_size, kernel_size, dilation, padding, stride)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     output_size = checks.integer_list(name, "output_size", output_size, 2)
@@ -3873,6 +4064,15 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
     self, output_size, kernel_size, dilation, padding, stride = image_checks.col2im(
         name, self, output_size, kernel_size, dilation, padding, stride
     )
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and COL2IM.remember(given, (self, output_size, kernel_size, dilation, padding, stride))
+    ):
+        result = COL2IM.launch(self, output_size, kernel_size, dilation, padding, stride)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(

@@ -14,6 +14,7 @@ from ...runtime.dispatch import checks
 from ...runtime.dispatch.elementwise import result_dtype
 from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
+from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
@@ -32,7 +33,105 @@ from ...runtime.ops.sorting import cpu_searchsorted as sorting_cpu_searchsorted
 from ...runtime.ops.sorting import formulas as sorting_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
+from ...runtime.tensor.devices import CPU
 from ..functions import sorting as functions
+
+SORT = KernelOp(
+    "sort",
+    None,
+    sorting_cpu.sort,
+    functions.SortBackward0,
+    {"self": "T", "dim": "n", "descending": "b", "stable": "b"},
+    outputs=2,
+    dtypes=("same", "int64"),
+)
+ARGSORT = KernelOp(
+    "argsort",
+    None,
+    sorting_cpu.argsort,
+    None,
+    {"self": "T", "dim": "n", "descending": "b", "stable": "b"},
+    dtypes=("int64",),
+)
+TOPK = KernelOp(
+    "topk",
+    None,
+    sorting_cpu.topk,
+    functions.TopkBackward0,
+    {"self": "T", "k": "n", "dim": "n", "largest": "b", "sorted": "b"},
+    outputs=2,
+    dtypes=("same", "int64"),
+)
+KTHVALUE = KernelOp(
+    "kthvalue",
+    None,
+    sorting_cpu.kthvalue,
+    functions.KthvalueBackward0,
+    {"self": "T", "k": "n", "dim": "n", "keepdim": "b"},
+    outputs=2,
+    dtypes=("same", "int64"),
+)
+MEDIAN_DEFAULT = KernelOp("median", None, sorting_cpu.median_all, None, {"self": "T"})
+MEDIAN_DIM = KernelOp(
+    "median",
+    None,
+    sorting_cpu.median_dim,
+    functions.MedianBackward1,
+    {"self": "T", "dim": "n", "keepdim": "b"},
+    outputs=2,
+    dtypes=("same", "int64"),
+)
+NANMEDIAN_DEFAULT = KernelOp("nanmedian", None, sorting_cpu.nanmedian_all, None, {"self": "T"})
+NANMEDIAN_DIM = KernelOp(
+    "nanmedian",
+    None,
+    sorting_cpu.nanmedian_dim,
+    functions.NanmedianBackward1,
+    {"self": "T", "dim": "n", "keepdim": "b"},
+    outputs=2,
+    dtypes=("same", "int64"),
+)
+MODE = KernelOp(
+    "mode",
+    None,
+    sorting_cpu.mode,
+    functions.ModeBackward0,
+    {"self": "T", "dim": "n", "keepdim": "b"},
+    outputs=2,
+    dtypes=("same", "int64"),
+)
+BIN_COUNTS = KernelOp(
+    "bin_counts", None, sorting_cpu_counting.bin_counts, None, {"self": "T", "minlength": "n"}, dtypes=("int64",)
+)
+HISTC = KernelOp("histc", None, sorting_cpu_counting.histc, None, {"self": "T", "bins": "n", "min": "f", "max": "f"})
+COUNTS_BETWEEN = KernelOp(
+    "counts_between", None, sorting_cpu_counting.counts_between, None, {"self": "T", "edges": "T", "weight": "O"}
+)
+ISIN_TENSOR_TENSOR = KernelOp(
+    "isin",
+    None,
+    sorting_cpu_searchsorted.is_among,
+    None,
+    {"elements": "T", "test_elements": "T", "assume_unique": "b", "invert": "b"},
+    dtypes=("bool",),
+)
+SEARCHSORTED_INDICES = KernelOp(
+    "searchsorted_indices",
+    None,
+    sorting_cpu_searchsorted.searchsorted_indices,
+    None,
+    {"sorted_sequence": "T", "self": "T", "right": "b", "sorter": "R"},
+    dtypes=("int64",),
+)
+DISTINCT = KernelOp(
+    "distinct",
+    None,
+    sorting_cpu_counting.distinct,
+    None,
+    {"self": "T", "dim": "n", "runs": "b", "places": "b"},
+    outputs=3,
+    dtypes=("same", "int64", "int64"),
+)
 
 
 def sort(
@@ -71,6 +170,10 @@ def sort(
     """
     if axis is not None:
         dim = axis
+    if not watch.active and out is None:
+        result = SORT.launch(input, dim, descending, stable)
+        if result is not None:
+            return _sort_result(*result)
     if (
         watch.interceptors
         and (result := intercept("sort", sort, "along", input, dim, descending, stable=stable, out=out))
@@ -86,6 +189,7 @@ _sort_result = ReturnType("sort", ("values", "indices"))
 
 
 def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
+    given = (self, dim, descending, stable)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -95,6 +199,15 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
     if stable.__class__ is not bool:
         stable = checks.boolean(name, "stable", stable)
     self, dim, descending, stable = reduction_checks.one_dim(name, self, dim, descending, stable)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and SORT.remember(given, (self, dim, descending, stable))
+    ):
+        results = SORT.launch(self, dim, descending, stable)
+        if results is not None:
+            return _sort_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(
@@ -170,6 +283,10 @@ def argsort(
     """
     if axis is not None:
         dim = axis
+    if not watch.active and out is None:
+        result = ARGSORT.launch(input, dim, descending, stable)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("argsort", argsort, "along", input, dim, descending, stable, out=out))
@@ -182,6 +299,7 @@ def argsort(
 
 
 def _argsort(name: str, self, dim, descending, stable, into=None) -> Any:
+    given = (self, dim, descending, stable)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -191,6 +309,15 @@ def _argsort(name: str, self, dim, descending, stable, into=None) -> Any:
     if stable.__class__ is not bool:
         stable = checks.boolean(name, "stable", stable)
     self, dim, descending, stable = reduction_checks.one_dim(name, self, dim, descending, stable)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and ARGSORT.remember(given, (self, dim, descending, stable))
+    ):
+        result = ARGSORT.launch(self, dim, descending, stable)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         result = adopt(
@@ -242,6 +369,10 @@ def topk(
     """
     if axis is not None:
         dim = axis
+    if not watch.active and out is None:
+        result = TOPK.launch(input, k, dim, largest, sorted)
+        if result is not None:
+            return _topk_result(*result)
     if (
         watch.interceptors
         and (result := intercept("topk", topk, "along", input, k, dim, largest, sorted, out=out)) is not NOT_HANDLED
@@ -256,6 +387,7 @@ _topk_result = ReturnType("topk", ("values", "indices"))
 
 
 def _topk(name: str, self, k, dim, largest, sorted, into=None) -> Any:
+    given = (self, k, dim, largest, sorted)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if k.__class__ is not int:
@@ -267,6 +399,15 @@ def _topk(name: str, self, k, dim, largest, sorted, into=None) -> Any:
     if sorted.__class__ is not bool:
         sorted = checks.boolean(name, "sorted", sorted)
     self, k, dim, largest, sorted = sorting_checks.topk(name, self, k, dim, largest, sorted)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and TOPK.remember(given, (self, k, dim, largest, sorted))
+    ):
+        results = TOPK.launch(self, k, dim, largest, sorted)
+        if results is not None:
+            return _topk_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
@@ -320,6 +461,10 @@ def kthvalue(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
+    if not watch.active and out is None:
+        result = KTHVALUE.launch(input, k, dim, keepdim)
+        if result is not None:
+            return _kthvalue_result(*result)
     if (
         watch.interceptors
         and (result := intercept("kthvalue", kthvalue, "along", input, k, dim, keepdim, out=out)) is not NOT_HANDLED
@@ -334,6 +479,7 @@ _kthvalue_result = ReturnType("kthvalue", ("values", "indices"))
 
 
 def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
+    given = (self, k, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if k.__class__ is not int:
@@ -343,6 +489,15 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, k, dim, keepdim = sorting_checks.kthvalue(name, self, k, dim, keepdim)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and KTHVALUE.remember(given, (self, k, dim, keepdim))
+    ):
+        results = KTHVALUE.launch(self, k, dim, keepdim)
+        if results is not None:
+            return _kthvalue_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
@@ -385,13 +540,18 @@ def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _median_default(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
-    try:
-        result = adopt(at(self, sorting_cpu.median_all)(array_in(self, computed)), computed)
-    except Exception as error:
-        reraise(name, error, (self,))
+    result = None
+    if self._device is not CPU and into is None and not watch.active and MEDIAN_DEFAULT.remember(given, (self,)):
+        result = MEDIAN_DEFAULT.launch(self)
+    if result is None:
+        computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+        try:
+            result = adopt(at(self, sorting_cpu.median_all)(array_in(self, computed)), computed)
+        except Exception as error:
+            reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -423,6 +583,10 @@ def median_dim(
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
+    if not watch.active and out is None:
+        result = MEDIAN_DIM.launch(input, dim, keepdim)
+        if result is not None:
+            return _median_dim_result(*result)
     if (
         watch.interceptors
         and (result := intercept("median.dim", median_dim, "along", input, dim, keepdim, out=out)) is not NOT_HANDLED
@@ -437,6 +601,7 @@ _median_dim_result = ReturnType("median", ("values", "indices"))
 
 
 def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
+    given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -444,6 +609,15 @@ def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and MEDIAN_DIM.remember(given, (self, dim, keepdim))
+    ):
+        results = MEDIAN_DIM.launch(self, dim, keepdim)
+        if results is not None:
+            return _median_dim_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
@@ -485,13 +659,18 @@ def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 def _nanmedian_default(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
-    try:
-        result = adopt(at(self, sorting_cpu.nanmedian_all)(array_in(self, computed)), computed)
-    except Exception as error:
-        reraise(name, error, (self,))
+    result = None
+    if self._device is not CPU and into is None and not watch.active and NANMEDIAN_DEFAULT.remember(given, (self,)):
+        result = NANMEDIAN_DEFAULT.launch(self)
+    if result is None:
+        computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+        try:
+            result = adopt(at(self, sorting_cpu.nanmedian_all)(array_in(self, computed)), computed)
+        except Exception as error:
+            reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -523,6 +702,10 @@ def nanmedian_dim(
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
+    if not watch.active and out is None:
+        result = NANMEDIAN_DIM.launch(input, dim, keepdim)
+        if result is not None:
+            return _nanmedian_dim_result(*result)
     if (
         watch.interceptors
         and (result := intercept("nanmedian.dim", nanmedian_dim, "along", input, dim, keepdim, out=out))
@@ -538,6 +721,7 @@ _nanmedian_dim_result = ReturnType("nanmedian", ("values", "indices"))
 
 
 def _nanmedian_dim(name: str, self, dim, keepdim, into=None) -> Any:
+    given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -545,6 +729,15 @@ def _nanmedian_dim(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and NANMEDIAN_DIM.remember(given, (self, dim, keepdim))
+    ):
+        results = NANMEDIAN_DIM.launch(self, dim, keepdim)
+        if results is not None:
+            return _nanmedian_dim_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
@@ -596,6 +789,10 @@ def mode(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
+    if not watch.active and out is None:
+        result = MODE.launch(input, dim, keepdim)
+        if result is not None:
+            return _mode_result(*result)
     if (
         watch.interceptors
         and (result := intercept("mode", mode, "along", input, dim, keepdim, out=out)) is not NOT_HANDLED
@@ -610,6 +807,7 @@ _mode_result = ReturnType("mode", ("values", "indices"))
 
 
 def _mode(name: str, self, dim, keepdim, into=None) -> Any:
+    given = (self, dim, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -617,6 +815,10 @@ def _mode(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
+    if self._device is not CPU and into is None and not watch.active and MODE.remember(given, (self, dim, keepdim)):
+        results = MODE.launch(self, dim, keepdim)
+        if results is not None:
+            return _mode_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(
@@ -1065,6 +1267,10 @@ def bin_counts(input: Tensor, minlength: int) -> Tensor:
     Returns:
         Tensor: int64.
     """
+    if not watch.active:
+        result = BIN_COUNTS.launch(input, minlength)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("bin_counts", bin_counts, "dynamic", input, minlength)) is not NOT_HANDLED
@@ -1074,10 +1280,15 @@ def bin_counts(input: Tensor, minlength: int) -> Tensor:
 
 
 def _bin_counts(name: str, self, minlength, into=None) -> Any:
+    given = (self, minlength)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if minlength.__class__ is not int:
         minlength = checks.integer(name, "minlength", minlength)
+    if self._device is not CPU and into is None and not watch.active and BIN_COUNTS.remember(given, (self, minlength)):
+        result = BIN_COUNTS.launch(self, minlength)
+        if result is not None:
+            return result
     computed = computed_dtype(name, "same", ("int",), (self,))
     try:
         result = adopt(
@@ -1112,6 +1323,10 @@ def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, o
         >>> sg.histc(sg.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
         tensor([0., 2., 1., 0.])
     """
+    if not watch.active and out is None:
+        result = HISTC.launch(input, bins, min, max)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("histc", histc, "one_by_one", input, bins, min, max, out=out)) is not NOT_HANDLED
@@ -1123,6 +1338,7 @@ def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, o
 
 
 def _histc(name: str, self, bins, min, max, into=None) -> Any:
+    given = (self, bins, min, max)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if bins.__class__ is not int:
@@ -1130,6 +1346,10 @@ def _histc(name: str, self, bins, min, max, into=None) -> Any:
     min = checks.scalar(name, "min", min)
     max = checks.scalar(name, "max", max)
     self, bins, min, max = sorting_checks_counting.histc(name, self, bins, min, max)
+    if self._device is not CPU and into is None and not watch.active and HISTC.remember(given, (self, bins, min, max)):
+        result = HISTC.launch(self, bins, min, max)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
     try:
         result = adopt(at(self, sorting_cpu_counting.histc)(array_in(self, computed), bins, min, max), computed)
@@ -1301,6 +1521,10 @@ def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tenso
     Returns:
         Tensor: the dtype of `input`.
     """
+    if not watch.active:
+        result = COUNTS_BETWEEN.launch(input, edges, weight)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("counts_between", counts_between, "one_by_one", input, edges, weight))
@@ -1311,12 +1535,22 @@ def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tenso
 
 
 def _counts_between(name: str, self, edges, weight, into=None) -> Any:
+    given = (self, edges, weight)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(edges, Tensor):
         edges = checks.tensor(name, "edges", edges)
     if weight is not None and not isinstance(weight, Tensor):
         weight = checks.tensor(name, "weight", weight)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and COUNTS_BETWEEN.remember(given, (self, edges, weight))
+    ):
+        result = COUNTS_BETWEEN.launch(self, edges, weight)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and edges._dtype is self._dtype and (weight is None or weight._dtype is self._dtype)
@@ -1632,6 +1866,10 @@ def isin_tensor_tensor(
     Raises:
         RuntimeError: expected: real numbers.
     """
+    if not watch.active and out is None:
+        result = ISIN_TENSOR_TENSOR.launch(elements, test_elements, assume_unique, invert)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -1661,6 +1899,7 @@ def isin_tensor_tensor(
 
 
 def _isin_tensor_tensor(name: str, elements, test_elements, assume_unique, invert, into=None) -> Any:
+    given = (elements, test_elements, assume_unique, invert)
     if not isinstance(elements, Tensor):
         elements = checks.tensor(name, "elements", elements)
     if not isinstance(test_elements, Tensor):
@@ -1672,6 +1911,15 @@ def _isin_tensor_tensor(name: str, elements, test_elements, assume_unique, inver
     elements, test_elements, assume_unique, invert = sorting_checks.isin(
         name, elements, test_elements, assume_unique, invert
     )
+    if (
+        elements._device is not CPU
+        and into is None
+        and not watch.active
+        and ISIN_TENSOR_TENSOR.remember(given, (elements, test_elements, assume_unique, invert))
+    ):
+        result = ISIN_TENSOR_TENSOR.launch(elements, test_elements, assume_unique, invert)
+        if result is not None:
+            return result
     computed = (
         elements._dtype
         if elements._dtype.native and test_elements._dtype is elements._dtype
@@ -1832,6 +2080,10 @@ def searchsorted_indices(sorted_sequence: Tensor, input: Tensor, right: bool, so
         RuntimeError: expected: one row to search in, or one for each row of the values; an order of the elements of
             each.
     """
+    if not watch.active:
+        result = SEARCHSORTED_INDICES.launch(sorted_sequence, input, right, sorter)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -1846,6 +2098,7 @@ def searchsorted_indices(sorted_sequence: Tensor, input: Tensor, right: bool, so
 
 
 def _searchsorted_indices(name: str, sorted_sequence, self, right, sorter, into=None) -> Any:
+    given = (sorted_sequence, self, right, sorter)
     if not isinstance(sorted_sequence, Tensor):
         sorted_sequence = checks.tensor(name, "sorted_sequence", sorted_sequence)
     if not isinstance(self, Tensor):
@@ -1857,6 +2110,15 @@ def _searchsorted_indices(name: str, sorted_sequence, self, right, sorter, into=
     sorted_sequence, self, right, sorter = sorting_checks.searchsorted_indices(
         name, sorted_sequence, self, right, sorter
     )
+    if (
+        sorted_sequence._device is not CPU
+        and into is None
+        and not watch.active
+        and SEARCHSORTED_INDICES.remember(given, (sorted_sequence, self, right, sorter))
+    ):
+        result = SEARCHSORTED_INDICES.launch(sorted_sequence, self, right, sorter)
+        if result is not None:
+            return result
     computed = (
         sorted_sequence._dtype
         if sorted_sequence._dtype.native and self._dtype is sorted_sequence._dtype
@@ -2016,6 +2278,10 @@ def distinct(input: Tensor, dim: int | None, runs: bool, places: bool) -> tuple[
         inverse: int64.
         counts: int64.
     """
+    if not watch.active:
+        result = DISTINCT.launch(input, dim, runs, places)
+        if result is not None:
+            return _distinct_result(*result)
     if (
         watch.interceptors
         and (result := intercept("distinct", distinct, "dynamic", input, dim, runs, places)) is not NOT_HANDLED
@@ -2028,6 +2294,7 @@ _distinct_result = ReturnType("distinct", ("values", "inverse", "counts"))
 
 
 def _distinct(name: str, self, dim, runs, places, into=None) -> Any:
+    given = (self, dim, runs, places)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim is not None and dim.__class__ is not int:
@@ -2036,6 +2303,15 @@ def _distinct(name: str, self, dim, runs, places, into=None) -> Any:
         runs = checks.boolean(name, "runs", runs)
     if places.__class__ is not bool:
         places = checks.boolean(name, "places", places)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.active
+        and DISTINCT.remember(given, (self, dim, runs, places))
+    ):
+        results = DISTINCT.launch(self, dim, runs, places)
+        if results is not None:
+            return _distinct_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(

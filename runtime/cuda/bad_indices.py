@@ -21,6 +21,7 @@ from .current import current_stream
 from .driver import chosen, driver
 from .graphs import captures
 from .graphs.captures import Capture
+from .launching.rehearsals import beyond_launches, unrehearsed, word_noted
 
 INT64 = np.dtype(np.int64)
 SIZE = 3
@@ -34,14 +35,18 @@ class Ticket(NamedTuple):
 
 
 class Word:
-    """The word of one stream, or of a graph: `pending` says that some kernel has got it since it was last read."""
+    """The word of one stream, or of a graph; while a driver is in use, a stream has the same one.
+
+    `state` is 1 where some kernel has got it since it was last read: in memory, where native code writes it too.
+    """
 
     def __init__(self, device: Any, stream: int) -> None:
-        block = allocate(device.index, SIZE * 8)
-        self.array = DeviceArray(block.address, (SIZE,), INT64, block, device)
-        self.stream = stream
-        self.pending = False
-        self.clear()
+        with unrehearsed():
+            block = allocate(device.index, SIZE * 8)
+            self.array = DeviceArray(block.address, (SIZE,), INT64, block, device)
+            self.stream = stream
+            self.state = np.zeros(1, INT64)
+            self.clear()
 
     def clear(self) -> None:
         driver().fill(self.array.address, 0, SIZE * 8, self.stream)
@@ -53,8 +58,12 @@ class Word:
     def read(self) -> tuple[int, ...]:
         """What it holds when its stream is done."""
         found = np.empty(SIZE, INT64)
-        driver().copy(found.ctypes.data, self.array.address, SIZE * 8, "d2h", self.stream)
-        self.pending = False
+        self.state[0] = 0  # first: a kernel that gets it from now on may be missed
+        try:
+            driver().copy(found.ctypes.data, self.array.address, SIZE * 8, "d2h", self.stream)
+        except BaseException:
+            self.state[0] = 1
+            raise
         return tuple(found.tolist())
 
 
@@ -73,7 +82,8 @@ def word_for(device: Any) -> DeviceArray:
         found = _words.get(key)
         if found is None:
             found = _words[key] = Word(device, key[2])
-    found.pending = True
+    found.state[0] = 1
+    word_noted(found)
     return found.array
 
 
@@ -89,7 +99,7 @@ def _word_of(capture: Capture, device: Any) -> DeviceArray:
 def replayed(word: Word, stream: int) -> None:
     """A stream was given the kernels of a graph: what they find is raised where a program waits for that stream."""
     with _making:
-        word.stream, word.pending = stream, True
+        word.stream, word.state[0] = stream, 1
         _words[chosen(), word.array.device.index, ~id(word)] = word
 
 
@@ -107,6 +117,7 @@ def fault(error: type[Exception], text: str) -> Any:
 def raise_at_once(device: Any) -> None:
     """After a launch: `CUDA_LAUNCH_BLOCKING=1` asks for errors where they are made."""
     if os.environ.get("CUDA_LAUNCH_BLOCKING") == "1" and captures.here_on(device.index) is None:
+        beyond_launches()
         raise_if_any(device.index, current_stream(device.index))
 
 
@@ -133,7 +144,7 @@ def _pending(device: int, stream: int | None) -> Iterable[Word]:
     return [
         word
         for (owner, place, _), word in list(_words.items())
-        if owner is known and place == device and word.pending and stream in (None, word.stream)
+        if owner is known and place == device and word.state[0] and stream in (None, word.stream)
     ]
 
 

@@ -1,4 +1,7 @@
-"""Memory of CUDA devices: new arrays, and copies between host and device and on a device."""
+"""Memory of CUDA devices: new arrays, and copies between host and device and on a device.
+
+In a rehearsal a kernel fills and copies, where else the driver does: a launch can be done again.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,7 @@ from .driver import driver
 from .graphs import captures
 from .launching import elementwise
 from .launching.launch import reach
+from .launching.rehearsals import constant_noted, is_rehearsed, unrehearsed
 from .pinned import is_pinned, used_on
 
 
@@ -32,6 +36,9 @@ def empty(shape: Shape, dtype: np.dtype, device: Any) -> DeviceArray:
 def zeros(shape: Shape, dtype: np.dtype, device: Any) -> DeviceArray:
     """An array on a device of zeros."""
     result = empty(shape, dtype, device)
+    if is_rehearsed() and not is_long(result):
+        elementwise.fill(result, 0)
+        return result
     driver().fill(result.address, 0, result.nbytes, current_stream(device.index))
     return result
 
@@ -55,10 +62,14 @@ def from_host(array: np.ndarray, device: Any, non_blocking: bool = False) -> Dev
 
 
 def constant(array: np.ndarray, device: Any) -> DeviceArray:
-    """A copy on a device of what an op knows beforehand, such as a table: a graph keeps it, and does not copy again."""
+    """A copy on a device of what an op knows beforehand by layouts and arguments, such as a table: who keeps launches,
+    to do them again, keeps it, and does not copy again."""
     capture = captures.here_on(device.index)
     if capture is None:
-        return from_host(array, device)
+        with unrehearsed():
+            found = from_host(array, device)
+        constant_noted(found)
+        return found
     with capture.aside():
         capture.kept.append(found := from_host(array, device))
     return found
@@ -126,7 +137,7 @@ def copy(to: Any, source: Any) -> None:
         _upload(to, source)
     elif to.device is not source.device:
         copy(to, copied_to(source, to.device))
-    elif _same_bytes(to, source):
+    elif _same_bytes(to, source) and (is_long(to) or not is_rehearsed()):
         driver().copy(to.address, source.address, to.nbytes, "d2d", current_stream(to.device.index))
     elif source.stored != source.dtype != to.stored or _overlap(to, source):
         elementwise.convert(to, copied(source))  # two conversions, or elements that are read after they are written

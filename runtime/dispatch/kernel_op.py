@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
-from typing import Any
+from math import copysign
+from typing import Any, NamedTuple
 
 from ..kernels.cpu.plan import Layout, Plan
 from ..tensor.base import TensorBase
@@ -18,24 +19,38 @@ MOST_LISTED = 16  # tensors in a list
 
 
 class KernelOp:
-    """An op whose kernel has plans; `launch(*arguments)` is native code that looks one up and runs it.
+    """An op whose kernel has plans, or whose launches on devices are kept; `launch(*arguments)` is native code that
+    looks them up and runs them.
 
-    `letters` say what each argument is: T a tensor, O one or None, I one of int64, L a list of them (as the first
-    argument), n an int, b a bool, d ints or an int, f a number. `find` makes a plan of layouts and of the other
-    arguments as checked, or None. `found` keeps (plan's words, shapes, arguments as checked) by layouts and arguments
-    as given.
+    `letters` say what each argument is: T a tensor, O one or None, I one of int64, R one of any dtype or None, L a list
+    of tensors (as the first argument), n an int, b a bool, d ints or an int, f a number, s a text. `find` makes a plan
+    of layouts and of the other arguments as checked, or None; without it there are launches on devices alone. `found`
+    keeps (plan's words, shapes, arguments as checked) by layouts and arguments as given.
     """
 
-    __slots__ = ("find", "found", "kernel", "launch", "launches", "letters", "name", "node", "operands", "outputs")
+    __slots__ = (
+        "dtypes",
+        "find",
+        "found",
+        "kernel",
+        "launch",
+        "launches",
+        "letters",
+        "name",
+        "node",
+        "operands",
+        "outputs",
+    )
 
     def __init__(
         self,
         name: str,
-        find: Callable[..., Plan | None],
+        find: Callable[..., Plan | None] | None,
         kernel: Callable[..., Any],
         node: Any,
         operands: dict[str, str],
         outputs: int = 1,
+        dtypes: Sequence[str] = (),
     ) -> None:
         self.name = name
         self.find = find
@@ -44,6 +59,7 @@ class KernelOp:
         self.operands = tuple(operands)
         self.letters = "".join(operands.values())
         self.outputs = outputs
+        self.dtypes = tuple(dtypes)  # of the results, in words of the spec; empty where all have that of the operands
         self.found: dict[Any, Any] = {}
         self.launches: dict[Any, dict[Any, Any]] = {}  # on devices, by dtype: likewise
 
@@ -55,9 +71,11 @@ class KernelOp:
 
     def remember(self, given: Sequence[Any], checked: Sequence[Any]) -> bool:
         """Find the plan of a call, for the arguments as given and as checked; whether there is one."""
-        if not self.fits(checked):
+        leading = checked[0][0] if self.letters[0] == "L" else checked[0]
+        on_host = leading._device is CPU
+        if (on_host and self.find is None) or not self.fits(checked) or not may_be_key(checked):
             return False
-        if "L" not in self.letters and checked[0]._device is not CPU:
+        if not on_host:
             return rehearse_op(self, given, checked)
         key = self.key(checked)
         plan = plan_for(self.found, key, lambda: self.plan(checked))
@@ -81,7 +99,7 @@ class KernelOp:
     def plan(self, checked: Sequence[Any]) -> Any:
         """The words of the plan for a call; None where the op has none for it."""
         known = [as_known(letter, a) for letter, a in zip(self.letters, checked, strict=True)]
-        plan = self.find(*known)
+        plan = self.find(*known) if self.find else None
         if plan is None:
             return None
         own = [None if letter in "TOIL" else a for letter, a in zip(self.letters, checked, strict=True)]
@@ -101,6 +119,11 @@ def plan_for(found: dict[Any, Any], key: tuple[Any, ...], make: Callable[[], Any
     return plan
 
 
+def may_be_key(values: Sequence[Any]) -> bool:
+    """Whether values are told apart by a key: -0.0 is equal to 0.0."""
+    return not any(value.__class__ is float and not value and copysign(1, value) < 0 for value in values)
+
+
 def as_known(letter: str, argument: Any) -> Any:
     """An argument as a plan is found by it: layouts in the place of tensors."""
     if letter == "L":
@@ -112,7 +135,7 @@ def parts_of_key(letter: str, argument: Any) -> tuple[Any, ...]:
     """The parts of a key that stand for an argument."""
     if letter == "L":
         return tuple([part for t in argument for part in (t._shape, t._strides)])
-    if letter in "TOI":
+    if letter in "TOIR":
         return (None, None) if argument is None else (argument._shape, argument._strides)
     return (argument,)
 
@@ -120,28 +143,47 @@ def parts_of_key(letter: str, argument: Any) -> tuple[Any, ...]:
 def is_as_kept(node: Any, slot: str, grad: Any) -> bool:
     """Whether a node finds a tensor as it kept it, or kept none: hooks may have packed it, and somebody written to it,
     as a layout changes in place; then it is for `unpack`. Plans are for the gradient's dtype, and for indices of int64:
-    one that was found for another would be found by layouts alone."""
+    one that was found for another would be found by layouts alone. What devices launch knows of which dtype it is."""
     tensor = getattr(node, slot)
     if tensor is None:
         return True
-    if not isinstance(tensor, TensorBase) or not (tensor._dtype is grad._dtype or tensor._dtype is int64):
+    if not isinstance(tensor, TensorBase):
+        return False
+    if not (tensor._dtype is grad._dtype or tensor._dtype is int64 or grad._device is not CPU):
         return False
     writes = tensor._writes
     return writes is None or writes[0] == getattr(node, f"{slot}_version")
 
 
+class Read(NamedTuple):
+    """An operand of a kernel that computes the gradients of a node."""
+
+    letter: str
+    slot: str
+    part: Any = None  # what is made of a value; the constant
+
+    def given(self, value: Any) -> Any:
+        """A value as the kernel takes it."""
+        if self.letter == "c":
+            return self.part
+        return self.part(value) if self.part else value
+
+
 class KernelOpGradient:
     """The kernel of a node's `apply`: `reads` says for each operand what it is, and in which slot of the node.
 
-    w stands for which gradients are wanted, g for the gradient, k for a kept tensor, v for a value.
+    w stands for which gradients are wanted, g for the gradient, k for a kept tensor, v for a value, or what a function
+    makes of it, c for a constant. Without `find` there are launches on devices alone.
     """
 
     __slots__ = ("find", "found", "gradients", "kernel", "launches", "node", "reads")
 
-    def __init__(self, find: Callable[..., Plan | None], kernel: Callable[..., Any], *reads: tuple[str, str]) -> None:
+    def __init__(
+        self, find: Callable[..., Plan | None] | None, kernel: Callable[..., Any], *reads: tuple[Any, ...]
+    ) -> None:
         self.find = find
         self.kernel = kernel
-        self.reads = reads
+        self.reads = tuple([Read(*read) for read in reads])
         self.found: dict[Any, Any] = {}
         self.launches: dict[Any, dict[Any, Any]] = {}  # on devices, by dtype: likewise
         self.node: Any = None
@@ -154,35 +196,40 @@ class KernelOpGradient:
 
     def remember(self, node: Any, grad: Any) -> bool:
         """Find the plan of a node's gradients, so that `gradients` gives them; whether there is one."""
-        if not all(is_as_kept(node, slot, grad) for letter, slot in self.reads if letter == "k"):
+        on_host = grad._device is CPU
+        if on_host and self.find is None:
             return False
-        values = [self.value(letter, slot, node, grad) for letter, slot in self.reads]
-        parts = [value if letter in "gk" else (value,) for (letter, _), value in zip(self.reads, values, strict=True)]
+        if not all(is_as_kept(node, slot, grad) for letter, slot, _ in self.reads if letter == "k"):
+            return False
+        values = [self.value(read, node, grad) for read in self.reads]
+        parts = [value if read.letter in "gk" else (value,) for read, value in zip(self.reads, values, strict=True)]
         key = tuple([part for both in parts for part in (both or (None, None))])
+        if not may_be_key(key):
+            return False
         self.node = type(node)
-        if grad._device is not CPU:
+        if not on_host:
             return rehearse_gradients(self, key, node, grad)
         return plan_for(self.found, key, lambda: self.plan(node, values)) is not None
 
-    def value(self, letter: str, slot: str, node: Any, grad: Any) -> Any:
-        """An operand as `find` takes it, but for the wanted gradients: their bits."""
-        if letter == "w":
+    def value(self, read: Read, node: Any, grad: Any) -> Any:
+        """What a key has of an operand: layouts, values as they were kept, and the bits of wanted gradients."""
+        if read.letter == "w":
             return sum(1 << i for i, edge in enumerate(node.edges) if edge is not None)
-        if letter == "v":
-            return getattr(node, slot)
-        tensor = grad if letter == "g" else getattr(node, slot)
+        if read.letter in "vc":
+            return getattr(node, read.slot) if read.slot else None
+        tensor = grad if read.letter == "g" else getattr(node, read.slot)
         return None if tensor is None else Layout(tensor._shape, tensor._strides)
 
     def plan(self, node: Any, values: Sequence[Any]) -> Any:
         """The words of the plan for a node's gradients; None where there is none."""
         outputs = len(node.edges)
         known = [
-            tuple([value >> i & 1 == 1 for i in range(outputs)]) if letter == "w" else value
-            for (letter, _), value in zip(self.reads, values, strict=True)
+            tuple([value >> i & 1 == 1 for i in range(outputs)]) if read.letter == "w" else read.given(value)
+            for read, value in zip(self.reads, values, strict=True)
         ]
-        plan = self.find(*known)
+        plan = self.find(*known) if self.find else None
         if plan is None:
             return None
-        kept = [getattr(node, slot) if letter == "k" else None for letter, slot in self.reads]
+        kept = [getattr(node, slot) if letter == "k" else None for letter, slot, _ in self.reads]
         letters = "".join("I" if tensor is not None and tensor._dtype is int64 else "T" for tensor in kept)
         return fast_path().call_plan(plan, values, letters, outputs, ())

@@ -29,6 +29,7 @@ from .tensors import (
 )
 
 MOST = 4  # saved tensors that one kernel reads, and room for numbers
+MOST_KEPT = 12  # tensors that a node saves
 MOST_CASES = 3  # sets of wanted gradients, of two inputs
 HANDS_ON, HANDS_ON_AT_ONE, BY_PLANS = 1, 2, 3  # see GradientPlan.kind
 
@@ -60,7 +61,7 @@ class GradientPlan(Struct):
     kind: int  # HANDS_ON: every gradient is that of the result; HANDS_ON_AT_ONE: it is where a number is 1; BY_PLANS; 0
     number_slot: int  # of that number
     saved: int  # how many tensors it saves; their slots
-    slots: Items[int] = room(MOST)
+    slots: Items[int] = room(MOST_KEPT)
 
 
 class FusedPlan(GradientPlan):

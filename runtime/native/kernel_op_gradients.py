@@ -11,7 +11,7 @@ from .call_plans import MOST_OPERANDS, CallPlan, Operands, note_none, note_opera
 from .forward import lies_elsewhere
 from .gradients import GradientPlan, unwritten, wanted_of
 from .interned import cpu, device_functions, int64, none
-from .kernel_ops import FLOATS, TENSOR, is_operand, looked_up, put_layout
+from .kernel_ops import FLOATS, TENSOR, is_operand, looked_up, may_be_key, put_layout
 from .layout import Array, Dict, List, Node, Object, Tensor, Tuple
 from .references import Owned, item, own, own_new, put_item, retain, size, slot
 from .tensors import kind_of, not_handled, records
@@ -32,7 +32,7 @@ class PlannedGradients(GradientPlan):
     """The plan of a node whose gradients a kernel with plans computes: its operands."""
 
     listed: int  # -1; or which of several outputs has a gradient, for then they come in a list
-    found: Dict  # the plans found
+    found: Dict  # the plans found, or NULL: there are none on the host
     device: Dict  # by dtypes, what is launched for a gradient of a device
     layouts: int  # how many operands are tensors
     operands: int  # how many operands
@@ -41,14 +41,14 @@ class PlannedGradients(GradientPlan):
 
 @native
 def is_kept(node: Node, read: Read, dtype: Object, place: Object) -> bool:
-    """Whether a kept tensor is as it was, and of this dtype or an index; or None."""
+    """Whether a kept tensor is as it was, and of this dtype or an index, or of any on a device; or None."""
     thing = slot(node, read.slot)
     if thing is none:
         return True
     if not is_operand(thing, TENSOR, NULL, place) or not unwritten(cast(Tensor, thing), slot(node, read.version)):
         return False
     own_dtype = cast(Tensor, thing).dtype
-    return own_dtype is dtype or own_dtype is int64
+    return own_dtype is dtype or own_dtype is int64 or place is not cpu
 
 
 @native
@@ -71,7 +71,7 @@ def all_fit(plan: PlannedGradients, node: Node, dtype: Object, place: Object) ->
 
 @native
 def key_of(plan: PlannedGradients, node: Node, gradient: Object) -> New[Tuple]:
-    """The key under which plans are kept: the wanted gradients, layouts and values."""
+    """The key under which plans are kept: the wanted gradients, layouts and values; NULL where there cannot be one."""
     place = 0
     key = c.new_tuple(plan.operands + plan.layouts)
     if key is NULL:
@@ -82,8 +82,11 @@ def key_of(plan: PlannedGradients, node: Node, gradient: Object) -> New[Tuple]:
             put_layout(key, place, operand_of(node, read, gradient))
             place += 2
             continue
-        wanted = read.letter == WANTED
-        value = c.new_int(wanted_of(node.edges)) if wanted else retain(slot(node, read.slot))
+        kept = slot(node, read.slot) if read.letter == VALUE else none
+        value = c.new_int(wanted_of(node.edges)) if read.letter == WANTED else retain(kept)
+        if value is not NULL and not may_be_key(value):
+            c.release(value)
+            value = cast(Object, NULL)
         if value is NULL:
             c.release(key)
             return cast(Tuple, NULL)
@@ -135,7 +138,7 @@ def planned_gradients(plan: PlannedGradients, node: Node, given: Object, owned: 
     if lies_elsewhere(gradient) and device_functions.planned_gradients != 0:
         function = device_functions.planned_gradients
         return cast(Object, call_native(function, address_of(plan), address_of(node), address_of(gradient)))
-    if not is_operand(gradient, TENSOR, NULL, cpu):
+    if plan.found is NULL or not is_operand(gradient, TENSOR, NULL, cpu):
         return not_handled()
     dtype = cast(Tensor, gradient).dtype
     kind = kind_of(dtype)
@@ -145,7 +148,7 @@ def planned_gradients(plan: PlannedGradients, node: Node, given: Object, owned: 
         return not_handled()
     key = own_new(owned, key_of(plan, node, gradient))
     if key is NULL:
-        return NULL
+        return not_handled() if c.error_set() is NULL else NULL
     found = looked_up(plan.found, key)
     if found is NULL:
         return not_handled()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..kernels.llvm.memory import bits
 from ..kernels.llvm.structs import Items, Struct, room
 from ..kernels.llvm.typed import NULL, New, cast, native, new
 from . import c_functions as c
@@ -18,25 +19,28 @@ from .interned import (
     list_type,
     none,
     outdated_type,
+    text_type,
     true,
     tuple_type,
 )
 from .kernel_calls import Arguments
-from .layout import Array, Dict, DType, List, Object, Tensor, Tuple
+from .layout import Array, Dict, DType, Float, List, Object, Tensor, Tuple
 from .recording import RecordPlan, record
 from .references import Owned, begin, item, own, own_new, put_item, release_all, retain, size
 from .tensors import INTEGERS, is_tensor_anywhere, kind_of, not_handled, records, withdrawn
 from .views import is_int_or_ints
 
-TENSOR, OPTIONAL, INDEX, LIST, INT, BOOL, DIMS = (ord(letter) for letter in "TOILnbd")
-TENSORS = (TENSOR, OPTIONAL, INDEX)
+TENSOR, OPTIONAL, INDEX, RAW, LIST, INT, BOOL, DIMS, TEXT = (ord(letter) for letter in "TOIRLnbds")
+TENSORS = (TENSOR, OPTIONAL, INDEX, RAW)
+NULLABLE = (OPTIONAL, RAW)
 FLOATS = (0, 1)  # kinds
+MINUS_ZERO = -(2**63)  # the bits of -0.0
 
 
 class KernelOpPlan(Struct):
     """The plan of an op with a kernel of its own."""
 
-    found: Dict  # the plans found
+    found: Dict  # the plans found, or NULL: there are none on the host
     device: Dict  # by dtypes, what is launched for tensors of a device
     node: RecordPlan  # or NULL
     outputs: int
@@ -56,6 +60,12 @@ def put_layout(key: Tuple, index: int, thing: Object) -> None:
 
 
 @native
+def may_be_key(value: Object) -> bool:
+    """Whether a value is told apart by a key: -0.0 is equal to 0.0."""
+    return value.type is not float_type or bits(cast(Float, value).value) != MINUS_ZERO
+
+
+@native
 def takes(letter: int, argument: Object) -> bool:
     """Whether an argument that is no tensor has the type that a letter stands for: what is equal to it will not do."""
     kind = argument.type
@@ -65,20 +75,25 @@ def takes(letter: int, argument: Object) -> bool:
         return kind is int_type
     if letter == BOOL:
         return argument is true or argument is false
+    if letter == TEXT:
+        return kind is text_type
     if letter == DIMS:
         return is_int_or_ints(argument)
-    return kind is float_type or kind is int_type
+    return kind is int_type or (kind is float_type and may_be_key(argument))
 
 
 @native
 def is_operand(thing: Object, letter: int, dtype: Object, place: Object) -> bool:
-    """Whether a tensor of a device may be read: indices are of int64, others of one dtype (NULL: not known yet)."""
+    """Whether a tensor of a device may be read: indices are of int64, others of one dtype (NULL: not known yet), but
+    for those that may have any."""
     if not is_tensor_anywhere(thing) or cast(Tensor, thing).device is not place:
         return False
     if cast(Tensor, thing).fn.type is outdated_type:
         return False
     own_dtype = cast(Tensor, thing).dtype
-    return own_dtype is int64 if letter == INDEX else (own_dtype is dtype or dtype is NULL)
+    if letter == INDEX:
+        return own_dtype is int64
+    return own_dtype is dtype or dtype is NULL or letter == RAW
 
 
 @native
@@ -100,7 +115,7 @@ def common_dtype(plan: KernelOpPlan, given: Arguments, place: Object) -> DType:
     dtype = cast(DType, NULL)
     for i in range(plan.operands):
         letter, argument = plan.letters[i], given.items[i]
-        if letter == OPTIONAL and argument is none:
+        if argument is none and letter in NULLABLE:
             continue
         if letter == LIST:
             dtype = dtype_of_all(cast(Tuple, argument), place)
@@ -112,11 +127,22 @@ def common_dtype(plan: KernelOpPlan, given: Arguments, place: Object) -> DType:
             tensor = cast(Tensor, argument)
             if plan.refused >> i & 1 and tensor.rg is true:
                 return NULL
-            if letter != INDEX:
+            if letter != INDEX and letter != RAW:
                 dtype = tensor.dtype
         elif not takes(letter, argument):
             return NULL
     return dtype if dtype is not NULL and kind_of(dtype) in FLOATS else cast(DType, NULL)
+
+
+@native
+def leading_of(plan: KernelOpPlan, arguments: Items[Object]) -> Object:
+    """The first argument, or the first item of the list that it is, borrowed."""
+    first = arguments[0]
+    if plan.letters[0] == LIST and first.type is list_type and c.list_size(cast(List, first)) > 0:
+        return c.list_item(cast(List, first), 0)
+    if plan.letters[0] == LIST and first.type is tuple_type and size(cast(Tuple, first)) > 0:
+        return item(cast(Tuple, first), 0)
+    return first
 
 
 @native
@@ -253,8 +279,10 @@ def launch_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> N
 @native
 def launch(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     """The result, or a tuple of several, recorded; None where no plan has been found for layouts and arguments."""
-    if lies_elsewhere(arguments[0]):
+    if lies_elsewhere(leading_of(cast(KernelOpPlan, self.memory), arguments)):
         return on_device(device_functions.launch_kernel_op, self, arguments, count)
+    if cast(KernelOpPlan, self.memory).found is NULL:
+        return not_handled()
     owned = new(Owned)
     begin(owned)
     result = launch_plan(cast(KernelOpPlan, self.memory), arguments, owned)

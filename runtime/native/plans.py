@@ -194,13 +194,13 @@ def kernel_op_plan(op: Any) -> np.ndarray:
     inputs, refuses = ((), ()) if op.node is None else (op.node.inputs, op.node.refuses)
     listed = "L" in op.letters
     return KernelOpPlan.pack(
-        found=address(op.found),
+        found=address(op.found) if op.find else 0,
         device=address(op.launches),
         node=0 if op.node is None else memory(record_plan(op.node, op.operands, False, listed)),
         outputs=op.outputs,
         differentiable=bits([name in inputs for name in op.operands]),
         refused=bits([name in refuses for name in op.operands]),
-        tensors=sum(letter in "TOI" for letter in op.letters),
+        tensors=sum(letter in "TOIR" for letter in op.letters),
         operands=len(op.letters),
         letters=[ord(letter) for letter in op.letters],
     )
@@ -209,7 +209,7 @@ def kernel_op_plan(op: Any) -> np.ndarray:
 def planned_gradients_plan(op: Any) -> np.ndarray:
     """The plan of a node whose gradients have plans."""
     node, reads = op.node, []
-    for letter, slot in op.reads:
+    for letter, slot, _ in op.reads:
         distances = slot_distances(node, {"k": [slot, f"{slot}_version"], "v": [slot]}.get(letter, []))
         reads.append(Read.pack(letter=ord(letter), **dict(zip(("slot", "version"), distances, strict=False))))
     return PlannedGradients.pack(
@@ -217,9 +217,9 @@ def planned_gradients_plan(op: Any) -> np.ndarray:
         saved=len(node.saved_slots),
         slots=slot_distances(node, node.saved_slots),
         listed=node.differentiable[0] if node.output_count > 1 else -1,
-        found=address(op.found),
+        found=address(op.found) if op.find else 0,
         device=address(op.launches),
-        layouts=sum(letter in "gk" for letter, _ in op.reads),
+        layouts=sum(read.letter in "gk" for read in op.reads),
         operands=len(reads),
         reads=reads,
     )

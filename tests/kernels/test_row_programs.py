@@ -97,7 +97,7 @@ def module_of(program: Program, folder: Path) -> Any:
     return module
 
 
-@pytest.mark.parametrize("name", [name for name in PROGRAMS if name != "outside"])  # which is for integers
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_the_loop_for_the_cpu(name: str, loops: Any) -> None:
     """It gives what the program means, for rows of any length, in float32 and float64."""
     program = PROGRAMS[name]
@@ -171,7 +171,7 @@ def plain(value: Any) -> Any:
     return tuple(map(int, value)) if isinstance(value, tuple) else int(value) if isinstance(value, np.uint32) else value
 
 
-@pytest.mark.parametrize("name", [name for name in PROGRAMS if name != "outside"])
+@pytest.mark.parametrize("name", PROGRAMS)
 def test_the_kernels_for_cuda(name: str) -> None:
     """Every team, layout and split gives what the program means; every order of threads gives the same bits."""
     program = PROGRAMS[name]

@@ -98,6 +98,51 @@ def convolved() -> list[Any]:
     return [result, x.grad, weight.grad, bias.grad]
 
 
+def joined_in_new_places() -> list[Any]:
+    x, y, part = numbers(3, 4, requires_grad=True), numbers(3, 4), numbers(4, 6).t()[1:4]
+    across, stacked = sg.cat((x, y, part), 1), sg.stack([y, x], 2)
+    (across.sum() + (stacked * 2).sum()).backward()
+    return [across, stacked, x.grad, sg.cat([y, y + 1, y + 2, y + 3, y + 4])]
+
+
+def looked_up() -> list[Any]:
+    table, x = numbers(6, 3, requires_grad=True), numbers(4, 5, requires_grad=True)
+    rows = sg.tensor([[1, 5, 1], [0, 2, 1]]).cuda()
+    places = sg.tensor([[0, 3, 3, 1], [2, 0, 1, 3]]).cuda()
+    found = [
+        F.embedding(rows, table),
+        F.embedding(rows, table, padding_idx=1),
+        table.index_select(0, rows[0]),
+        x.gather(0, places),
+        x.gather(1, places),
+    ]
+    for each in found:
+        each.backward(numbers(*each.shape))
+    added = numbers(4, 5).scatter_add(0, places, numbers(2, 4)).index_add(0, rows[1, :2], numbers(2, 5))
+    return [*found, table.grad, x.grad, added]
+
+
+def classified() -> list[Any]:
+    x, weight, classes = numbers(5, 4, requires_grad=True), numbers(4) + 2, sg.tensor([3, 0, -100, 2, 1]).cuda()
+    losses = [
+        F.cross_entropy(x, classes),
+        F.cross_entropy(x, classes, weight, reduction="sum", label_smoothing=0.25),
+        F.nll_loss(x.log_softmax(1), classes, weight),
+        F.nll_loss(x, classes, reduction="none").sum(),
+    ]
+    for loss in losses:
+        loss.backward()
+    return [*losses, x.grad]
+
+
+def rearranged() -> list[Any]:
+    x = numbers(4, 6, requires_grad=True)
+    found = [x.roll(2, 1), F.pad(x, (1, 2), value=0.5), x.tril(-1), x.flip(0), x.cumsum(1), x.t().contiguous()]
+    for each in found:
+        each.backward(numbers(*each.shape))
+    return [*found, x.grad, F.pad(x, (1, 0), value=-0.0), F.pad(x, (1, 0), value=0.0)]
+
+
 PROGRAMS: dict[str, Program] = {
     "arithmetic": arithmetic,
     "float32": lambda: arithmetic(sg.float32),
@@ -113,4 +158,8 @@ PROGRAMS: dict[str, Program] = {
     "joined": joined,
     "multiplied": multiplied,
     "convolved": convolved,
+    "joined in new places": joined_in_new_places,
+    "looked up": looked_up,
+    "classified": classified,
+    "rearranged": rearranged,
 }

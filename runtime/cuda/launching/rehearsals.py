@@ -17,11 +17,17 @@ HARMLESS = frozenset(("launch", "load", "most_elements", "properties", "device_c
 
 
 class Rehearsal:
-    """The launches and calls of a kernel, in order, and all blocks that it took, which stay as long as this does."""
+    """The launches and calls of a kernel, in order, and all blocks that it took, which stay as long as this does.
+
+    `words` are those for bad indices that it was given, and `constants` arrays of what an op knows beforehand: the same
+    each time on one stream.
+    """
 
     def __init__(self) -> None:
         self.launches: list[Any] = []
         self.blocks: list[Any] = []
+        self.words: list[Any] = []
+        self.constants: list[Any] = []
         self.complete = True
 
 
@@ -45,6 +51,21 @@ def rehearsed() -> Iterator[Rehearsal]:
         here.now = before
 
 
+@contextmanager
+def unrehearsed() -> Iterator[None]:
+    """Note nothing inside: it is done once, whatever is launched again."""
+    before, here.now = here.now, None
+    try:
+        yield
+    finally:
+        here.now = before
+
+
+def is_rehearsed() -> bool:
+    """Whether this thread's launches are noted."""
+    return here.now is not None
+
+
 class Watched:
     """A driver during a rehearsal."""
 
@@ -55,11 +76,6 @@ class Watched:
         if name not in HARMLESS:
             self.rehearsal.complete = False
         return getattr(self.driver, name)
-
-
-def rehearsing() -> bool:
-    """Whether what this thread launches may be done again by native code."""
-    return here.now is not None
 
 
 def watched(driver: Any) -> Any:
@@ -77,6 +93,18 @@ def block_noted(block: Any) -> None:
     """A block was given out."""
     if here.now is not None:
         here.now.blocks.append(block)
+
+
+def word_noted(word: Any) -> None:
+    """A word for bad indices is given to a launch."""
+    if here.now is not None and word not in here.now.words:
+        here.now.words.append(word)
+
+
+def constant_noted(array: Any) -> None:
+    """An array holds what a kernel finds there each time."""
+    if here.now is not None:
+        here.now.constants.append(array)
 
 
 def beyond_launches() -> None:

@@ -11,7 +11,7 @@ from ...errors import AcceleratorError
 from ...tensor.devices import device as device_of
 from .. import memory
 from ..launching.calls import ARGUMENTS, Called, arguments, performed
-from ..launching.rehearsals import beyond_launches, rehearsing
+from ..launching.rehearsals import beyond_launches, is_rehearsed
 from .kept import Kept
 from .protocol import Gemm, Number
 from .real_choices import BIAS_POINTER, Choice, alignment
@@ -82,7 +82,7 @@ class RealProducts:
 
         key = gemm._replace(alpha=1, beta=0), bias, aligned, computed, full, device
         choice = self.products_here.choices.get(key, make)
-        return choice.again() if bias and rehearsing() and choice.algorithm is not None else choice
+        return choice.again() if bias and is_rehearsed() and choice.algorithm is not None else choice
 
     def _by_cublas(self, gemm: Gemm, a: int, b: int, c: int, stream: int) -> None:
         beyond_launches()

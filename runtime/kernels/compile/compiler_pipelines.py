@@ -124,8 +124,8 @@ class Inner(Lean):
 
 
 def version_of(folder: Path, *more: Any) -> str:
-    """Changes with the modules of a folder and with other things that are compiled into a function."""
-    sources = [path.read_bytes() for path in sorted(folder.glob("*.py"))]
+    """Changes with all modules in a folder and with other things that are compiled into a function."""
+    sources = [path.read_bytes() for path in sorted(folder.rglob("*.py"))]
     return hashlib.sha256(b"".join([*sources, repr(more).encode()])).hexdigest()[:12]
 
 

@@ -117,6 +117,8 @@ class Devices:
         blocks: Sequence[Any],
         arguments: Sequence[Any] = (),
         in_order: bool = False,
+        words: Sequence[Any] = (),
+        constants: Sequence[DeviceArray] = (),
     ) -> tuple[Any, ...] | None:
         """What native code looks up for a call; None where it cannot launch it.
 
@@ -128,19 +130,21 @@ class Devices:
             blocks: memory that the call took.
             arguments: as they were checked, which nodes keep.
             in_order: whether a launch takes the operands in their order, so that several may be one tensor.
+            words: for bad indices, which launches were given.
+            constants: arrays that are the same each time.
         """
         if not launches or underway or not chosen().launch_entry():
             return None
         known = [operand_of(*both) for both in zip(operands, arrays, strict=True)]
         try:
-            words = plan_words(launches, operands, Sources(known, blocks, in_order), results)
+            plan = plan_words(launches, operands, Sources(known, blocks, in_order, words, constants), results)
         except NotRepeatable:
             return None
         shelves = [part for block in blocks for part in (block.size, block.shelf)]
         made = [part for result in results for part in parts_of_result(result)]
-        kept = [array.stored for array in arrays if isinstance(array, DeviceArray)]
+        kept = [*[array.stored for array in arrays if isinstance(array, DeviceArray)], *words, *constants]
         kept += [made.kept for made in launches if isinstance(made, Called)]
-        return (words, current.current_stream(place_of(results)), *shelves, *made, *arguments, kept)
+        return (plan, current.current_stream(place_of(results)), *shelves, *made, *arguments, kept)
 
 
 def number_of(driver: Any) -> int:
@@ -186,13 +190,17 @@ def plan_words(
     known, shape = sources.known, next(result for result in results if result is not None)[1]
     require(len(results) <= MOST_RESULTS)
     steps = [step_words(launch, sources) for launch in launches]
-    require(sources.used >= set(range(MOST_OPERANDS, MOST_OPERANDS + len(sources.blocks))))  # else who has filled them?
+    places = [*map(sources.block_of, results), *[NO_RESULT] * (MOST_RESULTS - len(results))]
+    require(
+        sources.used >= {MOST_OPERANDS + place for place in places if place != NO_RESULT}
+    )  # else who has filled it?
     head = LaunchPlan.pack(
         driver=number_of(chosen()),
         stream=current.current_stream(place_of(results)),
+        noted=sources.noted,
         broadcasts=any(isinstance(t, TensorBase) and t._shape != shape for t in operands),
         blocks=len(sources.blocks),
-        results=[*map(sources.block_of, results), *[NO_RESULT] * (MOST_RESULTS - len(results))],
+        results=places,
         kinds=[operand.kind for operand in known],
         itemsize=[operand.itemsize for operand in known],
         reach=[operand.reach for operand in known],
@@ -211,9 +219,19 @@ def require(fits: bool) -> None:
 class Sources:
     """The operands and blocks of a call: which of them an array or a number of a launch is."""
 
-    def __init__(self, known: Sequence[Operand], blocks: Sequence[Any], in_order: bool) -> None:
+    def __init__(
+        self,
+        known: Sequence[Operand],
+        blocks: Sequence[Any],
+        in_order: bool,
+        words: Sequence[Any] = (),
+        constants: Sequence[DeviceArray] = (),
+    ) -> None:
         arrays = sum(operand.kind == ADDRESS for operand in known)
         require(len(known) <= MOST_OPERANDS and len(blocks) <= MOST_BLOCKS and arrays + len(blocks) <= MOST_OWNED)
+        require(len(words) <= 1)
+        self.noted = words[0].state.ctypes.data if words else 0
+        self.same = [block_span(array.block) for array in (*[word.array for word in words], *constants)]
         self.known, self.blocks, self.in_order = known, blocks, in_order
         self.spans = [*self._of_operands(), *self._of_blocks()]
         self.used: set[int] = set()
@@ -227,27 +245,35 @@ class Sources:
 
     def _of_blocks(self) -> Iterable[tuple[int, int, int]]:
         for i, block in enumerate(self.blocks):
-            yield MOST_OPERANDS + i, block.address, block.address + max(block.size, 1)
+            yield MOST_OPERANDS + i, *block_span(block)
 
     def block_of(self, result: Result | None) -> int:
         """The number of the block that a result fills from its beginning on; NO_RESULT for none, or no new one."""
         if result is None or not self.blocks:
             return NO_RESULT
         array = result[0]
-        source, offset = self.of_address(array.address)
+        found = self.of_address(array.address)
+        if found is None:
+            raise NotRepeatable
+        source, offset = found
         plain = array.strides is None and array.stored == array.dtype
         require(source >= MOST_OPERANDS and offset == 0 and plain)
         return source - MOST_OPERANDS
 
-    def of_address(self, address: int) -> tuple[int, int]:
-        """The source whose memory an address is in, and how many bytes behind its first."""
+    def of_address(self, address: int) -> tuple[int, int] | None:
+        """The source whose memory an address is in, and how many bytes behind its first; None for what stays so."""
+        if any(first <= address < end for first, end in self.same):
+            return None
         found = [(source, address - first) for source, first, end in self.spans if first <= address < end]
         require(len(found) == 1)  # none, or operands that share memory
         return found[0]
 
-    def aligned(self, address: int, least: int) -> tuple[int, int]:
+    def aligned(self, address: int, least: int) -> tuple[int, int] | None:
         """The same where it must be a multiple of `least`, which blocks of memory are."""
-        source, offset = self.of_address(address)
+        found = self.of_address(address)
+        if found is None:
+            return None
+        source, offset = found
         require(offset % least == 0)
         if source < MOST_OPERANDS:
             self.odd[source] |= least - 1
@@ -261,6 +287,11 @@ class Sources:
                 return None
             return (k, 0) if own is not None and own.address == address else self.of_address(address)
         return (k, 0) if own is not None and own.kind in PATCHED.values() else None
+
+
+def block_span(block: Any) -> tuple[int, int]:
+    """The addresses of a block."""
+    return block.address, block.address + max(block.size, 1)
 
 
 def step_words(made: Launched | Called, sources: Sources) -> np.ndarray:
@@ -281,7 +312,8 @@ def launch_words(made: Launched, sources: Sources) -> np.ndarray:
 
 def call_words(made: Called, sources: Sources) -> np.ndarray:
     """The words of one call of a library."""
-    patches = [(place, *sources.aligned(made.words[place], made.aligned)) for place in made.memory]
+    found = [(place, sources.aligned(made.words[place], made.aligned)) for place in made.memory]
+    patches = [(place, *source) for place, source in found if source is not None]
     patches += [(place, THE_WORDS, 8 * of) for place, of in made.inside]
     return packed(made.function, None, made.words, patches, sources)
 

@@ -6,9 +6,20 @@ from ...kernels.llvm.structs import Items
 from ...kernels.llvm.typed import NULL, New, cast, native, new
 from .. import c_functions as c
 from ..kernel_calls import Arguments
-from ..kernel_ops import LIST, TENSORS, KernelOpPlan, common_dtype, key_of, looked_up, recorded, take_arguments
+from ..kernel_ops import (
+    TENSORS,
+    KernelOpPlan,
+    common_dtype,
+    items_of,
+    key_of,
+    leading_of,
+    listed_operands,
+    looked_up,
+    recorded,
+    take_arguments,
+)
 from ..layout import Array, Dict, Object, Tensor, Tuple
-from ..references import Owned, begin, own, own_new, put_item, release_all
+from ..references import Owned, begin, item, own, own_new, put_item, release_all
 from ..tensors import not_handled, withdrawn
 from .launches import (
     BLOCKS,
@@ -44,11 +55,16 @@ def put_all(
     key: Tuple,
     given: Arguments,
     dtype: Object,
+    device: Object,
     sources: Sources,
     owned: Owned,
 ) -> bool:
     """Make the addresses of all tensors sources; False where one no longer is as it was when the key was made."""
     place = 0
+    for j in range(listed_operands(plan, given)):  # no tensor follows
+        if not put_operand(launches, j, item(items_of(given), j), key, place, sources, owned):
+            return False
+        place += 2
     for i in range(plan.operands):
         letter, argument = plan.letters[i], given.items[i]
         if letter not in TENSORS:
@@ -57,7 +73,7 @@ def put_all(
         if not put_operand(launches, i, argument, key, place, sources, owned):
             return False
         place += 2
-    return common_dtype(plan, given, cast(Tensor, given.items[0]).device) is dtype
+    return common_dtype(plan, given, device) is dtype
 
 
 @native
@@ -82,9 +98,12 @@ def results_of(plan: KernelOpPlan, found: Tuple, first: int, device: Object, own
 def computed(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
     """The result, or a tuple of several, recorded; None where nothing has been found for layouts and arguments."""
     given, sources = new(Arguments), new(Sources)
-    if plan.letters[0] == LIST or not is_here(arguments[0]) or not take_arguments(plan, arguments, given, owned):
+    leading = leading_of(plan, arguments)
+    if not is_here(leading):
         return not_handled()
-    device = own(owned, cast(Tensor, arguments[0]).device)
+    device = own(owned, cast(Tensor, leading).device)
+    if not take_arguments(plan, arguments, given, owned):
+        return refused()
     dtype = common_dtype(plan, given, device)
     if dtype is NULL:
         return refused()
@@ -96,7 +115,7 @@ def computed(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> New[
     first = take_blocks(launches, found, sources, owned)
     if first < 0:
         return NULL
-    if not put_all(plan, launches, key, given, dtype, sources, owned) or not run(launches, sources):
+    if not put_all(plan, launches, key, given, dtype, device, sources, owned) or not run(launches, sources):
         return refused()
     result = results_of(plan, found, first, device, owned)
     behind = BLOCKS + OF_BLOCK * launches.blocks + OF_RESULT * plan.outputs

@@ -7,7 +7,7 @@ such a call came first (found.py), and holds for one driver and one stream.
 from __future__ import annotations
 
 from ...kernels.llvm.kernel_calls import Extents, call_launch, call_words
-from ...kernels.llvm.memory import bits, single_bits
+from ...kernels.llvm.memory import bits, single_bits, store
 from ...kernels.llvm.structs import Items, Struct, length, room
 from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from .. import c_functions as c
@@ -47,6 +47,7 @@ class LaunchPlan(Struct):
 
     driver: int
     stream: int
+    noted: int  # where native code writes 1: that a kernel has got the stream's word for bad indices; or 0
     broadcasts: int  # whether an operand has another shape than the result
     blocks: int  # how many blocks of memory it needs; of which of them each result is
     results: Items[int] = room(MOST_RESULTS)
@@ -220,7 +221,10 @@ def run(plan: LaunchPlan, sources: Sources) -> bool:
         # Again each time: a driver in Python may let other threads run.
         if launcher.thread != c.thread_number(c.thread_state()) or not holds(plan):
             return False
-        if not launch(cast(Launch, address_of(plan.steps) + LAUNCH_BYTES * i), sources, words):
+        done = launch(cast(Launch, address_of(plan.steps) + LAUNCH_BYTES * i), sources, words)
+        if plan.noted != 0:
+            store(plan.noted, 0, 1)  # behind the launch: who reads the word before has not read what this one finds
+        if not done:
             return False
     return True
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
-from ...cuda.bad_indices import fault, raise_at_once, ticket, word_for
-from ...cuda.graphs.captures import here_on
+from ...cuda.bad_indices import fault, raise_at_once, word_for
 from ...cuda.launching import indexed
 from ...cuda.launching.elements import made
 from ...cuda.launching.rows import Rows, compute, in_order, over, program, rows_of
+from ...errors import BadIndexError
 from ...tensor.row_shapes import Output
 from . import cuda_kernels as kernels
 
@@ -128,7 +128,7 @@ def nll_loss(
     """(loss, total weight of the targets that count), for input (classes,) or (batch, classes, *dims).
 
     Raises:
-        IndexError: a target that is neither a class nor ignore_index.
+        IndexError: a target that is neither a class nor ignore_index: when the program next waits for the device.
     """
     x, classes, rows = scores(input), in_order(target), rows_of_scores(input)
     require_classes("nll_loss", classes, rows.along, ignore_index)
@@ -166,7 +166,7 @@ def cross_entropy(
     """The loss; and log(sum(exp(x))) of each vector of scores, followed by the total weight.
 
     Raises:
-        IndexError: a target that is neither a class nor ignore_index.
+        IndexError: a target that is neither a class nor ignore_index: when the program next waits for the device.
     """
     x, classes, rows = scores(input), in_order(target), rows_of_scores(input)
     require_classes("cross_entropy_loss", classes, rows.along, ignore_index)
@@ -228,24 +228,12 @@ def weights(weight: Maybe, like: DeviceArray, rows: Rows) -> DeviceArray:
 
 
 def require_classes(name: str, target: DeviceArray, classes: int, ignored: int) -> None:
-    """Every target must be a class, or ignored: the host waits for the answer; where a graph is recorded, which it
-    cannot wait for, the error comes when the program waits for a replay.
-
-    Raises:
-        IndexError: one is neither.
-    """
-    if not target.size:
-        return
-    if here_on(target.device.index) is not None:
-        note = word_for(target.device), ticket(name, 1)
+    """Every target must be a class, or ignored: one that is neither is noted, and raised when the program waits."""
+    if target.size:
+        text = f"{name}(): Target {{index}} is out of bounds: expected a class in [0, {classes - 1}]"
+        note = word_for(target.device), fault(BadIndexError, text)
         indexed.run(kernels.noted, target.size, INT64, target, *note, classes, np.int64(ignored))
-        return
-    outputs = Output("each", "bool"), Output("each", "int64")
-    dims = tuple(range(target.ndim))
-    bad, first = over("outside", (target.as_read(INT64),), dims, classes, ignored, outputs=outputs)
-    if bool(memory.to_host(bad)):
-        found = int(memory.to_host(target).reshape(-1)[int(memory.to_host(first))])
-        raise IndexError(f"{name}(): Target {found} is out of bounds: expected a class in [0, {classes - 1}]")
+        raise_at_once(target.device)
 
 
 def reduced(losses: DeviceArray, shares: DeviceArray, reduction: int) -> tuple[DeviceArray, DeviceArray]:

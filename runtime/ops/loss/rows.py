@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...kernels.row_words import Each, Place, Row, Shared, any, argmax, at, exp, isfinite, log, max, sum, where
+from ...kernels.row_words import Each, Place, Row, Shared, at, exp, isfinite, log, max, sum, where
 
 
 def squares(x: Row, target: Row, divisor: float) -> Each:
@@ -23,14 +23,6 @@ def mse_slopes(x: Row, target: Row, grad: Row, factor: float) -> Row:
 def mse_slopes_of_one(x: Row, target: Row, grad_row: Each, factor: float) -> Row:
     """2 (x - target) grad factor, with one gradient for all."""
     return (x - target) * (2.0 * factor * grad_row)
-
-
-def outside(target: Row, classes: int, ignored: int) -> tuple[Each, Each]:
-    """Whether some target is neither a class nor the one that is ignored, and where the first such is."""
-    wrong = where((target < 0 or target >= classes) and target != ignored, 1, 0)
-    result = any(wrong != 0)
-    index = argmax(wrong)
-    return result, index
 
 
 def weighted_mean(x: Row, share: Row) -> tuple[Each, Each]:

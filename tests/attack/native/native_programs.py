@@ -102,7 +102,10 @@ OPS: dict[str, Program] = {
 # Those that are launched natively on devices.
 ON_DEVICES: dict[str, Program] = {
     **{name: OPS[name] for name in ("mul", "mul by a number", "add with alpha", "tanh", "where", "compare", "rows")},
-    "apart": OPS["apart"],
+    **{name: OPS[name] for name in ("apart", "cat", "stack", "index select", "cross-entropy", "softmax")},
+    "embedding": lambda o: F.embedding(o.classes, o.b),
+    "gather": lambda o: o.b.gather(1, o.classes.reshape(6, 1)),
+    "gradients of rows": lambda o: sg.autograd.grad(F.embedding(o.classes, o.b), o.b, o.a)[0],
     "gradients": lambda o: sg.autograd.grad(((o.a * o.b).tanh() * 3).exp(), o.a, sg.ones_like(o.a))[0],
 }
 
