@@ -86,7 +86,7 @@ class Network(sg.nn.Module):
         return self.last(self.features(sg.nn.functional.gelu(self.channels(self.first(x)))))
 
 
-@pytest.mark.parametrize("dtype", [sg.float32, sg.float16, sg.bfloat16], ids=str)
+@pytest.mark.parametrize("dtype", [sg.float32], ids=str)
 @pytest.mark.parametrize("options", [{}, {"amsgrad": True, "capturable": True}], ids=["host", "device"])
 def test_what_training_launches_is_carried(dtype: Any, options: dict[str, Any]) -> None:
     """Rows, clipping and steps need no compiler, whether steps are counted on the host or on the device."""
