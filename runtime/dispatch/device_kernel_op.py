@@ -83,7 +83,8 @@ def kept(native: Any, table: dict[Any, Any], key: tuple[Any, ...], device: Any, 
         if len(table) >= MOST:
             table.clear()
         table[key] = found
-    native.enter(device)  # another thread, stream or capture may have launched since
+    if found is not None:
+        native.enter(device)  # another thread, stream or capture may have launched since
     return found
 
 

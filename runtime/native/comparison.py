@@ -216,14 +216,14 @@ def _shown(value: Any) -> str:
 
 
 def public_function(op: Any, operands: Sequence[str], in_place: bool = False) -> Launch | None:
-    """The op's public function as one of the operands in order; None for an op that no entry of its name stands for.
+    """The op's public function as one of the operands in order; None for an op that no entry of its name stands for, or
+    that is not recorded.
 
     The registry, in which it is found, is large: it is loaded in check mode alone.
     """
-    if not CHECKING:
+    if not CHECKING or op.node is None:
         return None
-    module, name = (op.kernels.module, None) if op.node is None else (op.node.__module__, op.node.op_name)
-    entry = entry_of(module, name) if name is not None else None
+    entry = entry_of(op.node.__module__, op.node.op_name)
     function = None if entry is None else entry.inplace if in_place else entry.function
     if function is None:
         return None

@@ -71,7 +71,7 @@ def in_a_thread(operands: Operands) -> None:
 def tables() -> list[dict[Any, Any]]:
     """The tables of all ops."""
     found = [op.rows if isinstance(op, Elementwise) else op.found for op in OPS]
-    return found + [table for op in OPS if isinstance(op, Elementwise) for table in op.launches.values()]
+    return found + [table for op in OPS if not isinstance(op, ViewOp) for table in op.launches.values()]
 
 
 larger = give(lambda t: sg.cat([t.reshape(-1)] * 3).reshape(3 * t.shape[0], *t.shape[1:]))
@@ -252,6 +252,8 @@ def main(seed: int, most: int, first: int, step: int) -> None:
     with programs.on_device():
         for name, program in list({**programs.ON_DEVICES, **programs.WRITES}.items())[first::step]:
             attacks += attack_op(name, program, list(ACTS), points, True)
+        for name, program in list(programs.GRAPHS_ON_DEVICES.items())[first::step]:
+            attacks += attack_graph(name, program, list(ACTS), points)
     sys.setswitchinterval(1e-6)
     races = race(rng, most)
     assert not any(guards.damage().values()), guards.damage()

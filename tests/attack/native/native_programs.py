@@ -25,7 +25,7 @@ class Operands:
         self.row, self.column, self.shift = numbers(5), numbers(6, 1), numbers(5)
         self.x, self.weight, self.bias = numbers(3, 4, 5), numbers(7, 5), numbers(7)
         self.long, self.other, self.short = numbers(*LONG), numbers(*LONG), numbers(LONG[1])
-        self.classes = sg.tensor([0, 4, 1, 3, 2, 2])
+        self.classes, self.places = sg.tensor([0, 4, 1, 3, 2, 2]), sg.tensor([[1, 0], [4, 4], [2, 3]])
         self.apart = numbers(5, 6).detach().t()
         self.turned = numbers(7, 5).detach().t()
         self.items = [self.a, self.b, self.a]
@@ -35,7 +35,7 @@ class Operands:
         for name, value in vars(self).items():
             if isinstance(value, sg.Tensor):
                 setattr(self, name, value.detach().to(device).requires_grad_(value.requires_grad))
-        self.items = [self.a, self.b, self.a]
+        self.items = [self.a, self.b, self.apart]  # a tensor that is there twice would be left to Python
         return self
 
     def __iter__(self) -> Iterator[Any]:
@@ -104,8 +104,7 @@ ON_DEVICES: dict[str, Program] = {
     **{name: OPS[name] for name in ("mul", "mul by a number", "add with alpha", "tanh", "where", "compare", "rows")},
     **{name: OPS[name] for name in ("apart", "cat", "stack", "index select", "cross-entropy", "softmax")},
     "embedding": lambda o: F.embedding(o.classes, o.b),
-    "gather": lambda o: o.b.gather(1, o.classes.reshape(6, 1)),
-    "gradients of rows": lambda o: sg.autograd.grad(F.embedding(o.classes, o.b), o.b, o.a)[0],
+    "gather": lambda o: o.b.gather(1, o.places),
     "gradients": lambda o: sg.autograd.grad(((o.a * o.b).tanh() * 3).exp(), o.a, sg.ones_like(o.a))[0],
 }
 
@@ -129,4 +128,6 @@ GRAPHS: dict[str, Program] = {
     "normalised": lambda o: (F.layer_norm(o.x, (5,), o.row, o.shift) * o.x.softmax(-1)).sum(),
     "cross-entropy": lambda o: F.cross_entropy(o.a, o.classes, label_smoothing=0.1),
     "long": lambda o: (o.long * o.other + o.short).sigmoid().sum(),
+    "by index": lambda o: (F.embedding(o.classes, o.b) * o.a).sum() + o.a.gather(1, o.places).mean(),
 }
+GRAPHS_ON_DEVICES: dict[str, Program] = {name: GRAPHS[name] for name in ("by index", "cross-entropy", "joined")}

@@ -35,7 +35,11 @@ REFUSED: dict[str, tuple[type[Exception], str, Any]] = {
     "label": (RuntimeError, "target out of range", lambda: F.multilabel_margin_loss(X[0], sg.tensor([3, -1, 0]))),
     "labels": (RuntimeError, "inconsistent target size", lambda: F.multilabel_margin_loss(X, CLASS)),
     "a number": (IndexError, "at least one dimension", lambda: F.multilabel_soft_margin_loss(X[0, 0], Y[0, 0])),
-    "class of the cross-entropy": (IndexError, "Target 3 is out of bounds", lambda: F.cross_entropy(X, CLASS + 1)),
+    "class of the cross-entropy": (
+        IndexError,
+        "Target 3 is out of bounds",
+        lambda: F.cross_entropy(X, CLASS + 1).item(),
+    ),
     "integers": (RuntimeError, "floating point", lambda: F.cosine_similarity(CLASS, CLASS, dim=0)),
 }
 
