@@ -68,15 +68,17 @@ def compilers() -> str:
 
 
 def build(folder: Path = CARRIED) -> int:
-    """Bring archives and table up to date; how many kernels were compiled."""
+    """Bring archives and table up to date; how many kernels were compiled. Who is interrupted goes on from there."""
     folder.mkdir(exist_ok=True)
     codes, taken = known(folder)
     missing = [digest for digest in wanted() if is_missing(digest, codes, taken)]
-    for digest, built in zip(missing, compiled(missing), strict=True):
-        taken[digest[:SHORT]] = built.taken
-        if built.codes:
-            codes[digest] = built.codes
-    write(folder, codes, taken)
+    try:
+        for digest, built in zip(missing, compiled(missing), strict=True):
+            taken[digest[:SHORT]] = built.taken
+            if built.codes:
+                codes[digest] = built.codes
+    finally:
+        write(folder, codes, taken)
     return len(missing)
 
 
@@ -86,13 +88,14 @@ def is_missing(digest: str, codes: dict[str, Any], taken: dict[str, str]) -> boo
 
 
 def write(folder: Path, codes: dict[str, tuple[bytes, ...]], taken: dict[str, str]) -> None:
-    """The archives and the table of what is wanted."""
-    carried = [digest for digest in wanted() if is_carried(digest)]
+    """The archives and the table of what is wanted and was compiled."""
+    carried = [digest for digest in wanted() if is_carried(digest) and digest in codes]
     for place, target in enumerate(TARGETS):
         archive(target, folder).write_bytes(packed((digest, codes[digest][place]) for digest in carried))
     lines = [
         f"{each.label}: {taken[digest[:SHORT]]}{DIGEST}{digest[:SHORT]}"
         for digest, labelled in wanted().items()
+        if digest[:SHORT] in taken
         for each in labelled
     ]
     (folder / TABLE).write_text("\n".join([TITLE, compilers(), *sorted(lines)]) + "\n", encoding="utf-8")

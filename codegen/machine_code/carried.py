@@ -8,6 +8,8 @@ from .element_kernels import element_kernels
 from .known import Known
 from .moving_kernels import moving_kernels
 from .row_kernels import row_kernels
+from .several_kernels import several_kernels
+from .sorting_kernels import sorting_kernels
 from .texts import text_kernels
 
 
@@ -15,5 +17,7 @@ def all_known() -> Iterator[Known]:
     """All of them, each under a label of its own."""
     yield from element_kernels()
     yield from row_kernels()
+    yield from several_kernels()
     yield from moving_kernels()
+    yield from sorting_kernels()
     yield from text_kernels()

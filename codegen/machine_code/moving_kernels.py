@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import ml_dtypes
@@ -27,8 +28,10 @@ STORED = {"float32": (F32, F32), "bfloat16": (HALF, F32), "int64": (I64, I64), "
 
 
 def moving_kernels() -> Iterator[Known]:
-    """All of them; what draws is carried."""
-    for label, kernel, signature in (*movers(), *products()):
+    """All of them; what draws is carried, and what moves elements of the dtypes in which networks are trained."""
+    for label, kernel, signature in movers():
+        yield Known(label, kernel, signature, COMPLEX.name not in label)
+    for label, kernel, signature in products():
         yield Known(label, kernel, signature)
     for label, kernel, signature in drawing():
         yield Known(label, kernel, signature, True)
@@ -41,7 +44,9 @@ def movers() -> Iterator[Named]:
             yield f"{what} {name}", kernel, signature
     yield "complex logarithms", complex_logarithm_kernel(COMPLEX), (Array(COMPLEX), Array(COMPLEX), U, U, U)
     yield "offsets", places.OFFSETS, (ROWS, (U,) * 3, SIZES, U, U)
-    yield "rows", taking.row_numbers(True), (PLACES, (), ROWS, *NOTE, (U,) * 3, SIZES, U)
+    for wraps, out in product((True, False), (ROWS, PLACES)):
+        name = f"rows{'' if wraps else ' from the front'}{'' if out == ROWS else ' kept'}"
+        yield name, taking.row_numbers(wraps), (PLACES, (), out, *NOTE, (U,) * 3, SIZES, U)
     yield "rows of two", taking.row_numbers(True), (PLACES, ROWS, ROWS, *NOTE, (U,) * 3, SIZES, U)
     yield "chosen", searching.CHOSEN, (PLACES, PLACES, SIZES, U, U)
     yield "ordered", searching.ORDER, (Array(BOOL), PLACES, PLACES, U)
@@ -52,8 +57,13 @@ def movers() -> Iterator[Named]:
 
 def moves(x: Array, computed: np.dtype) -> Iterator[Named]:
     yield "turned", places.turning(computed), (x, x, ((U,) * 4,) * 3, SIZES, U)
-    yield "triangle", places.triangles(computed, True), (x, x, U, U, I32, U)
-    yield "taken", taking.taking(computed, True), (x, PLACES, x, *NOTE, U, ((U,) * 3,) * 2, SIZES, U)
+    for name, upper in {"triangle": True, "lower triangle": False}.items():
+        yield name, places.triangles(computed, upper), (x, x, U, U, I32, U)
+    outs = {"": x, " converted": Array(computed)}
+    for wraps, index, (name, out) in product((True, False), (PLACES, ROWS), outs.items()):
+        if name == "" or out != x:
+            label = f"taken{name}{'' if wraps else ' from the front'}{'' if index == PLACES else ' by rows'}"
+            yield label, taking.taking(computed, wraps), (x, index, out, *NOTE, U, ((U,) * 3,) * 2, SIZES, U)
     for function in (windows.im2col, windows.col2im):
         kernel = windows.window_kernel(function, computed)
         yield function.__name__, kernel, (x, x, (U, U), (U,) * 5, (U,) * 5, U)

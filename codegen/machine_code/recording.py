@@ -1,10 +1,10 @@
-"""Which signatures the texts written by hand are launched with: the samples of the spec run on a simulated device."""
+"""What is launched on a simulated device: by the samples of the spec in all floats, and by the steps of optimizers."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 from unittest.mock import patch
 
@@ -13,50 +13,74 @@ import numpy as np
 import specgrad as sg
 from specgrad.generated.registry import OPS
 from specgrad.runtime.cuda import driver
-from specgrad.runtime.cuda.launching import elements, indexed
+from specgrad.runtime.cuda.launching import elements, indexed, rows, several
 from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
+from specgrad.runtime.kernels.cuda.signature import Signature
 from specgrad.runtime.kernels.cuda.text import described
+from specgrad.runtime.ops.optim import cuda as optim
 from specgrad.runtime.tensor import dtypes
 
 from ..verify.samples import Drawing, Drawn, call_texts
-from .texts import FILE, RUNTIME
+from .launched import FILE
+from .several_kernels import Changes
+from .stepping import steps
+from .texts import RUNTIME
 
-REFUSED = (RuntimeError, NotImplementedError, ValueError, IndexError, TypeError)
+REFUSED = (RuntimeError, NotImplementedError, ValueError, IndexError, TypeError, KeyError)
+SINGLE = {"f": np.dtype(np.float32), "c": np.dtype(np.complex64)}
+FLOATS = [np.dtype(t) for t in (np.float32, np.float64, np.float16)]  # the first of those of 16 bits stands for both
 
 
 class Recorder(SimulatedDriver):
-    """A device that notes the texts that it is given."""
+    """A device that notes the kernels that it is given, where it was told how they are made."""
 
     def __init__(self) -> None:
         super().__init__()
         self.made: dict[Any, str] = {}  # what makes a kernel, by the kernel
         self.lines: set[str] = set()
+        self.loaded: list[tuple[Any, Signature]] = []
 
-    def load(self, kernel: Any, signature: tuple[Any, ...], device: int) -> int:
-        if kernel in self.made:
+    def load(self, kernel: Any, signature: Signature, device: int) -> int:
+        self.loaded.append((kernel, signature))
+        if self.made.get(kernel):
             self.lines.add(f"{self.made[kernel]} {described(signature)}")
         return int(super().load(kernel, signature, device))
 
-    def noting(self, maker: str, make: Any) -> Any:
-        """A function that makes kernels of texts, and notes how."""
+    def noting(self, make: Any, words: Callable[..., str]) -> Any:
+        """A function that makes kernels, and notes by which words."""
 
-        def noted(function: Any, computed: np.dtype, *rest: Any) -> Any:
-            kernel = make(function, computed, *rest)
-            name = f"{function.__module__.removeprefix(RUNTIME)}.{function.__name__}"
-            self.made[kernel] = f"{maker} {name} {computed.name}"
+        def noted(*given: Any) -> Any:
+            kernel = make(*given)
+            self.made[kernel] = words(*given)
             return kernel
 
         return noted
 
 
+def of_text(maker: str) -> Callable[..., str]:
+    """The words of a text that is written by hand."""
+
+    def words(function: Any, computed: np.dtype, *rest: Any) -> str:
+        return f"{maker} {function.__module__.removeprefix(RUNTIME)}.{function.__name__} {computed.name}"
+
+    return words
+
+
+def of_rows(module: str, name: str, team: str, layout: str, computed: np.dtype, is_far: bool) -> str:
+    """The words of a row program: of its launch over whole rows, from which those of all teams and parts follow."""
+    program = module.rpartition(".cuda_")[2]
+    return f"rows {program} {layout} {computed.name}" if name == "whole" else ""
+
+
 def record() -> int:
-    """Write the lines of all samples in float32 and complex64; how many there are."""
+    """Write the lines of all samples and steps; how many there are."""
     with recording() as recorder:
         for op in OPS:
             for text in (*call_texts(op), *op.hard):
-                for is_complex in (False, True):
-                    with suppress(*REFUSED):
-                        run(op, Drawing(op, text, is_complex, dtypes).arguments(text))
+                for floats in FLOATS:
+                    run_as(op, text, floats)
+                run_as(op, text, SINGLE["c"])
+        steps(FLOATS)
     FILE.write_text("".join(f"{line}\n" for line in sorted(recorder.lines)), encoding="utf-8")
     return len(recorder.lines)
 
@@ -64,19 +88,33 @@ def record() -> int:
 @contextmanager
 def recording() -> Iterator[Recorder]:
     """A recorder as the device in use."""
-    recorder = Recorder()
-    with (
-        patch.object(driver, "_chosen", [recorder]),
-        patch.object(indexed, "indexed_kernel", recorder.noting("indexed", indexed.indexed_kernel)),
-        patch.object(elements, "text_kernel", recorder.noting("element", elements.text_kernel)),
-        patch.dict(os.environ, {"SPECGRAD_CUDA_FALLBACK": "silent"}),
-    ):
+    recorder, changes = Recorder(), Changes()
+    makers: list[tuple[Any, str, Callable[..., str]]] = [
+        (indexed, "indexed_kernel", of_text("indexed")),
+        (elements, "text_kernel", of_text("element")),
+        (rows, "row_kernel", of_rows),
+        (several, "changing", changes.of_given),
+        (several, "counting", changes.of_counted),
+        (several, "folding", changes.of_fold),
+    ]
+    with ExitStack() as stack:
+        stack.enter_context(patch.object(driver, "_chosen", [recorder]))
+        stack.enter_context(patch.dict(os.environ, {"SPECGRAD_CUDA_FALLBACK": "silent"}))
+        stack.enter_context(patch.object(optim, "change_of", changes.noting(optim.change_of)))
+        for module, name, words in makers:
+            stack.enter_context(patch.object(module, name, recorder.noting(getattr(module, name), words)))
         yield recorder
 
 
-def run(op: Any, given: dict[str, Any]) -> None:
+def run_as(op: Any, text: str, dtype: np.dtype) -> None:
+    """Run a sample in a dtype, where the op takes it."""
+    with suppress(*REFUSED):
+        run(op, Drawing(op, text, dtype.kind == "c", dtypes).arguments(text), dtype)
+
+
+def run(op: Any, given: dict[str, Any], dtype: np.dtype = SINGLE["f"]) -> None:
     """Call an op on the device, and its gradients."""
-    named = {("input" if name == "self" else name): made(value) for name, value in given.items()}
+    named = {("input" if name == "self" else name): made(value, dtype) for name, value in given.items()}
     tensors = [t for value in named.values() for t in (value if isinstance(value, list) else [value])]
     leaves = [t.requires_grad_() for t in tensors if isinstance(t, sg.Tensor) and is_differentiable(t)]
     found = op.function(**named)
@@ -89,11 +127,12 @@ def is_differentiable(tensor: Any) -> bool:
     return bool(tensor.dtype.is_floating_point or tensor.dtype.is_complex)
 
 
-def made(value: Any) -> Any:
-    """An argument with its tensors on the device, in single precision."""
+def made(value: Any, dtype: np.dtype) -> Any:
+    """An argument with its tensors on the device, floating-point ones in a dtype, complex ones in single precision."""
     if isinstance(value, list):
-        return [made(item) for item in value]
+        return [made(item, dtype) for item in value]
     if not isinstance(value, Drawn):
         return value
-    single = {"f": np.float32, "c": np.complex64}.get(value.array.dtype.kind)
-    return sg.tensor(value.array if single is None else value.array.astype(single), device="cuda")
+    wanted = dtype if value.array.dtype.kind == dtype.kind else SINGLE.get(value.array.dtype.kind)
+    on_device = sg.tensor(value.array, device="cuda")
+    return on_device if wanted is None else on_device.to(getattr(sg, wanted.name))

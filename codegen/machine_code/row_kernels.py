@@ -1,4 +1,4 @@
-"""The kernels of row programs: by every kind of team and layout that the runtime launches them with."""
+"""The kernels of row programs: by every kind of team, layout and dtype that the runtime launches them with."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ import ast
 import importlib
 import inspect
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,26 +22,73 @@ from ..rows.language import COUNT, ELEMENT_AT, PLACE, Program
 from ..rows.passes import Lowered
 from ..rows.spelling import INTEGER, TRUTH, Spelling
 from .known import Known
+from .launched import dtype_of, launched
 
-FLOAT32, INT64, UINT32 = (np.dtype(t) for t in (np.float32, np.int64, np.uint32))
-SIZES = {"rows": 1, "columns": 2}  # how many numbers say a layout
-NUMBERS = {"float": np.dtype(np.float64), "int": INT64, "bool": np.dtype(np.bool_)}
-WHOLE = (("thread", "rows"), ("warp", "rows"), ("block", "rows"), ("columns", "columns"))
-SPLIT = (("block", "rows"),)
+FLOAT32, FLOAT64, INT64 = (np.dtype(t) for t in (np.float32, np.float64, np.int64))
+UINT32, UINT64 = np.dtype(np.uint32), np.dtype(np.uint64)
+SIZES = {"rows": 1, "columns": 2, "segments": 2, "channels": 4, "groups": 4}  # how many numbers say a layout
+NUMBERS = {"float": FLOAT64, "int": INT64, "bool": np.dtype(np.bool_)}
+OF_ROWS = ("thread", "warp", "block")
+TEAMS = dict.fromkeys(SIZES, OF_ROWS) | {"columns": ("thread", "columns")}  # who has a row, by the layout
+SPLIT = dict.fromkeys(SIZES, "block") | {"columns": "columns"}  # who has a part of one
+USUAL = ("rows", "columns")
+
+
+class Stored(NamedTuple):
+    """What the arrays of a program and its outputs hold, by name, and the dtype that is computed in."""
+
+    computed: np.dtype
+    kinds: tuple[tuple[str, np.dtype], ...]
+
+    @property
+    def label(self) -> str:
+        held = ", ".join(kind.name for _, kind in self.kinds)
+        return f" in {self.computed.name} of {held}"
 
 
 def row_kernels() -> Iterator[Known]:
-    """Those of specgrad's own programs, in float32."""
-    for path in sorted((Path(SPEC).parent / "runtime" / "ops").glob("*/rows.py")):
-        for found in programs_of(path).values():
-            yield from of_program(found)
+    """Those of specgrad's own programs."""
+    for found in own_programs().values():
+        yield from of_program(found)
+
+
+@cache
+def own_programs() -> dict[str, Program]:
+    """The programs of runtime/ops/<family>/rows.py by name."""
+    paths = sorted((Path(SPEC).parent / "runtime" / "ops").glob("*/rows.py"))
+    return {name: found for path in paths for name, found in programs_of(path).items()}
 
 
 def of_program(found: Program) -> Iterator[Known]:
-    """Its kernels by all teams that a launch may have."""
+    """Its kernels for float32, near and far, in all layouts; and for what else samples launch it with, in theirs."""
+    plain = Stored(FLOAT32, tuple(arrays_of(found).items()))
+    recorded = launches_of(found)
+    layouts = dict.fromkeys(layout for layout, _ in recorded)
+    for layout in dict.fromkeys((*USUAL, *layouts)):
+        for is_far in (False, True):
+            yield from in_layout(found, plain, layout, is_far)
+    for stored in dict.fromkeys(stored for _, stored in recorded):
+        for layout in layouts if stored != plain else ():
+            yield from in_layout(found, stored, layout)
+
+
+def launches_of(found: Program) -> list[tuple[str, Stored]]:
+    """The layouts and dtypes with which samples launch a program."""
+    parameters = list(inspect.signature(importlib.import_module(program(found.name)).whole).parameters)
+    known = []
+    for _, (name, layout, computed), signature in launched("rows"):
+        if name == found.name and len(signature) == len(parameters):
+            parts = zip(parameters, signature, strict=True)
+            kinds = tuple((key.removeprefix("all_"), part.dtype) for key, part in parts if isinstance(part, Array))
+            known.append((layout, Stored(dtype_of(computed), kinds)))
+    return known
+
+
+def in_layout(found: Program, stored: Stored, layout: str, is_far: bool = False) -> Iterator[Known]:
+    """The kernels of one launch by each team that a row may have, and those of rows that are split."""
     for name in kernels_of(importlib.import_module(program(found.name))):
-        for team, layout in WHOLE if name == "whole" else SPLIT:
-            yield made(found, name, team, layout)
+        for team in TEAMS[layout] if name == "whole" else (SPLIT[layout],):
+            yield made(found, name, team, layout, stored, is_far)
 
 
 def kernels_of(module: Any) -> list[str]:
@@ -48,21 +96,23 @@ def kernels_of(module: Any) -> list[str]:
     return ["whole", *(f"fold_{k + 1}" for k in range(len(module.PARTS))), "finish"]
 
 
-def made(found: Program, name: str, team: str, layout: str) -> Known:
-    """A kernel of a program for arrays of float32."""
-    module = program(found.name)
+def made(found: Program, name: str, team: str, layout: str, stored: Stored, is_far: bool) -> Known:
+    """A kernel of a program."""
+    module, kinds = program(found.name), dict(stored.kinds)
     function = getattr(importlib.import_module(module), name)
-    known: dict[str, Any] = {f"all_{key}": Array(kind) for key, kind in arrays_of(found).items()}
-    known |= {f"parts_of_{key}": Array(kind) for key, kind in parts_of(module).items()}
+    known: dict[str, Any] = {f"all_{key}": Array(kind) for key, kind in kinds.items()}
+    known |= {f"parts_of_{key}": Array(kind) for key, kind in parts_of(module, stored.computed).items()}
     known |= {p.name: NUMBERS[p.type] for p in found.of_kind("number")}
-    known["layout"] = (UINT32,) * SIZES[layout]
+    known["layout"] = (UINT64 if is_far else UINT32,) * SIZES[layout]
     signature = tuple(known.get(key, UINT32) for key in inspect.signature(function).parameters)
-    label = f"rows of {found.name}: {name} by {team} of {layout}"
-    return Known(label, row_kernel(module, name, team, layout, FLOAT32), signature, True)
+    dtypes = "" if kinds == arrays_of(found) else stored.label
+    label = f"rows of {found.name}: {name} by {team} of {'far ' * is_far}{layout}{dtypes}"
+    kernel = row_kernel(module, name, team, layout, stored.computed, is_far)
+    return Known(label, kernel, signature, not is_far and stored.computed != FLOAT64)
 
 
 def arrays_of(found: Program) -> dict[str, np.dtype]:
-    """What the arrays of a program hold, and its outputs."""
+    """What the arrays of a program hold, and its outputs, where it computes in float32."""
     given = {p.name: INT64 if is_place(found, p.name) else FLOAT32 for p in found.arrays}
     lowered = Lowered(found)
     kinds = Spelling(lowered, lambda *_: "", "").kinds
@@ -87,7 +137,7 @@ def uses_as_place(node: ast.AST, name: str, whole: set[str]) -> bool:
     return False
 
 
-def parts_of(module: str) -> dict[str, np.dtype]:
+def parts_of(module: str, computed: np.dtype) -> dict[str, np.dtype]:
     """What the arrays hold that launches leave for each other."""
-    kinds = {"T": FLOAT32, "W": wide_of(FLOAT32), "int32": np.dtype(np.int32), "uint32": UINT32}
+    kinds = {"T": computed, "W": wide_of(computed), "int32": np.dtype(np.int32), "uint32": UINT32}
     return {name: kinds[kind] for held in importlib.import_module(module).PARTS for name, kind in held}

@@ -1,70 +1,46 @@
-"""The kernels of texts that are written by hand, for the signatures with which the samples of the spec launch them.
-
-A line of `texts.txt` says one: what makes it, the module and name of the text, the dtype that it computes in, and the
-signature. `python -m codegen cubins --record` brings the lines up to date (`recording.py`).
-"""
+"""The kernels of texts that are written by hand, for the signatures with which the samples of the spec launch them."""
 
 from __future__ import annotations
 
 import importlib
-import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from specgrad.runtime.kernels.cuda.element import text_kernel
 from specgrad.runtime.kernels.cuda.indexed import indexed_kernel
-from specgrad.runtime.kernels.cuda.kernel import Array, Kernel
+from specgrad.runtime.kernels.cuda.kernel import Array
 
 from .known import Known
+from .launched import dtype_of, launched
 
-FILE = Path(__file__).parent / "texts.txt"
 RUNTIME = "specgrad.runtime."
-TOKEN = re.compile(r"[(),]|\w+(?:\[\])?")
+FLOAT32, INT32, INT64 = (np.dtype(t) for t in (np.float32, np.int32, np.int64))
 
 
 def text_kernels() -> Iterator[Known]:
     """Those of the lines whose texts are still there."""
-    for line in lines():
-        kernel = kernel_of(line)
-        if kernel is not None:
-            yield Known(f"text {line}", kernel, signature_of(line.split(" ", 3)[3]))
+    for line, (name, dtype), signature in launched("element"):
+        function = text_of(name)
+        if function is not None:
+            yield Known(f"text {line}", text_kernel(function, dtype_of(dtype)), signature, dtype_of(dtype) == FLOAT32)
+    for line, (name, dtype), signature in launched("indexed"):
+        function, computed = text_of(name), dtype_of(dtype)
+        if function is not None:
+            yield Known(f"text {line}", indexed_kernel(function, computed, False), signature, computed == FLOAT32)
+            if computed == FLOAT32:
+                yield Known(f"far text {line}", indexed_kernel(function, computed, True), far(signature))
 
 
-def lines() -> list[str]:
-    return FILE.read_text(encoding="utf-8").splitlines() if FILE.is_file() else []
-
-
-def kernel_of(line: str) -> Kernel | None:
-    """The kernel of a line; None where its text is gone."""
-    maker, name, dtype, _ = line.split(" ", 3)
+def text_of(name: str) -> Any:
+    """The text of a name; None where it is gone."""
     module, _, text = name.rpartition(".")
-    function = getattr(importlib.import_module(RUNTIME + module), text, None)
-    if function is None:
-        return None
-    computed = dtype_of(dtype)
-    return text_kernel(function, computed) if maker == "element" else indexed_kernel(function, computed, False)
+    return getattr(importlib.import_module(RUNTIME + module), text, None)
 
 
-def dtype_of(name: str) -> np.dtype:
-    return np.dtype(ml_dtypes.bfloat16) if name == "bfloat16" else np.dtype(name)
-
-
-def signature_of(text: str) -> Any:
-    """The signature that a text describes; see kernels/cuda/text.py."""
-    tokens = TOKEN.findall(text)
-
-    def part(at: int) -> tuple[Any, int]:
-        if tokens[at] != "(":
-            name = tokens[at]
-            return (Array(dtype_of(name[:-2])) if name.endswith("[]") else dtype_of(name)), at + 1
-        found, at = [], at + 1
-        while tokens[at] != ")":
-            value, at = part(at + (tokens[at] == ","))
-            found.append(value)
-        return tuple(found), at + 1
-
-    return part(0)[0]
+def far(part: Any) -> Any:
+    """A signature for arrays of which 32 bits do not reach all places."""
+    if isinstance(part, tuple) and not isinstance(part, Array):
+        return tuple(map(far, part))
+    return INT64 if part == INT32 else part

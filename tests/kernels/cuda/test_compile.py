@@ -11,7 +11,6 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from specgrad.codegen.machine_code import texts
 from specgrad.codegen.machine_code.build import SHORT, read_table, stale, wanted
 from specgrad.codegen.machine_code.known import Known
 from specgrad.codegen.verify.checks.cuda import Kernel, kernels
@@ -23,7 +22,8 @@ from specgrad.runtime.kernels.cuda.signature import ARRAY_WORDS, Array, parts, w
 
 PACKAGE = "specgrad.generated"
 KERNELS = [kernel for op in OPS for kernel in kernels(op, PACKAGE)]
-SAMPLE = [labelled[0] for _, labelled in sorted(wanted().items())][::60]  # sorted by digests: of all kinds
+ALL = [labelled[0] for _, labelled in sorted(wanted().items())]
+SAMPLE = ALL[:: len(ALL) // 32]  # sorted by digests: of all kinds
 COMPLEX = np.dtype(np.complex64)
 
 
@@ -41,11 +41,6 @@ def test_no_kernel_spills() -> None:
     spilled = {label for label, (taken, _) in read_table().items() for each in taken.split(", ") if "+" in each
                for stack, spills in [each.split(" + ")[1:]] if int(spills)}  # fmt: skip
     assert spilled == set()
-
-
-def test_the_texts_of_the_table_are_there() -> None:
-    """Each line of texts.txt has its text; `python -m codegen cubins --record` notes how the samples launch them."""
-    assert [line for line in texts.lines() if texts.kernel_of(line) is None] == []
 
 
 @pytest.mark.parametrize("each", SAMPLE, ids=lambda each: each.label)
@@ -118,7 +113,8 @@ def test_there_are_kernels_of_every_kind() -> None:
     """The tables are not empty, so the tests above cannot pass by testing nothing."""
     names = {kernel.name for kernel in KERNELS}
     assert {"forward", "backward_1", "backward_3"} <= names
-    assert len(KERNELS) > 300 and len(SAMPLE) > 25 and len(read_table()) > 1500
+    assert len(KERNELS) > 300 and len(SAMPLE) > 25 and len(read_table()) > 4000
     labels = " ".join(read_table())
-    kinds = ("rows of softmax: whole by block", "text indexed", "text element", "product", "uniform", "taken")
+    kinds = ("rows of softmax: whole by block", "far rows", "far text", "in float64", "of bfloat16", "text indexed")
+    kinds += ("text element", "product", "uniform", "taken", "changing adam", "counting adam", "folding", "sorted in")
     assert [kind for kind in kinds if kind not in labels] == []

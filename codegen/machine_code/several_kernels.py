@@ -1,0 +1,76 @@
+"""The kernels over several arrays: steps of optimizers, and what clips, scales and zeroes gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from specgrad.runtime.kernels.cuda.kernel import Kernel
+from specgrad.runtime.kernels.cuda.several import FOLDS, Change, changing, counting, folding
+from specgrad.runtime.ops.optim import cuda as optim
+
+from .known import Known
+from .launched import dtype_of, launched
+
+FLOAT64 = np.dtype(np.float64)
+MAKERS = ("changing", "counting", "folding")
+OF_RULE = "/"  # between the name of a rule and the number of its arrays
+
+
+def several_kernels() -> Iterator[Known]:
+    """Those that the steps of optimizers were seen to launch; all but those of float64 are carried."""
+    for maker in MAKERS:
+        for line, (name, stored, *rest), signature in launched(maker):
+            kernel = kernel_of(name, dtype_of(stored), *rest)
+            if kernel is not None:
+                yield Known(line, kernel, signature, dtype_of(stored) != FLOAT64)
+
+
+def kernel_of(name: str, stored: np.dtype, present: str = "", counts: str | None = None) -> Kernel | None:
+    """The kernel of the words that `Changes` has written; None where what they name is gone."""
+    if not present:
+        return folding(name, stored) if name in FOLDS else None
+    change = change_named(name)
+    there = tuple(each == "1" for each in present)
+    if change is None or counts is None:
+        return change and changing(change, stored, there)
+    return counting(change, stored, there, tuple(dtype_of(each) for each in counts.split(",") if each))
+
+
+def change_named(name: str) -> Change | None:
+    """The change of a rule with so many arrays, or one that has a name of its own."""
+    rule, _, arrays = name.partition(OF_RULE)
+    if not arrays:
+        return getattr(optim, name, None)
+    return optim.change_of(rule, int(arrays)) if hasattr(optim.rules, rule) else None
+
+
+class Changes:
+    """The words of kernels over several arrays, for which it is told by which name a change was asked for."""
+
+    def __init__(self) -> None:
+        self.names = {value: name for name, value in vars(optim).items() if isinstance(value, Change)}
+
+    def noting(self, change_of: Any) -> Any:
+        """A function that makes changes of rules, and notes their names."""
+
+        def noted(rule: str, arrays: int) -> Change:
+            change: Change = change_of(rule, arrays)
+            self.names[change] = f"{rule}{OF_RULE}{arrays}"
+            return change
+
+        return noted
+
+    def of_given(self, change: Change, stored: np.dtype, present: tuple[bool, ...]) -> str:
+        return f"changing {self.names[change]} {stored.name} {''.join(str(int(there)) for there in present)}"
+
+    def of_counted(
+        self, change: Change, stored: np.dtype, present: tuple[bool, ...], counts: tuple[np.dtype, ...]
+    ) -> str:
+        given = self.of_given(change, stored, present).replace("changing", "counting")
+        return f"{given} {''.join(f'{kind.name},' for kind in counts) or ','}"
+
+    def of_fold(self, name: str, stored: np.dtype) -> str:
+        return f"folding {name} {stored.name}"

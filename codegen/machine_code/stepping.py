@@ -1,0 +1,68 @@
+"""Steps of all optimizers with all sets of their options, from which it is recorded what they launch."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import chain, combinations
+from typing import Any
+
+import numpy as np
+
+import specgrad as sg
+
+REFUSED = (RuntimeError, NotImplementedError, ValueError, TypeError)
+MOMENTUM = {"momentum": 0.9}
+TIMES = 2  # the first step of some is another one
+
+
+def steps(kinds: Sequence[np.dtype]) -> None:
+    """Let each optimizer step with parameters of some dtypes, and change gradients as programs do between steps."""
+    for kind in kinds:
+        between(parameter(kind))
+        for make in optimizers():
+            for options in options_of(make):
+                with suppress(*REFUSED):
+                    step(make, parameter(kind), options)
+
+
+def optimizers() -> Iterator[Any]:
+    """The classes of them."""
+    for name in sg.optim.__all__:
+        value = getattr(sg.optim, name)
+        if inspect.isclass(value) and value is not sg.optim.Optimizer:
+            yield value
+
+
+def options_of(make: Any) -> Iterator[dict[str, Any]]:
+    """All sets of those that are yes or no, with a momentum and a step size that lies on the device among them."""
+    given = inspect.signature(make).parameters
+    flags: list[dict[str, Any]] = [{name: True} for name, p in given.items() if p.default is False or name == "fused"]
+    flags += [MOMENTUM] if set(MOMENTUM) <= given.keys() else []
+    flags += [{"lr": None}] if "lr" in given else []
+    for chosen in chain.from_iterable(combinations(flags, count) for count in range(len(flags) + 1)):
+        yield {name: value for each in chosen for name, value in each.items()}
+
+
+def parameter(kind: np.dtype) -> Any:
+    """A parameter with its gradient on the device."""
+    found = sg.ones(3, device="cuda", dtype=getattr(sg, kind.name)).requires_grad_()
+    found.grad = sg.ones_like(found).detach()
+    return found
+
+
+def step(make: Any, param: Any, options: dict[str, Any]) -> None:
+    if "lr" in options:
+        options = options | {"lr": sg.tensor(0.1, device="cuda")}
+    optimizer = make([param], **options)
+    for _ in range(TIMES):
+        optimizer.step()
+
+
+def between(param: Any) -> None:
+    """Clip by norm and by value, and fill with zeros."""
+    for order in (2.0, float("inf")):
+        sg.nn.utils.clip_grad_norm_([param], 1.0, norm_type=order)
+    sg.nn.utils.clip_grad_value_([param], 0.5)
+    sg.optim.SGD([param], lr=0.1).zero_grad(set_to_none=False)
