@@ -365,7 +365,7 @@ MISTAKES = [
     Mistake("kernel: sum in the wrong direction", "running", "cumsum_backward(grad, dim)", "cumsum(grad, dim)",
             "backward", says=KERNEL),
     Mistake("kernel: shape error", "running", "cumsum_backward(grad, dim)", "sum_dim(grad, (dim,), False)",
-            "backward", says="Error: "),
+            "backward", says="has shape (3,)"),
     Mistake("kernel: exchanged matrices", "matrices", "grad, self, mat2)", "grad, mat2, self)", "backward",
             says="leaves out the gradient of mat2"),
     Mistake("a kernel beside a wrong formula", "running", REVERSED, "grad.cumsum(dim)", "self"),
