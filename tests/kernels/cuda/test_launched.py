@@ -29,7 +29,7 @@ from specgrad.runtime.kernels.cuda.signature import Array
 from ...cuda.simulator import in_use
 
 FIRST, STEP = 7, 267  # one op of so many is run
-KINDS = [np.dtype(t) for t in (np.float32, np.float64, np.complex64)]
+KINDS = [np.dtype(t) for t in (np.float32, np.float64, np.float16, np.complex64)]
 DOUBLES = Array(np.dtype(np.float64))
 OF_TRAINING = re.compile(r"of rows by|several arrays")
 
@@ -88,7 +88,7 @@ class Network(sg.nn.Module):
         return self.last(self.features(sg.nn.functional.gelu(self.channels(self.first(x)))))
 
 
-@pytest.mark.parametrize("dtype", [sg.float32], ids=str)
+@pytest.mark.parametrize("dtype", [sg.float32, sg.float16, sg.bfloat16], ids=str)
 @pytest.mark.parametrize("options", [{}, {"amsgrad": True, "capturable": True}], ids=["host", "device"])
 def test_what_training_launches_is_carried(dtype: Any, options: dict[str, Any]) -> None:
     """Rows, clipping and steps need no compiler, whether steps are counted on the host or on the device.
