@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..spec.keys import WITHOUT_GRADIENT
 from ..spec.model import Argument
 from .call_code import behind, handed_on, python_names, spread
 from .dispatcher_code import Dispatcher
@@ -221,7 +220,7 @@ def found_by(ops: Sequence[OpCode]) -> list[str]:
         plan = code.fast.plan.spelling if code.fast.plan else None
         node = code.node_class if code.fast.records else None
         rules = code.entry.result_dtype
-        dtypes = f", dtypes={rules}" if set(rules) & set(WITHOUT_GRADIENT) else ""
+        dtypes = f", dtypes={rules}" if set(rules) - {"same", "real"} else ""
         given = f"{plan}, {kernel}, {node}, {code.fast.letters}{outputs}{dtypes}"
         lines.append(f'{code.fast.found_by} = KernelOp("{code.entry.schema.name}", {given})')
     for code in (code for code in ops if code.fast.recalls):

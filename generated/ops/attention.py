@@ -41,6 +41,7 @@ ATTENTION = KernelOp(
         "rows_first": "b",
     },
     outputs=2,
+    dtypes=("same", "computed"),
 )
 SELF_ATTENTION = KernelOp(
     "self_attention",
@@ -58,6 +59,7 @@ SELF_ATTENTION = KernelOp(
         "scale": "f",
     },
     outputs=2,
+    dtypes=("same", "computed"),
 )
 
 
