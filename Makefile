@@ -29,7 +29,7 @@ demo: $(VENV)/stamp-demo ## add an op in YAML, check it, generate it, train a ne
 test: read verify mutate-last ## everything CI runs: gen-check, lint, type, verify, mutate-last, pytest
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
 
-read: $(VENV)/stamp-test # gen-check, lint and type, each of which keeps one core busy
+read: $(VENV)/stamp-test ## gen-check, lint and type at once, each of which keeps one core busy
 	$(MAKE) --no-print-directory --jobs=2 --output-sync=target SIDE_BY_SIDE=1 type gen-check lint
 
 attack: $(VENV)/stamp-test ## hostile calls, programs, files and moments, for about an hour; a seed a day

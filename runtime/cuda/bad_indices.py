@@ -148,5 +148,10 @@ def _pending(device: int, stream: int | None) -> Iterable[Word]:
     ]
 
 
+def _forget() -> None:
+    """A child has no device; a function of this module, as the interpreter keeps what it calls beyond all modules."""
+    _words.clear()
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_words.clear)
+    os.register_at_fork(after_in_child=_forget)

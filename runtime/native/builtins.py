@@ -16,7 +16,7 @@ from ..kernels.llvm.check_mode import SETTING
 from ..kernels.llvm.typed import compiled_function
 from ..pool.commands import sources
 from .c_functions import register_numpy
-from .interned import register
+from .interned import forever, register
 from .layout import distances
 
 FASTCALL = 0x80  # METH_FASTCALL: (self, address of the arguments, their number)
@@ -74,5 +74,5 @@ def method(function: Any, cls: type, name: str, doc: str, more: Any = "") -> Any
     return make(cls, ctypes.addressof(definition_of(function, name, doc, more)))
 
 
-_compiled: dict[Any, Any] = {}
-_definitions: list[Definition] = []
+_compiled: dict[Any, Any] = forever({})
+_definitions: list[Definition] = forever([])

@@ -9,6 +9,7 @@ same wherever code is loaded from numba's cache.
 
 from __future__ import annotations
 
+import ctypes
 import functools
 from typing import Any, TypeVar
 
@@ -33,9 +34,18 @@ from ..tensor import base, devices, dtypes
 from .layout import Counter, Dict, DType, Object, Type, Watch
 
 M = TypeVar("M", bound=Memory)
+T = TypeVar("T")
 MOST = 64
-_table = np.zeros(MOST, np.int64)
-_objects: list[Any] = []  # they live as long as the process
+
+
+def forever(thing: T) -> T:
+    """A thing that is never freed: objects that outlive all modules call native functions when they go."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
+    return thing
+
+
+_table = forever(np.zeros(MOST, np.int64))
+_objects: list[Any] = forever([])
 node_plans: dict[type, np.ndarray] = {}  # by the classes of nodes whose gradients are native
 
 

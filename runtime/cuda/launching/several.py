@@ -148,5 +148,10 @@ def _kind(group: Group) -> tuple[np.dtype, tuple[bool, ...], Any]:
     return first.stored, tuple([array is not None for array in group]), first.device
 
 
+def _forget() -> None:
+    """A child has no device; a function of this module, as the interpreter keeps what it calls beyond all modules."""
+    _tables.clear()
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_tables.clear)
+    os.register_at_fork(after_in_child=_forget)
