@@ -16,12 +16,14 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import ml_dtypes
 import numpy as np
 import pytest
 
 from specgrad.runtime.cuda.launching.calls import FUNCTION
+from specgrad.runtime.cuda.launching.rehearsals import unrehearsed
 from specgrad.runtime.cuda.libraries.simulated import SimulatedLibraries
 from specgrad.runtime.cuda.simulated.driver import SimulatedDriver
 from specgrad.runtime.cuda.simulated.memory import is_of_device
@@ -143,7 +145,8 @@ class FakeLibrary:
 
         def called(*words: int) -> int:
             try:
-                self.called(name, *words[:count])
+                with unrehearsed():  # of what the simulated device is asked for, a call notes nothing
+                    self.called(name, *words[:count])
             except Exception:
                 traceback.print_exc()  # whoever calls has only the status
                 return 1
@@ -173,8 +176,10 @@ def of_host(address: int, dtype: Any, count: int = 1) -> np.ndarray:
 @contextmanager
 def installed(driver: Any, *libraries: type[FakeLibrary]) -> Iterator[World]:
     """Modules `nvmath.bindings.NAME`, and libraries of real devices in place of the simulated ones."""
+    from specgrad.runtime.cuda import current
     from specgrad.runtime.cuda.libraries import chosen, real_products
     from specgrad.runtime.cuda.libraries.real import RealLibraries
+    from specgrad.runtime.native.devices import found
 
     world = World(driver)
     with pytest.MonkeyPatch.context() as patch:
@@ -185,5 +190,8 @@ def installed(driver: Any, *libraries: type[FakeLibrary]) -> Iterator[World]:
         entry = functools.cache(lambda library, function: world.modules[library].entry(function))
         patch.setattr(real_products, "address_of", entry)
         patch.setattr(driver, "enter", world.enter, raising=False)
+        patch.setattr(found, "_numbers", WeakKeyDictionary())  # what was found of the simulated libraries is not theirs
         patch.setitem(chosen._known, driver, RealLibraries(driver))
+        current.Changes.told()
         yield world
+    current.Changes.told()
