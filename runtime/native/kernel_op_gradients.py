@@ -14,7 +14,7 @@ from .interned import cpu, device_functions, int64, none
 from .kernel_ops import FLOATS, TENSOR, is_operand, looked_up, may_be_key, put_layout
 from .layout import Array, Dict, List, Node, Object, Tensor, Tuple
 from .references import Owned, item, own, own_new, put_item, retain, size, slot
-from .tensors import kind_of, not_handled, records
+from .tensors import kind_of, not_handled, records, same
 
 WANTED, GRADIENT, KEPT, VALUE = (ord(letter) for letter in "wgkv")
 MOST_EDGES = 63  # of a node: as many as a word has bits that say which gradients are wanted, beside its sign
@@ -125,6 +125,19 @@ def all_of(metas: Tuple, dtype: Object) -> bool:
 
 
 @native
+def all_shaped(found: Tuple, first: int, step: int, metas: Tuple) -> bool:
+    """Whether gradients that a plan makes have the shapes of the inputs: a key has those of kept tensors alone.
+
+    What was found has the shape of the first one at place `first`, the others `step` places behind each other.
+    """
+    for i in range(size(metas)):
+        meta, shape = item(metas, i), item(found, first + step * i)
+        if meta is not none and shape is not none and not same(item(cast(Tuple, meta), 0), shape):
+            return False
+    return True
+
+
+@native
 def planned_gradients(plan: PlannedGradients, node: Node, given: Object, owned: Owned) -> New[Object]:
     """The gradients in a tuple; None where no plan has been found."""
     operands, recorded = new(Operands), records()
@@ -153,6 +166,8 @@ def planned_gradients(plan: PlannedGradients, node: Node, given: Object, owned: 
     if found is NULL:
         return not_handled()
     own(owned, found)  # which the table may forget
+    if not all_shaped(found, 1, 1, metas):
+        return not_handled()
     # Again, after the key was made.
     if not all_fit(plan, node, dtype, cpu) or not note_all(plan, node, gradient, key, found, operands, owned):
         return not_handled()

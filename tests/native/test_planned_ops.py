@@ -11,8 +11,10 @@ import pytest
 import specgrad as sg
 from specgrad.generated import ops
 from specgrad.runtime.dispatch.kernel_op import KernelOp, KernelOpGradient
+from specgrad.runtime.namespace import op
 from specgrad.runtime.native.comparison import native_alone
 from tests.generated.calls import BY_NAME, Style, gradients, run, texts
+from tests.places import simulated_device
 
 
 def kernel_ops() -> dict[str, KernelOp]:
@@ -84,3 +86,21 @@ def test_native_code_runs_the_plan_of_a_gradient(name: str, monkeypatch: pytest.
                 gradients(name, text, style)
                 assert seen == [], text
     assert planned
+
+
+SHAPES = ((5,), (5, 1), (1, 5, 1))
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+@pytest.mark.parametrize("wanted", [False, True])
+def test_a_gradient_has_the_shape_of_its_input_though_that_is_not_kept(device: str, wanted: bool) -> None:
+    """Where a plan is looked up by what the node keeps, inputs of other shapes (a bias) share it."""
+    with simulated_device():
+        x, ones = sg.randn(2, 5, 3, device=device, requires_grad=wanted), sg.ones(2, 5, 3, device=device)
+        for shape in (*SHAPES, *SHAPES):
+            weight = sg.ones(shape, device=device, requires_grad=True)
+            for kept in (weight, sg.ones(5, device=device, requires_grad=True)):
+                bias = sg.zeros(shape, device=device, requires_grad=True)
+                op.standardize(x, kept, bias, [0, 2], [1, 5, 1], 1e-5)[0].backward(ones)
+                assert bias.grad.shape == shape and bool((bias.grad == 6).all())
+                assert kept.grad.shape == kept.shape

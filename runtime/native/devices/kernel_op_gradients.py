@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from ...kernels.llvm.typed import NULL, New, cast, native, new
-from ..kernel_op_gradients import PlannedGradients, all_fit, all_of, key_of, operand_of
+from ..kernel_op_gradients import PlannedGradients, all_fit, all_of, all_shaped, key_of, operand_of
 from ..layout import Node, Object, Tensor, Tuple
 from ..references import Owned, begin, own, own_new, release_all, size
 from ..tensors import not_handled
 from .kernel_ops import found_in
-from .launches import LaunchPlan, Sources, gradients_of, is_here, plan_of, put_operand, refused, run, take_blocks
+from .launches import (
+    BLOCKS,
+    OF_BLOCK,
+    OF_RESULT,
+    LaunchPlan,
+    Sources,
+    gradients_of,
+    is_here,
+    plan_of,
+    put_operand,
+    refused,
+    run,
+    take_blocks,
+)
 
 
 @native
@@ -48,6 +61,9 @@ def computed(plan: PlannedGradients, node: Node, given: Object, owned: Owned) ->
     if found is NULL:
         return refused()
     launches = plan_of(found)
+    metas = own(owned, node.metas)
+    if not all_shaped(found, BLOCKS + OF_BLOCK * launches.blocks, OF_RESULT, metas):
+        return not_handled()
     first = take_blocks(launches, found, sources, owned)
     if first < 0:
         return NULL
