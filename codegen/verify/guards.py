@@ -12,8 +12,10 @@ import functools
 from typing import Any
 
 import numpy as np
-from numba import cfunc, types
+from numba import types
 
+from specgrad.runtime.kernels.cache.digest import of_function
+from specgrad.runtime.kernels.cache.dispatchers import c_function
 from specgrad.runtime.kernels.llvm.memory import load, store
 from specgrad.runtime.kernels.llvm.typed import Word, native
 
@@ -115,7 +117,7 @@ class Handler(ctypes.Structure):
 def handler() -> Any:
     """NumPy's name for the functions above, which live as long as the process."""
     counts = ((malloc, 2), (calloc, 3), (realloc, 3), (free, 3))
-    functions = [cfunc(Word(*[Word] * count), cache=True)(function) for function, count in counts]
+    functions = [c_function(function, of_function(function), Word(*[Word] * count), {}) for function, count in counts]
     made = Handler(b"specgrad guards", 1, STATE, *[function.address for function in functions])
     new = ctypes.pythonapi.PyCapsule_New
     new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]

@@ -35,12 +35,12 @@ class Definition(ctypes.Structure):
 
 @functools.cache
 def version() -> str:
-    """Changes with all that is compiled into a native function, at which numba's cache does not look."""
+    """Changes with all that is compiled into a native function: its code is found on disk by it."""
     return version_of(Path(__file__).parent, distances(), sys.version_info[:2], sources(), SETTING)
 
 
 def compiled(function: Any, more: Any = "") -> Any:
-    """A native function, compiled or from numba's cache; made once, for its code is freed with it.
+    """A native function, compiled or loaded; made once, for its code is freed with it.
 
     `more` is what its code depends on besides what all native code does.
     """

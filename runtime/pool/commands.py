@@ -106,7 +106,7 @@ def schedule(job: Job, command: int, more: int) -> int:
 
 @functools.cache
 def sources() -> str:
-    """Changes with all that is compiled into these, at which numba's cache does not look."""
+    """Changes with all that is compiled into these: their code is found on disk by it."""
     folder = Path(__file__).parent
     called = sorted((folder.parent / "kernels" / "llvm").glob("*.py"))
     return version_of(folder, [path.read_bytes() for path in called])

@@ -9,6 +9,8 @@ from __future__ import annotations
 import functools
 import re
 
+from ..cache.target import host
+
 # The sum of two rows of 64 bytes, and a product with a sum, rounded once.
 PROBE = """
 declare double @llvm.fma.f64(double, double, double)
@@ -41,9 +43,7 @@ def assembly(triple: str, name: str, features: str) -> str:
 @functools.cache
 def own() -> str:
     """The probe in the instructions of the processor that numba compiles for."""
-    from numba.core.registry import cpu_target
-
-    return assembly(*cpu_target.target_context.codegen().magic_tuple())
+    return assembly(*host())
 
 
 def vector_registers() -> tuple[int, int]:

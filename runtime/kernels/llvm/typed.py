@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Annotated, Any, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
 from llvmlite import ir
-from numba import cfunc, njit, types
+from numba import njit, types
 from numba.core import cgutils
 from numba.core.datamodel import models
 from numba.core.imputils import lower_constant
@@ -28,6 +28,8 @@ from numba.extending import (
     typeof_impl,
 )
 
+from ..cache.digest import digest
+from ..cache.dispatchers import c_function
 from ..compile.compiler_pipelines import Inner, Lean
 from ..compile.scalar_library import rebuilt
 from .check_mode import CHECKING
@@ -312,10 +314,10 @@ def _declared(kind: Any, given: dict[Any, Any]) -> Any:
 
 
 def compiled_function(function: Any, version: str) -> Any:
-    """A native function as one that C calls, with its address; from numba's cache if it is there."""
+    """A native function as one that C calls, with its address; compiled, or loaded if it has been before."""
     named = rebuilt(function.py_func, {})
     named.__qualname__ += f"-{version}"
-    options = {"cache": True, "error_model": "numpy", "fastmath": False, "pipeline_class": Lean}
-    made = cfunc(declared_signature(function.py_func, ()), **options)(named)
-    made._library._shared_module = None  # what other functions would be linked with: half a megabyte, and none is
-    return made
+    options = {"error_model": "numpy", "fastmath": False, "pipeline_class": Lean}
+    return c_function(
+        named, digest(named.__module__, named.__qualname__), declared_signature(function.py_func, ()), options
+    )
