@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
+from .cache.digest import digest, of_function
 from .compile.loading import load_compiler
 from .compile.scalar_library import building, cpu_library, is_scalar, names_in, rebuilt
 from .llvm import INTRINSICS
@@ -47,21 +46,23 @@ class LazyKernel:
 
     def dispatcher(self) -> Any:
         """A new numba dispatcher, cached under a name that changes with what the kernel calls."""
-        from numba import njit
+        from .cache.dispatchers import dispatcher
 
-        callees = _callees(self.function, self.flat)
-        function = rebuilt(self.function, callees)
-        if callees:
-            function.__qualname__ += f"-{_version(callees)}"
+        function = rebuilt(self.function, {})
         # nogil: the pool's threads run kernels side by side, and a kernel touches no Python object.
         # Without a word about fastmath numba takes that of whoever calls the function first.
-        options = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": False, **self.options}
+        options = {"nogil": True, "error_model": "numpy", "fastmath": False, **self.options}
         if CHECKED:
             from .compile.compiler_pipelines import Unoptimised
 
-            function.__qualname__ += "-checked"  # numba's cache looks at the name, not at these options
             options |= {"boundscheck": True, "pipeline_class": Unoptimised}
-        return njit(**options)(function)
+
+        def prepare() -> None:
+            function.__globals__.update(_callees(self.function, self.flat))
+
+        made = dispatcher(function, digest(of_function(self.function), self.flat), options, prepare)
+        made.kernel = self
+        return made
 
     def only_linked(self) -> Any:
         """A numba dispatcher for kernels on flat memory, which optimise and compile what they call with themselves."""
@@ -72,7 +73,6 @@ class LazyKernel:
         if self.linked is None:
             callees = _callees(self.function, True)
             function = rebuilt(self.function, callees)
-            function.__qualname__ += f"-{_version(callees)}" if callees else ""
             options = {"nogil": True, "error_model": "numpy", "fastmath": False, **self.options}
             self.linked = njit(pipeline_class=Linked, **options)(function)
         return self.linked
@@ -87,28 +87,6 @@ def _callees(function: Callable[..., Any], flat: bool) -> dict[str, Any]:
     kernels |= {name: _intrinsic(callee) for name, callee in found.items() if callee in INTRINSICS}
     scalars = {name: callee for name, callee in sorted(found.items()) if is_scalar(callee)}
     return kernels | {name: cpu_library(False).compiler.get(callee) for name, callee in scalars.items()}
-
-
-def _version(callees: dict[str, Any]) -> str:
-    """Changes with the code of what a kernel calls: numba's cache looks at the kernel's own file, and at its name."""
-    functions = [callee.py_func for _, callee in sorted(callees.items()) if hasattr(callee, "py_func")]
-    codes = [(f.__qualname__, f.__code__.co_code, f.__code__.co_consts) for f in functions]
-    modules = _scalar_modules()  # by name as well: what is cached imports them
-    text = repr((sorted(callees), codes, modules, _sources(*modules)))
-    if len(functions) < len(callees):
-        intrinsics = ("addresses", "tiles", "shifted", "stencils", "vector_loops", "vectors")
-        text += repr(_sources(*(f"llvm/{module}" for module in intrinsics)))
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-
-def _scalar_modules() -> list[str]:
-    return sorted(f"scalar/{path.stem}" for path in (Path(__file__).parent / "scalar").glob("*.py"))
-
-
-@functools.cache
-def _sources(*names: str) -> list[str]:
-    """The text of modules here whose functions are compiled into kernels but are no kernels themselves."""
-    return [(Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8") for name in names]
 
 
 @functools.cache

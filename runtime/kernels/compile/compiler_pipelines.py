@@ -70,7 +70,7 @@ class NewLibrary(LoweringPass):
 
     def run_pass(self, state: Any) -> bool:
         state.library = state.targetctx.codegen().create_library(state.func_id.func_qualname)
-        state.library.enable_object_caching()  # as NativeLowering does: else numba's cache would find no object code
+        state.library.enable_object_caching()  # as NativeLowering does: else there were no object code to keep
         state.library._optimize_final_module = lambda: None
         return True
 
