@@ -45,48 +45,48 @@ class LazyKernel:
                     namespace[self.function.__name__] = self.compiled
         return self.compiled
 
-    def dispatcher(self) -> Any:
-        """A new numba dispatcher, cached under a name that changes with what the kernel calls."""
+    def dispatcher(self, linked: bool = False) -> Any:
+        """A new numba dispatcher, cached under a name that changes with what the kernel calls.
+
+        A `linked` one is for what calls the kernel, with which it is optimised and cached.
+        """
         from numba import njit
 
-        callees = _callees(self.function, self.flat)
+        from .compile import compiler_pipelines, kernel_pipelines
+
+        callees = _callees(self.function)
         function = rebuilt(self.function, callees)
         if callees:
             function.__qualname__ += f"-{_version(callees)}"
         # nogil: the pool's threads run kernels side by side, and a kernel touches no Python object.
         # Without a word about fastmath numba takes that of whoever calls the function first.
         options = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": False, **self.options}
+        pipeline = kernel_pipelines.LinkedKernel if linked else kernel_pipelines.Kernel
         if CHECKED:
-            from .compile.compiler_pipelines import Unoptimised
-
             function.__qualname__ += "-checked"  # numba's cache looks at the name, not at these options
-            options |= {"boundscheck": True, "pipeline_class": Unoptimised}
-        return njit(**options)(function)
+            options |= {"boundscheck": True}
+            pipeline = compiler_pipelines.Linked if linked else compiler_pipelines.Unoptimised
+        if linked:
+            del options["cache"]
+        made = njit(**options, pipeline_class=pipeline)(function)
+        made.kernel = self  # for those that find it under the kernel's name
+        return made
 
     def only_linked(self) -> Any:
-        """A numba dispatcher for kernels on flat memory, which optimise and compile what they call with themselves."""
-        from numba import njit
-
-        from .compile.compiler_pipelines import Linked
-
+        """The numba dispatcher for what calls the kernel."""
         if self.linked is None:
-            callees = _callees(self.function, True)
-            function = rebuilt(self.function, callees)
-            function.__qualname__ += f"-{_version(callees)}" if callees else ""
-            options = {"nogil": True, "error_model": "numpy", "fastmath": False, **self.options}
-            self.linked = njit(pipeline_class=Linked, **options)(function)
+            self.linked = self.dispatcher(linked=True)
         return self.linked
 
 
-def _callees(function: Callable[..., Any], flat: bool) -> dict[str, Any]:
+def _callees(function: Callable[..., Any]) -> dict[str, Any]:
     """Compiled forms of the kernels, scalar functions and intrinsics that a kernel calls, by their names there."""
     found = {name: function.__globals__.get(name) for name in names_in(function.__code__)}
-    lazy = {name: callee for name, callee in found.items() if isinstance(callee, LazyKernel)}
-    kernels = {name: callee.only_linked() if flat else callee.compile() for name, callee in lazy.items()}
-    kernels |= {name: callee for name, callee in found.items() if hasattr(callee, "py_func")}  # compiled before
+    compiled = {name: getattr(callee, "kernel", callee) for name, callee in found.items()}  # some are already
+    kernels = {name: callee.only_linked() for name, callee in compiled.items() if isinstance(callee, LazyKernel)}
     kernels |= {name: _intrinsic(callee) for name, callee in found.items() if callee in INTRINSICS}
     scalars = {name: callee for name, callee in sorted(found.items()) if is_scalar(callee)}
-    return kernels | {name: cpu_library(False).compiler.get(callee) for name, callee in scalars.items()}
+    return kernels | {name: cpu_library(False, linked=True).compiler.get(callee) for name, callee in scalars.items()}
 
 
 def _version(callees: dict[str, Any]) -> str:

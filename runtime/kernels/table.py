@@ -57,10 +57,10 @@ def _compiled(module: Any, attribute: str) -> Any:
     load_compiler()
     from numba import njit
 
-    from .compile.compiler_pipelines import NoAlias
+    from .compile.kernel_pipelines import NoAlias
 
     written = getattr(module, attribute.removesuffix("_complex"))
-    library = cpu_library(attribute.endswith("_complex"))
+    library = cpu_library(attribute.endswith("_complex"), linked=True)
     rows.register()
     function = rebuilt(written, library.used_by(written))
     function.__qualname__ += "-noalias"  # numba's cache looks at the name, not at the compiler

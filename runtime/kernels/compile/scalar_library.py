@@ -111,14 +111,14 @@ class ScalarLibrary:
 
 
 @functools.cache
-def cpu_library(is_complex: bool) -> ScalarLibrary:
-    """The scalar functions for the CPU."""
+def cpu_library(is_complex: bool, linked: bool = False) -> ScalarLibrary:
+    """The scalar functions for the CPU; those that are only `linked` into kernels cannot be called from Python."""
     from .machine import fuses
 
-    return library_of(is_complex, fuses())
+    return library_of(is_complex, fuses(), linked)
 
 
-def library_of(is_complex: bool, fuses: bool) -> ScalarLibrary:
+def library_of(is_complex: bool, fuses: bool, linked: bool = False) -> ScalarLibrary:
     """The scalar functions for a CPU that fuses products and sums, or does not.
 
     Those of real numbers are inlined into the kernels that use them, whatever their size: a loop with a call in it is
@@ -131,9 +131,12 @@ def library_of(is_complex: bool, fuses: bool) -> ScalarLibrary:
     from .. import scalar
     from ..scalar import complex as scalar_complex
     from ..scalar.intrinsics import Target, primitives
+    from .kernel_pipelines import Kernel, LinkedKernel
 
-    options = {"nogil": True, "error_model": "numpy", "fastmath": False}  # said, or it is that of the first caller
-    compiler = njit(inline="never", forceinline=not is_complex, **options)
+    # fastmath is said, or it is that of the first caller.
+    options = {"nogil": True, "error_model": "numpy", "fastmath": False}
+    inliner = njit(forceinline=True, pipeline_class=LinkedKernel, **options)
+    compiler = njit(forceinline=not is_complex, pipeline_class=LinkedKernel if linked else Kernel, **options)
     given = primitives(Target(intrinsic, types, signature, fuses))
     module = scalar_complex if is_complex else scalar
-    return ScalarLibrary(module, ScalarCompiler(compiler, njit(inline="always", **options), given))
+    return ScalarLibrary(module, ScalarCompiler(compiler, inliner, given))

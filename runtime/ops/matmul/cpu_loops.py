@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.cpu.loops import copy_run
-from ...kernels.cpu.matmul import multiply_rows
+from ...kernels.cpu.matmul import product_at
 from ...kernels.cpu.matvec import WIDTH, columns_by_vector, rows_by_vector
 from ...kernels.jit import jit
-from ...kernels.llvm.addresses import part_of
+from ...kernels.llvm.addresses import address, part_of
 
 Array = np.ndarray
 
@@ -28,9 +28,8 @@ def matrix_product(
     last: int,
 ) -> None:
     """out = a b, or out + a b with `add`; a and b may each be given as its transpose."""
-    left = part_of(a, 0, rows * depth).reshape((depth, rows) if trans_a else (rows, depth))
-    right = part_of(b, 0, depth * columns).reshape((columns, depth) if trans_b else (depth, columns))
-    multiply_rows(left, right, out.reshape((rows, columns)), trans_a != 0, trans_b != 0, add != 0, first, last)
+    like, at, left, right = out.dtype.type(0), address(out), trans_a != 0, trans_b != 0
+    product_at(like, address(a), address(b), at, depth, rows, columns, left, right, add != 0, first, last)
 
 
 @jit(flat=True)
