@@ -12,9 +12,11 @@ from typing import Any
 from .compile.loading import load_compiler
 from .compile.scalar_library import building, cpu_library, is_scalar, names_in, rebuilt
 from .llvm import INTRINSICS
+from .llvm.extremes import least, most
 
 # SPECGRAD_BOUNDS=1 lets kernels raise IndexError where they would read or write outside of an array: `verify` sets it.
 CHECKED = os.environ.get("SPECGRAD_BOUNDS") == "1"
+BUILTINS = {"min": least, "max": most}  # what kernels get in the place of Python's
 
 
 class LazyKernel:
@@ -70,7 +72,7 @@ class LazyKernel:
             del options["cache"]
         made = njit(**options, pipeline_class=pipeline)(function)
         made.kernel = self  # for those that find it under the kernel's name
-        return made
+        return _once(made) if linked else made
 
     def only_linked(self) -> Any:
         """The numba dispatcher for what calls the kernel."""
@@ -84,9 +86,23 @@ def _callees(function: Callable[..., Any]) -> dict[str, Any]:
     found = {name: function.__globals__.get(name) for name in names_in(function.__code__)}
     compiled = {name: getattr(callee, "kernel", callee) for name, callee in found.items()}  # some are already
     kernels = {name: callee.only_linked() for name, callee in compiled.items() if isinstance(callee, LazyKernel)}
+    found |= {name: define for name, define in BUILTINS.items() if name in found and found[name] is None}
     kernels |= {name: _intrinsic(callee) for name, callee in found.items() if callee in INTRINSICS}
     scalars = {name: callee for name, callee in sorted(found.items()) if is_scalar(callee)}
     return kernels | {name: cpu_library(False, linked=True).compiler.get(callee) for name, callee in scalars.items()}
+
+
+def _once(made: Any) -> Any:
+    """A dispatcher that does not compile a function again for an argument that is a constant: LLVM sees that it is."""
+    from numba import types
+
+    template_for = made.get_call_template
+
+    def template_without_constants(args: Any, kws: Any) -> Any:
+        return template_for([types.unliteral(kind) for kind in args], kws)
+
+    made.get_call_template = template_without_constants
+    return made
 
 
 def _version(callees: dict[str, Any]) -> str:
@@ -96,7 +112,7 @@ def _version(callees: dict[str, Any]) -> str:
     modules = _scalar_modules()  # by name as well: what is cached imports them
     text = repr((sorted(callees), codes, modules, _sources(*modules)))
     if len(functions) < len(callees):
-        intrinsics = ("addresses", "tiles", "shifted", "stencils", "vector_loops", "vectors")
+        intrinsics = ("addresses", "extremes", "tiles", "shifted", "stencils", "vector_loops", "vectors")
         text += repr(_sources(*(f"llvm/{module}" for module in intrinsics)))
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
