@@ -34,7 +34,7 @@ def wheel_command(argv: Sequence[str]) -> int:
         "recipes", nargs="*", metavar="NAME", help="ops and workloads whose kernels it has; else of all"
     )
     parser.add_argument("--levels", nargs="+", default=[*known], choices=[*known], help="those that this processor has")
-    parser.add_argument("--out", type=Path, default=Path("dist"), help="the folder of the wheel")
+    parser.add_argument("--out", type=Path, default=Path("out"), help="the folder of the wheel")
     parser.add_argument("--kept", type=Path, default=Path("out/wheel"), help="where compiled kernels are kept")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many processes compile at once")
     options = parser.parse_args(argv)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 from pathlib import Path
-from typing import Any
 
-from ..kernels.compile.compiler_pipelines import version_of
-from ..kernels.compile.scalar_library import building
-from ..kernels.llvm.typed import address_of, cast, compiled_function, native
+from ..kernels.llvm.typed import address_of, cast, native
+from ..kernels.llvm.units import Unit, version_of
 from .atomics import compare_and_swap, pause, read, write
 from .layout import (
     ABSENT,
@@ -104,16 +101,10 @@ def schedule(job: Job, command: int, more: int) -> int:
     return 0
 
 
-@functools.cache
 def sources() -> str:
-    """Changes with all that is compiled into these: their code is found on disk by it."""
+    """Changes with all that is compiled into these."""
     folder = Path(__file__).parent
-    called = sorted((folder.parent / "kernels" / "llvm").glob("*.py"))
-    return version_of(folder, [path.read_bytes() for path in called])
+    return version_of([folder, folder.parent / "kernels" / "llvm"])
 
 
-@functools.cache
-def compiled() -> tuple[Any, Any]:
-    """`schedule` and `work` as machine code."""
-    with building:
-        return compiled_function(schedule, sources()), compiled_function(work, sources())
+UNIT = Unit("pool", (schedule, work), sources)

@@ -15,8 +15,7 @@ from typing import Any
 from numba import njit
 from numba.core import config, sigutils
 from numba.core.caching import _Cache
-from numba.core.ccallback import CFunc
-from numba.core.compiler import Compiler, CompileResult
+from numba.core.compiler import CompileResult
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
@@ -37,16 +36,6 @@ def dispatcher(function: Any, code: bytes, options: Mapping[str, Any], prepare: 
     function.__qualname__ += f"-{name.hex()[:12]}"  # symbols of different code have different names
     made = njit(**options)(function)
     made._cache = KernelCache(name, made._compiler, prepare) if keeps else Uncached(prepare)
-    return made
-
-
-def c_function(function: Any, code: bytes, signature: Any, options: dict[str, Any]) -> Any:
-    """A function that C calls, with its address."""
-    name = digest(code, of_options(options))
-    pipeline = options.pop("pipeline_class", Compiler)
-    made: Any = CFunc(function, (signature.args, signature.return_type), {}, options, pipeline_class=pipeline)
-    made._cache = KernelCache(name, made._compiler, lambda: None)
-    made.compile()
     return made
 
 

@@ -34,6 +34,8 @@ def assembly(triple: str, name: str, features: str) -> str:
     """The probe in the instructions of a processor."""
     from llvmlite import binding
 
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
     machine = binding.Target.from_triple(triple).create_target_machine(name, features)
     module = binding.parse_assembly(PROBE)
     module.data_layout, module.triple = str(machine.target_data), triple
