@@ -8,16 +8,16 @@ import zlib
 MAGIC = b"specgrad-kernel-1\n"
 DIGEST = 32  # bytes of a key, and of a checksum
 HEAD = len(MAGIC) + 2 * DIGEST
-LEVEL = 1  # of compression: see `seal`
+LEVEL = 1  # of compression, where somebody waits
 
 
-def seal(key: bytes, data: bytes) -> bytes:
+def seal(key: bytes, data: bytes, level: int = LEVEL) -> bytes:
     """An entry: its key, the checksum of all that follows, and the data, compressed.
 
     Machine code shrinks to a third at zlib's first level, and the best one saves little more; unpacking is faster than
     reading what was saved.
     """
-    packed = zlib.compress(data, LEVEL)
+    packed = zlib.compress(data, level)
     return MAGIC + key + _checksum(key, packed) + packed
 
 

@@ -10,7 +10,6 @@ import functools
 import os
 import platform
 import sys
-from importlib.metadata import version
 from typing import NamedTuple
 
 
@@ -69,5 +68,7 @@ def levels() -> tuple[Target, ...]:
 @functools.cache
 def versions() -> tuple[str, ...]:
     """What decides how code is compiled and how it is called, besides its text."""
+    from importlib.metadata import version
+
     numpy = ".".join(version("numpy").split(".")[:2])
     return (f"{sys.implementation.cache_tag}", version("numba"), version("llvmlite"), numpy)
