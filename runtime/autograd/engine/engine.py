@@ -184,6 +184,12 @@ class BackwardPass:
             heapq.heappush(self.heap, (-node.sequence, node))
         waiting[index] = grad if waiting[index] is None else waiting[index] + grad
 
+    def deliver_all(self, node: Node, grads: Sequence[Any]) -> None:
+        """Add gradients, or None, of each output of a node to what waits for it."""
+        for index, grad in enumerate(grads):
+            if grad is not None:
+                self.deliver_output(node, index, grad)
+
     def deliver_none(self, edge: Any) -> None:
         """Let a node know that it got None, if nothing else has come yet."""
         node = edge if edge.edge_kind == NODE else edge.node

@@ -30,9 +30,16 @@ def panels_of(weight: Array, across: bool) -> Array:
     depth, columns = weight.shape[1:][::-1] if across else weight.shape[1:]
     width = panel_width(weight.dtype.type(0))
     panels = np.empty((len(weight), (columns + width - 1) // width, depth * width), weight.dtype)
+    fill_all_panels(weight, across, panels)
+    return panels
+
+
+@jit
+def fill_all_panels(weight: Array, across: bool, panels: Array) -> None:
+    """The panels of the matrices of a stack."""
+    depth, columns = weight.shape[1:][::-1] if across else weight.shape[1:]
     for k in range(len(weight)):
         fill_panels(weight[k], across, 0, depth, 0, columns, panels[k])
-    return panels
 
 
 @jit
