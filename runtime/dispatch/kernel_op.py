@@ -163,12 +163,16 @@ class Read(NamedTuple):
 
     letter: str
     slot: str
-    part: Any = None  # what is made of a value; the constant
+    part: Any = None  # what is made of a value; the constant; which of several outputs the gradient is of
+
+    def of(self, grad: Any) -> Any:
+        """The gradient that an operand is."""
+        return grad if self.part is None else grad[self.part]
 
     def given(self, value: Any) -> Any:
         """A value as the kernel takes it."""
-        if self.letter == "c":
-            return self.part
+        if self.letter in "cg":
+            return value if self.letter == "g" else self.part
         return self.part(value) if self.part else value
 
 
@@ -233,21 +237,14 @@ class KernelOpGradient:
             return sum(1 << i for i, edge in enumerate(node.edges) if edge is not None)
         if read.letter in "vc":
             return getattr(node, read.slot) if read.slot else None
-        if read.letter == "g":
-            tensor = grad if read.part is None else grad[read.part]
-        else:
-            tensor = getattr(node, read.slot)
+        tensor = read.of(grad) if read.letter == "g" else getattr(node, read.slot)
         return None if tensor is None else Layout(tensor._shape, tensor._strides)
 
     def plan(self, node: Any, values: Sequence[Any]) -> Any:
         """The words of the plan for a node's gradients; None where there is none."""
         outputs = len(node.edges)
         known = [
-            value
-            if read.letter == "g"
-            else tuple(wanted_of(value, outputs))
-            if read.letter == "w"
-            else read.given(value)
+            tuple(wanted_of(value, outputs)) if read.letter == "w" else read.given(value)
             for read, value in zip(self.reads, values, strict=True)
         ]
         plan = self.find(*known) if self.find else None

@@ -1,4 +1,4 @@
-"""Plans of recurrent layers whose sequences are all of one length, and of their gradients; a cell is one step of one."""
+"""Plans of recurrent layers whose sequences are of one length, and of their gradients; a cell is one step of one."""
 
 from __future__ import annotations
 
@@ -225,7 +225,7 @@ class Gradients(NamedTuple):
         if not wanted:
             return ()
         parts, apart, size = self.sizes.parts, self.sizes.apart, self.sizes.size
-        kept, all_ = (parts * size,), (parts + apart) * size
+        kept = (parts * size,)
         sums = (self.memory(8), ((parts + apart) * size,)) if apart else (wanted[0], kept)
         steps = [sum_step(~self.gates[0], *sums, folding(self.sizes.gates, (1,)), 1)]
         for result in wanted if apart else wanted[1:]:
