@@ -155,8 +155,8 @@ class NodeCode:
             match ast.parse(value.source, mode="eval").body:
                 case ast.Name(id=name):
                     found[value.slot] = name, ""
-                case ast.Attribute(value=ast.Name(id=name), attr="_shape"):
-                    found[value.slot] = name, "_shape"
+                case ast.Attribute(value=ast.Name(id=name), attr=("_shape" | "_dtype") as part):
+                    found[value.slot] = name, part
                 case ast.IfExp(body=ast.Constant(None), orelse=ast.Attribute(value=ast.Name(id=name), attr="_shape")):
                     found[value.slot] = name, "_shape"  # None where the argument is
                 case ast.Call(

@@ -7,12 +7,15 @@ by `capture`, and edges to one of several outputs are for the methods of the pas
 from __future__ import annotations
 
 from ..kernels.llvm.structs import Items, Struct
-from ..kernels.llvm.typed import NULL, New, Stolen, cast, native, new
+from ..kernels.llvm.typed import NULL, New, Stolen, cast, exchange, native, new
 from . import c_functions as c
 from .gradients import GradientPlan
 from .interned import (
     freed,
+    heap_pop,
+    heap_push,
     list_type,
+    missing_type,
     name_apply,
     name_deliver,
     name_deliver_all,
@@ -145,12 +148,74 @@ def all_different(gradients: Tuple) -> bool:
 @native
 def deliver(backward: Pass, edge: Object, gradient: Object) -> bool:
     """Let a gradient wait for its node; False where an error is set."""
+    if is_output(edge):
+        return deliver_by_method(backward, edge, gradient)
+    buffers = backward.buffers
+    waiting = c.dict_item(buffers, edge)
+    if waiting is NULL:
+        done = c.error_set() is NULL and push(backward, cast(Node, edge))
+        return done and c.set_dict_item(buffers, edge, gradient) == 0
+    total = joined(retain(waiting), gradient)
+    done = total is not NULL and c.set_dict_item(buffers, edge, total) == 0
+    c.release(total)
+    return done
+
+
+@native
+def push(backward: Pass, node: Node) -> bool:
+    """Put a node into the heap of those that wait; False where an error is set."""
+    number, entry = c.new_int(-c.as_int(node.sequence)), cast(Object, NULL)
+    if number is not NULL:
+        entry = pair(number, node)
+        c.release(number)
+    if entry is NULL:
+        return False
+    arguments = new(Arguments)
+    arguments.items[0] = backward.heap
+    arguments.items[1] = entry
+    answer = c.call(heap_push, arguments.items, 2, 0)
+    c.release(entry)
+    c.release(answer)
+    return answer is not NULL
+
+
+@native
+def wake(backward: Pass, following: Next) -> bool:
+    """Note the newest node that waits, and its gradient; None where this is for Python. False where an error is set."""
+    heap, arguments = backward.heap, new(Arguments)
+    put_next(following, not_handled(), not_handled())
+    if c.list_size(heap) == 0:
+        return True
+    node = retain(item(cast(Tuple, c.list_item(heap, 0)), 1))
+    waiting = c.dict_item(backward.buffers, node)
+    if waiting is NULL or waiting.type is missing_type:
+        c.release(node)
+        return c.error_set() is NULL
+    c.release(exchange(following, "gradient", retain(waiting)))
+    c.release(exchange(following, "node", node))
+    arguments.items[0] = heap
+    entry = c.call(heap_pop, arguments.items, 1, 0)
+    c.release(entry)
+    return entry is not NULL and c.delete_item(backward.buffers, node) == 0
+
+
+@native
+def deliver_by_method(backward: Pass, edge: Object, gradient: Object) -> bool:
+    """Call `BackwardPass.deliver`: for one of several outputs; False where an error is set."""
     arguments = new(Arguments)
     arguments.items[1] = edge
     arguments.items[2] = gradient
     done = method(backward, name_deliver, arguments, 2)
     c.release(done)
     return done is not NULL
+
+
+@native
+def joined(first: Stolen[Object], gradient: Object) -> New[Object]:
+    """The sum of what has come for a node before and of another gradient; NULL where an error is set."""
+    total = c.add(first, gradient)  # made while both terms are held
+    c.release(first)
+    return total
 
 
 @native
@@ -193,14 +258,6 @@ def listed(node: Node, index: int, gradient: Object) -> New[List]:
     for i in range(c.list_size(gradients)):
         c.set_list_item(gradients, i, retain(gradient if i == index else none))
     return gradients
-
-
-@native
-def joined(first: Stolen[Object], gradient: Object) -> New[Object]:
-    """The sum of what has come for a node before and of another gradient; NULL where an error is set."""
-    total = c.add(first, gradient)  # made while both terms are held
-    c.release(first)
-    return total
 
 
 @native
@@ -336,7 +393,18 @@ def walk(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     """walk(backward_pass, node, gradient): the node at which Python must go on, and its gradient; or (None, None)."""
     backward, following, done = cast(Pass, arguments[0]), new(Next), True
     node, gradient = retain(arguments[1]), retain(arguments[2])
-    while done and node is not none and is_plain(backward, cast(Node, node)):
+    while done:
+        if node is none:
+            done = wake(backward, following)
+            c.release(node)
+            c.release(gradient)
+            node, gradient = following.node, following.gradient
+        if not done:
+            c.release(node)
+            c.release(gradient)
+            break
+        if node is none or not is_plain(backward, cast(Node, node)):
+            break
         done = step(backward, cast(Node, node), gradient, following)
         c.release(gradient)  # before the next node runs: its kernel may write over a gradient that nobody else holds
         c.release(node)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import heapq
 from typing import Any, TypeVar
 
 import llvmlite.binding
@@ -18,6 +19,7 @@ import numpy as np
 from llvmlite import ir
 
 from ..autograd.engine.accumulate_grad import adding as adding_lock
+from ..autograd.engine.engine import Missing
 from ..autograd.engine.match_input import fit
 from ..autograd.inplace.view_history import Nowhere, Outdated, not_recorded
 from ..autograd.node import FREED, next_sequence
@@ -144,6 +146,9 @@ drop_dead = interned(Object, base.drop_dead)
 begin_adding, end_adding = interned(Object, adding_lock.acquire), interned(Object, adding_lock.release)
 start_workers = interned(Object, starter())
 interrupt = interned(Object, interrupt_hook)
+
+heap_push, heap_pop = interned(Object, heapq.heappush), interned(Object, heapq.heappop)
+missing_type = interned(Type, Missing)
 
 name_grad = interned(Object, "grad")
 name_dict = interned(Object, "__dict__")

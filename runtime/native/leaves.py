@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ..kernels.llvm.kernel_calls import CallFrame, put_array
-from ..kernels.llvm.typed import NULL, New, cast, exchange, native, new
+from ..kernels.llvm.typed import NULL, New, address_of, cast, exchange, native, new
 from . import c_functions as c
 from .forward import awaited, count_write
 from .interned import adding, begin_adding, end_adding, false, name_backward, name_reach, none, true
 from .kernel_calls import Arguments, found_kernel, run_kernel
-from .layout import Object, Pass, Tensor
+from .layout import Capture, Object, Pass, Tensor
 from .references import retain
 from .tensors import elements, holds_kind, is_tensor, itemsize, kind_of, same
 
@@ -81,6 +81,26 @@ def add(leaf: Tensor, gradient: Object) -> int:
 
 
 @native
+def capture_leaf(capture: Capture, leaf: Tensor, gradient: Object) -> int:
+    """Note the gradient of a leaf that was asked for: 1; 0 where this is for Python, -1 where an error is set."""
+    number = c.new_int(address_of(leaf))
+    if number is NULL:
+        return -1
+    leaves = capture.leaves
+    held = c.dict_item(leaves, number)
+    if held is NULL:
+        c.release(number)
+        return 0 if c.error_set() is NULL else -1
+    held = retain(held)
+    total = retain(gradient) if held is none else c.add(held, gradient)
+    done = total is not NULL and c.set_dict_item(leaves, number, total) == 0
+    c.release(held)
+    c.release(total)
+    c.release(number)
+    return 1 if done else -1
+
+
+@native
 def as_bool(flag: bool) -> Object:
     """True or False."""
     return true if flag else false
@@ -95,7 +115,8 @@ def reach(backward: Pass, leaf: Tensor, gradient: Object, owned: bool) -> bool:
     if free and leaf.rg is true and may_keep(leaf, cast(Tensor, gradient), owned):
         c.release(exchange(leaf, "grad", retain(gradient)))
         return True
-    added = add(leaf, gradient) if free else 0
+    asked = backward.capture is not none and backward.capture.accumulate is not true
+    added = capture_leaf(backward.capture, leaf, gradient) if asked else add(leaf, gradient) if free else 0
     if added != 0:
         return added > 0
     arguments = new(Arguments)

@@ -107,7 +107,8 @@ class BackwardPass:
             capture.take(node, grad)
         if hooks is not None:
             grad = run_pre_hooks(node, grad)
-        grads = apply_if_given(node, grad)
+        asked = node if hooks is not None or capture is None else capture.asking(node)
+        grads = apply_if_given(asked, grad)
         if hooks is not None:
             if hooks.post:
                 grads = run_post_hooks(node, tuple(grads), grad)
