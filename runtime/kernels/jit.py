@@ -49,6 +49,8 @@ class LazyKernel:
         """A new numba dispatcher, cached under a name that changes with what the kernel calls."""
         from numba import njit
 
+        from .compile.compiler_pipelines import Unoptimised, Wide
+
         callees = _callees(self.function, self.flat)
         function = rebuilt(self.function, callees)
         if callees:
@@ -56,9 +58,8 @@ class LazyKernel:
         # nogil: the pool's threads run kernels side by side, and a kernel touches no Python object.
         # Without a word about fastmath numba takes that of whoever calls the function first.
         options = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": False, **self.options}
+        options.setdefault("pipeline_class", Wide)
         if CHECKED:
-            from .compile.compiler_pipelines import Unoptimised
-
             function.__qualname__ += "-checked"  # numba's cache looks at the name, not at these options
             options |= {"boundscheck": True, "pipeline_class": Unoptimised}
         return njit(**options)(function)

@@ -63,5 +63,5 @@ def _compiled(module: Any, attribute: str) -> Any:
     library = cpu_library(attribute.endswith("_complex"))
     rows.register()
     function = rebuilt(written, library.used_by(written))
-    function.__qualname__ += "-noalias"  # numba's cache looks at the name, not at the compiler
+    function.__qualname__ += "-noalias-wide"  # numba's cache looks at the name, not at the passes
     return njit(cache=True, nogil=True, error_model="numpy", fastmath=False, pipeline_class=NoAlias)(function)

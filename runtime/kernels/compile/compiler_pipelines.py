@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from numba._dynfunc import make_function
-from numba.core.compiler import Compiler, CompilerBase, DefaultPassBuilder
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
 from numba.core.typed_passes import (
     IRLegalization,
@@ -17,6 +17,8 @@ from numba.core.typed_passes import (
     PreLowerStripPhis,
 )
 from numba.core.untyped_passes import FixupArgs, IRProcessing, ReconstructSSA, TranslateByteCode
+
+from .vector_width import Wide, WideLibrary
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
@@ -54,6 +56,7 @@ class Linked(CompilerBase):
     def define_pipelines(self) -> list[PassManager]:
         """The usual one, and what offers the function."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.add_pass_after(WideLibrary, IRLegalization)
         passes.add_pass_after(OnlyLinked, NativeLowering)
         passes.finalize()
         return [passes]
@@ -129,7 +132,7 @@ def version_of(folder: Path, *more: Any) -> str:
     return hashlib.sha256(b"".join([*sources, repr(more).encode()])).hexdigest()[:12]
 
 
-class NoAlias(Compiler):
+class NoAlias(Wide):
     """numba's passes for kernels whose arguments share no memory, except element by element.
 
     Without being told, LLVM compares the arrays' addresses at run time and takes a slow loop, without vectors, where
