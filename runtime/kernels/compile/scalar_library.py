@@ -113,13 +113,13 @@ class ScalarLibrary:
 @functools.cache
 def cpu_library(is_complex: bool) -> ScalarLibrary:
     """The scalar functions for the CPU."""
-    from .machine import fuses
+    from .machine import fuses, scales
 
-    return library_of(is_complex, fuses())
+    return library_of(is_complex, fuses(), scales())
 
 
-def library_of(is_complex: bool, fuses: bool) -> ScalarLibrary:
-    """The scalar functions for a CPU that fuses products and sums, or does not.
+def library_of(is_complex: bool, fuses: bool, scales: bool = False) -> ScalarLibrary:
+    """The scalar functions for a CPU that fuses products and sums, or does not, and has an instruction for x 2^k or not.
 
     Those of real numbers are inlined into the kernels that use them, whatever their size: a loop with a call in it is
     not vectorised. Complex ones, each of which calls several, would only take longer to compile.
@@ -130,10 +130,13 @@ def library_of(is_complex: bool, fuses: bool) -> ScalarLibrary:
 
     from .. import scalar
     from ..scalar import complex as scalar_complex
-    from ..scalar.intrinsics import Target, primitives
+    from ..scalar import exponential
+    from ..scalar.intrinsics import Target, by_exponent, primitives
 
     options = {"nogil": True, "error_model": "numpy", "fastmath": False}  # said, or it is that of the first caller
     compiler = njit(inline="never", forceinline=not is_complex, **options)
-    given = primitives(Target(intrinsic, types, signature, fuses))
-    module = scalar_complex if is_complex else scalar
-    return ScalarLibrary(module, ScalarCompiler(compiler, njit(inline="always", **options), given))
+    target = Target(intrinsic, types, signature, fuses)
+    made = ScalarCompiler(compiler, njit(inline="always", **options), primitives(target))
+    if scales:
+        made.compiled[exponential.scaled] = intrinsic(by_exponent(target))
+    return ScalarLibrary(scalar_complex if is_complex else scalar, made)

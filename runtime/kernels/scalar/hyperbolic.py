@@ -43,6 +43,8 @@ def tanh(x: Any) -> Any:
 def hyperbolic_parts(x: Any) -> Any:
     """For x = k ln 2 + r >= 0: k, 2^-2k, r, cosh(r) - 1, sinh(r) - r."""
     k, r, low = reduced(select(x > choose(x, 90.0, 711.0), choose(x, 90.0, 711.0), x))
+    rest = r + low
+    r, low = rest, r - rest + low
     square = r * r
     even = fma(square, polynomial(square, COSH_SINGLE, COSH_DOUBLE), r * low)
     odd = fma(square * r, polynomial(square, SINH_SINGLE, SINH_DOUBLE), low)

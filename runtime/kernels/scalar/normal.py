@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from .error import erf_near_zero, erfc_parts
-from .exponential import EXP_DOUBLE, EXP_SINGLE, exp_minus, power_of_two, reduced, scaled
+from .exponential import exp_minus, power_of_two, power_tail, reduced, scaled
 from .primitives import choose, fma, polynomial, select
 
 ROOT_HALF = 0.7071067811865476
@@ -59,9 +59,9 @@ def cdf_single(x: Any) -> Any:
 def bell_single(x: Any) -> Any:
     """k and v with e^(-x^2/2) = 2^k v."""
     square = x * x
-    k, r, _ = reduced(type(x)(-0.5) * square)
-    r = fma(fma(x, x, -square), type(x)(-0.5), r)
-    return k, type(x)(1) + fma(r * r, fma(r, polynomial(r, EXP_SINGLE, EXP_DOUBLE), 0.5), r)
+    k, r, low = reduced(type(x)(-0.5) * square)
+    low = fma(fma(x, x, -square), type(x)(-0.5), low)
+    return k, type(x)(1) + (r + power_tail(r, low))
 
 
 def pdf_double(x: Any) -> Any:
