@@ -119,7 +119,7 @@ def cpu_library(is_complex: bool) -> ScalarLibrary:
 
 
 def library_of(is_complex: bool, fuses: bool, scales: bool = False) -> ScalarLibrary:
-    """The scalar functions for a CPU that fuses products and sums, or does not, and has an instruction for x 2^k or not.
+    """The scalar functions for a CPU that fuses products and sums, or does not, and one that scales by one instruction.
 
     Those of real numbers are inlined into the kernels that use them, whatever their size: a loop with a call in it is
     not vectorised. Complex ones, each of which calls several, would only take longer to compile.

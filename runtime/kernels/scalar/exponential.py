@@ -64,6 +64,11 @@ def scaled(x: Any, k: Any) -> Any:
     return x * power_of_two(x, half) * power_of_two(x, k - half)
 
 
+def lifted(x: Any, shifted: Any) -> Any:
+    """x 2^k where that is a normal number, for a whole number k that 1.5 * 2^23 (2^52) was added to."""
+    return from_bits(x, bits(x) + narrow(x, bits(shifted) << choose(x, 23, 52)))  # the shift leaves nothing but k
+
+
 def clamped(x: Any, low: Any, high: Any) -> Any:
     """`x` between the two; nan stays."""
     x = select(x > high, high, x)
