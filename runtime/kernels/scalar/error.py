@@ -11,7 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from .exponential import EXP2_DOUBLE, EXP2_SINGLE, LOG2_E, exp_minus, lifted, power_of_two, scaled, whole, with_sign
+from .exponential import (
+    EXP2_DOUBLE,
+    EXP2_SINGLE,
+    LOG2_E,
+    SHIFT,
+    exp_minus,
+    power_of_two,
+    scaled,
+    times_power,
+    whole,
+    with_sign,
+)
 from .power import EXP2_WIDE
 from .primitives import choose, fma, polynomial, select
 
@@ -66,12 +77,12 @@ def erf(x: Any) -> Any:
 
 def rest(x: Any) -> Any:
     """1 - erf(x) for x >= 1, so exact that erf(x) is."""
-    shift = choose(x, 12582912.0, 6755399441055744.0)  # as in `whole`
+    shift = choose(x, SHIFT[0], SHIFT[1])
     size = select(x > choose(x, 4.0, 5.95), choose(x, 4.0, 5.95), x)
     exponent = polynomial(size, LOG2_ERFC_SINGLE, LOG2_ERFC_DOUBLE)
     shifted = exponent + shift
     r = exponent - (shifted - shift)
-    return lifted(fma(r, polynomial(r, EXP2_SINGLE, EXP2_DOUBLE), 1.0), shifted)
+    return fma(r, polynomial(r, EXP2_SINGLE, EXP2_DOUBLE), 1.0) * times_power(type(x)(1), shifted)
 
 
 def erfc(x: Any) -> Any:

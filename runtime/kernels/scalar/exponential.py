@@ -11,6 +11,7 @@ from typing import Any
 
 from .primitives import bits, choose, fma, from_bits, narrow, polynomial, select
 
+SHIFT = (12582912.0, 6755399441055744.0)  # 1.5 * 2^23 (2^52): from here on the last bit is worth 1
 LOG2_E = 1.4426950408889634
 # ln 2 in two parts: a whole number of up to 11 bits times the first has no rounding error.
 LN2_SINGLE = (0.693145751953125, 1.428606765330187e-06)
@@ -48,7 +49,7 @@ EXP2_DOUBLE = (
 
 def whole(x: Any) -> Any:
     """`x` rounded to a whole number, as a number and as an integer; |x| at most 2^22 (2^51 in float64)."""
-    shift = choose(x, 12582912.0, 6755399441055744.0)  # 1.5 * 2^23 (2^52): from here on the last bit is worth 1
+    shift = choose(x, SHIFT[0], SHIFT[1])
     shifted = x + shift
     return shifted - shift, narrow(x, bits(shifted) - bits(shift))
 
@@ -64,9 +65,10 @@ def scaled(x: Any, k: Any) -> Any:
     return x * power_of_two(x, half) * power_of_two(x, k - half)
 
 
-def lifted(x: Any, shifted: Any) -> Any:
-    """x 2^k where that is a normal number, for a whole number k that 1.5 * 2^23 (2^52) was added to."""
-    return from_bits(x, bits(x) + narrow(x, bits(shifted) << choose(x, 23, 52)))  # the shift leaves nothing but k
+def times_power(unit: Any, shifted: Any) -> Any:
+    """`unit` 2^k where both are normal numbers, for a whole number k that `SHIFT` was added to."""
+    power = bits(shifted) << choose(unit, 23, 52)  # nothing of `SHIFT` is left
+    return from_bits(unit, narrow(unit, power + bits(unit)))
 
 
 def clamped(x: Any, low: Any, high: Any) -> Any:
@@ -77,7 +79,7 @@ def clamped(x: Any, low: Any, high: Any) -> Any:
 
 def reduced(x: Any) -> Any:
     """k, r and low with x = k ln 2 + r + low, of which only `low` is rounded: |low| < 2^-12 (2^-32 in float64)."""
-    shift = choose(x, 12582912.0, 6755399441055744.0)  # as in `whole`
+    shift = choose(x, SHIFT[0], SHIFT[1])
     shifted = fma(x, choose(x, LOG2_E, LOG2_E), shift)
     n = shifted - shift
     r = fma(n, -choose(x, LN2_SINGLE[0], LN2_DOUBLE[0]), x)

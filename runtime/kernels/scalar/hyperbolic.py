@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .exponential import LOG2_E, lifted, power_of_two, reduced, scaled, with_sign
+from .exponential import LOG2_E, SHIFT, power_of_two, reduced, scaled, times_power, with_sign
 from .primitives import choose, fma, polynomial, select
 
 HALF_LN2 = 0.34657359027997264
@@ -58,10 +58,10 @@ def tanh(x: Any) -> Any:
 
 def squared_exp(x: Any) -> Any:
     """e^2x for 0 <= x <= 22, with an error of some 2^-54 (2^-25 in float32) for each binade of the result."""
-    shift = choose(x, 12582912.0, 6755399441055744.0)  # as in `whole`
+    shift = choose(x, SHIFT[0], SHIFT[1])
     shifted = fma(x, choose(x, 2.0 * LOG2_E, 2.0 * LOG2_E), shift)
     r = fma(shifted - shift, -choose(x, HALF_LN2, HALF_LN2), x)
-    return lifted(polynomial(r, SQUARE_SINGLE, SQUARE_DOUBLE), shifted)
+    return polynomial(r, SQUARE_SINGLE, SQUARE_DOUBLE) * times_power(type(x)(1), shifted)
 
 
 def hyperbolic_parts(x: Any) -> Any:
