@@ -65,15 +65,18 @@ def fuses() -> bool:
 
 
 def scales() -> bool:
-    """Whether x 2^k is an instruction that LLVM makes of its own function of that."""
-    from llvmlite import binding
-
-    return binding.llvm_version_info[0] >= 22 and has_scale(own())
+    """Whether x 2^k is an instruction."""
+    return has_scale(own())
 
 
 def has_scale(text: str) -> bool:
-    """Whether a processor scales: as those do, and no others, that convert vectors of words by one instruction."""
-    return "vcvtqq2pd" in text
+    """Whether LLVM makes one instruction of its own function of x 2^k: from version 22 on, for AVX-512.
+
+    The processors that have it are those that convert vectors of words by one instruction.
+    """
+    from llvmlite import binding
+
+    return binding.llvm_version_info[0] >= 22 and "vcvtqq2pd" in text
 
 
 def calls_no_library(text: str) -> bool:
