@@ -1,23 +1,14 @@
-"""numba's compiler pipelines for kernels and native functions: linked into callers, unoptimised."""
+"""numba's compiler pipelines for kernels: linked into callers, unoptimised."""
 
 from __future__ import annotations
 
 import ctypes
-import hashlib
-from pathlib import Path
 from typing import Any
 
 from numba._dynfunc import make_function
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
-from numba.core.typed_passes import (
-    IRLegalization,
-    NativeLowering,
-    NoPythonBackend,
-    NopythonTypeInference,
-    PreLowerStripPhis,
-)
-from numba.core.untyped_passes import FixupArgs, IRProcessing, ReconstructSSA, TranslateByteCode
+from numba.core.typed_passes import IRLegalization, NativeLowering
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
@@ -73,7 +64,7 @@ class NewLibrary(LoweringPass):
 
     def run_pass(self, state: Any) -> bool:
         state.library = state.targetctx.codegen().create_library(state.func_id.func_qualname)
-        state.library.enable_object_caching()  # as NativeLowering does: else numba's cache would find no object code
+        state.library.enable_object_caching()  # as NativeLowering does: else there were no object code to keep
         state.library._optimize_final_module = lambda: None
         return True
 
@@ -87,46 +78,3 @@ class Unoptimised(CompilerBase):
         passes.add_pass_after(NewLibrary, IRLegalization)
         passes.finalize()
         return [passes]
-
-
-PASSES = (
-    TranslateByteCode,
-    FixupArgs,
-    IRProcessing,
-    ReconstructSSA,
-    NopythonTypeInference,
-    PreLowerStripPhis,
-    IRLegalization,
-    NativeLowering,
-    NoPythonBackend,
-)
-
-
-class Lean(CompilerBase):
-    """The passes for functions of words, which have no closures, arrays and the like that most passes look for."""
-
-    passes: tuple[Any, ...] = PASSES
-
-    def define_pipelines(self) -> list[PassManager]:
-        """One pipeline."""
-        passes = PassManager("native")
-        for step in self.passes:
-            passes.add_pass(step, step.__name__)
-        passes.finalize()
-        return [passes]
-
-
-class Inner(Lean):
-    """For functions that are only called from others."""
-
-    passes = (*PASSES[:-1], OnlyLinked, PASSES[-1])
-
-    def __init__(self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, kinds: Any) -> None:
-        flags.no_compile = True  # no wrapper and no entry point: nobody outside compiled code calls it
-        super().__init__(typing, target, library, args, result, flags, kinds)
-
-
-def version_of(folder: Path, *more: Any) -> str:
-    """Changes with all modules in a folder and with other things that are compiled into a function."""
-    sources = [path.read_bytes() for path in sorted(folder.rglob("*.py"))]
-    return hashlib.sha256(b"".join([*sources, repr(more).encode()])).hexdigest()[:12]

@@ -68,7 +68,7 @@ def note_loss(losses: Array, kept: Array, reduction: int, index: int, loss: floa
         losses[index] = loss
 
 
-@jit(flat=True)
+@jit
 def finish_losses(losses: Array, kept: Array, sums: Array, blocks: int, reduction: int) -> None:
     """Writes the total weight and the reduced loss.
 
@@ -86,7 +86,7 @@ def finish_losses(losses: Array, kept: Array, sums: Array, blocks: int, reductio
         losses[0] = loss / weight if reduction == 1 else loss
 
 
-@jit(flat=True)
+@jit
 def losses_of_rows(
     x: Array,
     classes: Array,
@@ -135,7 +135,7 @@ def target_gradient(grads: Array, kept: Array, reduction: int, index: int) -> fl
     return grad / kept[-1] if reduction == 1 else grad
 
 
-@jit(flat=True)
+@jit
 def losses_of_rows_backward(
     grads: Array,
     x: Array,
@@ -180,7 +180,7 @@ def losses_of_rows_backward(
 _BLOCK = 256
 
 
-@jit(flat=True)
+@jit
 def losses_of_columns(
     x: Array,
     classes: Array,
@@ -254,7 +254,7 @@ def _column_sums(
         shifts[j] = log(shifts[j])
 
 
-@jit(flat=True)
+@jit
 def losses_of_columns_backward(
     grads: Array,
     x: Array,

@@ -13,7 +13,7 @@ from ...kernels.llvm.addresses import address, part_of
 Array = np.ndarray
 
 
-@jit(flat=True)
+@jit
 def matrix_product(
     a: Array,
     b: Array,
@@ -32,14 +32,14 @@ def matrix_product(
     product_at(like, address(a), address(b), at, depth, rows, columns, left, right, add != 0, first, last)
 
 
-@jit(flat=True)
+@jit
 def row_repeated(row: Array, out: Array, rows: int, columns: int) -> None:
     """out[i] = row, for `rows` rows."""
     for i in range(rows):
         copy_run(row, 0, out, i * columns, columns)
 
 
-@jit(flat=True)
+@jit
 def row_added(row: Array, out: Array, rows: int, columns: int) -> None:
     """out[i] += row, for `rows` rows."""
     for i in range(rows):
@@ -48,20 +48,20 @@ def row_added(row: Array, out: Array, rows: int, columns: int) -> None:
             line[j] += row[j]
 
 
-@jit(flat=True)
+@jit
 def matrix_vector_product(a: Array, x: Array, out: Array, rows: int, depth: int, first: int, last: int) -> None:
     """out = a x, for a range of fours of rows."""
     rows_by_vector(part_of(a, 0, rows * depth).reshape((rows, depth)), part_of(x, 0, depth), out, first, last)
 
 
-@jit(flat=True)
+@jit
 def transposed_vector_product(a: Array, x: Array, out: Array, depth: int, columns: int, first: int, last: int) -> None:
     """out = a^T x, for a range of blocks of columns."""
     matrix = part_of(a, 0, depth * columns).reshape((depth, columns))
     columns_by_vector(matrix, part_of(x, 0, depth), out, first, last)
 
 
-@jit(flat=True)
+@jit
 def matrix_vector_sum(
     a: Array, x: Array, shift: Array, out: Array, rows: int, depth: int, step: int, first: int, last: int
 ) -> None:
@@ -71,7 +71,7 @@ def matrix_vector_sum(
         out[i] += shift[i * step]
 
 
-@jit(flat=True)
+@jit
 def transposed_vector_sum(
     a: Array, x: Array, shift: Array, out: Array, depth: int, columns: int, step: int, first: int, last: int
 ) -> None:

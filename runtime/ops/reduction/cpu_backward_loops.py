@@ -23,7 +23,7 @@ Array = np.ndarray
 _WIDTH = 1024  # columns that are worked on side by side
 
 
-@jit(flat=True)
+@jit
 def broadcast_divided(
     grads: Array, out: Array, divisor: float, before: int, along: int, after: int, first: int, last: int
 ) -> None:
@@ -45,7 +45,7 @@ def broadcast_divided(
         k += rows
 
 
-@jit(flat=True)
+@jit
 def var_backward_loop(
     grads: Array, x: Array, out: Array, scale: float, before: int, along: int, after: int, first: int, last: int
 ) -> None:
@@ -71,7 +71,7 @@ def var_backward_loop(
         k += width
 
 
-@jit(flat=True)
+@jit
 def extremum_backward_loop(
     grads: Array, x: Array, tops: Array, out: Array, before: int, along: int, after: int, first: int, last: int
 ) -> None:
@@ -103,7 +103,7 @@ def extremum_backward_loop(
         k += width
 
 
-@jit(flat=True)
+@jit
 def scale_by_result(
     factors: Array, x: Array, out: Array, before: int, along: int, after: int, first: int, last: int
 ) -> None:
@@ -125,7 +125,7 @@ def scale_by_result(
         k += width
 
 
-@jit(flat=True)
+@jit
 def logsumexp_backward_loop(
     grads: Array, x: Array, results: Array, out: Array, before: int, along: int, after: int, first: int, last: int
 ) -> None:
@@ -150,7 +150,7 @@ def logsumexp_backward_loop(
         k += width
 
 
-@jit(flat=True)
+@jit
 def prod_backward_loop(
     grads: Array, x: Array, out: Array, before: int, along: int, after: int, first: int, last: int
 ) -> None:

@@ -41,25 +41,25 @@ def unit_of(along: int, after: int) -> int:
     return after if 2 * after <= NARROW <= along else 64
 
 
-@jit(flat=True)
+@jit
 def total(x: Array, out: Array) -> None:
     """out = sum_i x_i."""
     out[0] = plain_sum(x)
 
 
-@jit(flat=True)
+@jit
 def totals_of_chunks(x: Array, totals: Array, first: int, last: int) -> None:
     """totals[k] = the sum of chunk k of x, in float64."""
     chunk_sums(x, row_at(0.0, address(totals), (x.size + CHUNK - 1) // CHUNK), first, last)
 
 
-@jit(flat=True)
+@jit
 def total_of_chunks(totals: Array, out: Array, divisor: float, count: int) -> None:
     """out = sum_k totals_k / divisor, for the totals of `count` chunks."""
     out[0] = sum_of_chunks(row_at(0.0, address(totals), count)) / divisor
 
 
-@jit(flat=True)
+@jit
 def row_sums(x: Array, out: Array, divisor: float, along: int, first: int, last: int) -> None:
     """out[b] = sum_i x[b, i] / divisor."""
     rows, to = part_of(x, first * along, (last - first) * along), part_of(out, first, last - first)
@@ -79,7 +79,7 @@ def width_of(after: int, start: int, first: int, last: int) -> int:
     return min(min(_WIDTH, after - start), last - first)
 
 
-@jit(flat=True)
+@jit
 def grouped_column_sums(
     x: Array, out: Array, divisor: float, before: int, along: int, after: int, first: int, last: int
 ) -> None:
@@ -97,7 +97,7 @@ def grouped_column_sums(
         k += totals.size
 
 
-@jit(flat=True)
+@jit
 def square_sums(x: Array, out: Array, before: int, along: int, after: int, first: int, last: int) -> None:
     """out[b, j] = sum_i x[b, i, j]^2."""
     k = first
@@ -116,7 +116,7 @@ def square_sums(x: Array, out: Array, before: int, along: int, after: int, first
         k += totals.size
 
 
-@jit(flat=True)
+@jit
 def variances(x: Array, out: Array, divisor: float, before: int, along: int, after: int, first: int, last: int) -> None:
     """out[b, j] = sum_i (x[b, i, j] - mean)^2 / divisor."""
     k = first
@@ -144,14 +144,14 @@ def variances(x: Array, out: Array, divisor: float, before: int, along: int, aft
         k += totals.size
 
 
-@jit(flat=True)
+@jit
 def square_roots(out: Array) -> None:
     """The square root of each result."""
     for i in range(out.size):
         out[i] = math.sqrt(out[i])
 
 
-@jit(flat=True)
+@jit
 def extremum_of(x: Array, out: Array, sign: int) -> None:
     """The greatest element, or with sign -1 the least; nan where there is one."""
     best = x[0]
