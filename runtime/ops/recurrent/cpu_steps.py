@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...kernels.cpu.loops import copy_row
 from ...kernels.cpu.matmul import PRODUCTS, UNIT, fill_panels, multiply_at, multiply_rows
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address
@@ -63,8 +64,8 @@ def before(values: Array, initial: Array, steps: Array) -> Array:
     result = np.empty((len(values), initial.shape[1]), initial.dtype)
     last = 0
     for start, count, old in steps:
-        result[start : start + old] = values[last : last + old]
-        result[start + old : start + count] = initial[old:count]
+        for i in range(count):
+            copy_row(values[last + i] if i < old else initial[i], result[start + i])
         last = start
     return result
 
