@@ -18,9 +18,9 @@ Array = np.ndarray
 
 PRODUCTS = 16  # take as long as one element of other work, or somewhat longer
 UNIT = 24  # rows that stay together in one thread
-NEAR = 1 << 19  # bytes: b of this extent stays in the second-level cache as it lies
+NEAR = 1 << 20  # bytes: b of this extent stays in the second-level cache as it lies
 PART = 4096  # of the depth, that is added up in the dtype of the matrices
-DEPTH, ROWS, COLUMNS = 512, 192, 4096  # of the blocks that are copied: of depth, of rows of a, of columns of b
+DEPTH, ROWS, COLUMNS = 640, 192, 4096  # of the blocks that are copied: of depth, of rows of a, of columns of b
 
 
 @jit
@@ -56,7 +56,9 @@ def multiply_part(
     copies = trans_b or (b.size * b.itemsize > NEAR and rows > 24)
     width = panel_width(a.dtype.type(0))
     # Panels pay where they are read often enough, or where b as it lies would be read against its rows.
-    deep, wide, high = (min(DEPTH, depth), min(COLUMNS, c.shape[1]), ROWS) if copies else (depth, c.shape[1], rows)
+    deep, wide, high = depth, c.shape[1], rows
+    if copies:
+        deep, wide, high = even_blocks(depth, DEPTH, 1), min(COLUMNS, wide), even_blocks(rows, ROWS, 6)
     panels = np.empty(((wide + width - 1) // width, deep * width) if copies else (0, 0), a.dtype)
     block = np.empty((deep, min(high, rows)) if copies and trans_a else (0, 0), a.dtype)
     for k in range(start, stop, deep):
@@ -74,6 +76,13 @@ def multiply_part(
                 c_at, c_row, more = address(c) + (i * c.shape[1] + j) * c.itemsize, c.strides[0], add or k > start
                 like = c.dtype.type(0)
                 multiply_at(like, a_at, a_row, a_col, b_at, b_row, b_panel, c_at, c_row, count, here, columns, more)
+
+
+@jit
+def even_blocks(count: int, most: int, step: int) -> int:
+    """The size of blocks of at most `most`, and a multiple of `step`; the last is hardly smaller than the others."""
+    blocks = (count + most - 1) // most
+    return ((count + blocks - 1) // blocks + step - 1) // step * step
 
 
 @jit(inline="always")
