@@ -58,7 +58,7 @@ class ElementKernels:
 def _compiled(module: Any, attribute: str) -> Any:
     load_compiler()
     from .cache.dispatchers import dispatcher
-    from .compile.compiler_pipelines import NoAlias
+    from .compile.kernel_pipelines import NoAlias
 
     written = getattr(module, attribute.removesuffix("_complex"))
     is_complex = attribute.endswith("_complex")
@@ -66,7 +66,7 @@ def _compiled(module: Any, attribute: str) -> Any:
 
     def prepare() -> None:
         rows.register()
-        function.__globals__.update(cpu_library(is_complex).used_by(written))
+        function.__globals__.update(cpu_library(is_complex, linked=True).used_by(written))
 
     options = {"nogil": True, "error_model": "numpy", "fastmath": False, "pipeline_class": NoAlias}
     return dispatcher(function, digest(of_function(written, partial(meant, module_of(is_complex)))), options, prepare)

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.llvm.check_mode import SETTING
-from ..kernels.llvm.units import Unit, version_of
+from ..kernels.cache.digest import texts_of
+from ..kernels.llvm.units import Unit
 from ..pool import commands
 from . import backward, forward, getitem, kernel_ops, node_gradients, views
 from .c_functions import register_numpy
@@ -33,7 +33,7 @@ class Definition(ctypes.Structure):
 
 def version() -> Any:
     """Changes with all that is compiled into native functions."""
-    return version_of([Path(__file__).parent], distances(), sys.version_info[:2], commands.sources(), SETTING)
+    return texts_of(Path(__file__).parent), distances(), sys.version_info[:2], commands.sources()
 
 
 def ready() -> None:

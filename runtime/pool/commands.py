@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ..kernels.cache.digest import texts_of
 from ..kernels.llvm.typed import address_of, cast, native
-from ..kernels.llvm.units import Unit, version_of
+from ..kernels.llvm.units import Unit
 from .atomics import compare_and_swap, pause, read, write
 from .layout import (
     ABSENT,
@@ -101,10 +102,9 @@ def schedule(job: Job, command: int, more: int) -> int:
     return 0
 
 
-def sources() -> str:
-    """Changes with all that is compiled into these."""
-    folder = Path(__file__).parent
-    return version_of([folder, folder.parent / "kernels" / "llvm"])
+def sources() -> bytes:
+    """Changes with all that is compiled into these, but what all units have in common."""
+    return texts_of(Path(__file__).parent)
 
 
 UNIT = Unit("pool", (schedule, work), sources)

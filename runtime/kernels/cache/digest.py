@@ -142,6 +142,10 @@ def module_text(name: str) -> bytes:
 
 @functools.cache
 def folder_text(*names: str) -> bytes:
-    """The digest of the modules of folders beside this one: the same wherever they lie."""
-    files = [path for name in names for path in sorted((KERNELS / name).rglob("*.py"))]
-    return digest([(path.name, path.read_bytes()) for path in files])
+    """The digest of the modules of folders beside this one."""
+    return digest([texts_of(KERNELS / name) for name in names])
+
+
+def texts_of(folder: Path) -> bytes:
+    """The digest of a folder's modules: the same wherever it lies."""
+    return digest([(path.relative_to(folder).parts, path.read_bytes()) for path in sorted(folder.rglob("*.py"))])

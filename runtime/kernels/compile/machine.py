@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
+from typing import Any
 
 from ..cache.target import host
 
@@ -30,14 +31,20 @@ define double @fused(double %x, double %y, double %z) {
 """
 
 
-def assembly(triple: str, name: str, features: str) -> str:
-    """The probe in the instructions of a processor."""
+@functools.cache
+def llvm() -> Any:
+    """llvmlite, ready to compile for this machine."""
     from llvmlite import binding
 
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
-    machine = binding.Target.from_triple(triple).create_target_machine(name, features)
-    module = binding.parse_assembly(PROBE)
+    return binding
+
+
+def assembly(triple: str, name: str, features: str) -> str:
+    """The probe in the instructions of a processor."""
+    machine = llvm().Target.from_triple(triple).create_target_machine(name, features)
+    module = llvm().parse_assembly(PROBE)
     module.data_layout, module.triple = str(machine.target_data), triple
     return str(machine.emit_assembly(module))
 

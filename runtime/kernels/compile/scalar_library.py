@@ -117,14 +117,14 @@ def module_of(is_complex: bool) -> types.ModuleType:
 
 
 @functools.cache
-def cpu_library(is_complex: bool) -> ScalarLibrary:
-    """The scalar functions for the CPU."""
+def cpu_library(is_complex: bool, linked: bool = False) -> ScalarLibrary:
+    """The scalar functions for the CPU; those that are only `linked` into kernels cannot be called from Python."""
     from .machine import fuses
 
-    return library_of(is_complex, fuses())
+    return library_of(is_complex, fuses(), linked)
 
 
-def library_of(is_complex: bool, fuses: bool) -> ScalarLibrary:
+def library_of(is_complex: bool, fuses: bool, linked: bool = False) -> ScalarLibrary:
     """The scalar functions for a CPU that fuses products and sums, or does not.
 
     Those of real numbers are inlined into the kernels that use them, whatever their size: a loop with a call in it is
@@ -135,8 +135,11 @@ def library_of(is_complex: bool, fuses: bool) -> ScalarLibrary:
     from numba.extending import intrinsic
 
     from ..scalar.intrinsics import Target, primitives
+    from .kernel_pipelines import Kernel, LinkedKernel
 
-    options = {"nogil": True, "error_model": "numpy", "fastmath": False}  # said, or it is that of the first caller
-    compiler = njit(inline="never", forceinline=not is_complex, **options)
+    # fastmath is said, or it is that of the first caller.
+    options = {"nogil": True, "error_model": "numpy", "fastmath": False}
+    inliner = njit(forceinline=True, pipeline_class=LinkedKernel, **options)
+    compiler = njit(forceinline=not is_complex, pipeline_class=LinkedKernel if linked else Kernel, **options)
     given = primitives(Target(intrinsic, types, signature, fuses))
-    return ScalarLibrary(module_of(is_complex), ScalarCompiler(compiler, njit(inline="always", **options), given))
+    return ScalarLibrary(module_of(is_complex), ScalarCompiler(compiler, inliner, given))

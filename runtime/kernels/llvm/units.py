@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import hashlib
 import platform
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from typing import Any
 
 from llvmlite import binding
 
-from ..cache import store
 from ..cache.digest import digest, folder_text
+from ..cache.store import keep, lookup
+from ..compile.machine import llvm
 from ..compile.scalar_library import building
+from .check_mode import SETTING
 from .translation import Module
 from .typed import Native
 
@@ -29,9 +29,7 @@ LEVEL = 2  # of optimisation
 @functools.cache
 def machine() -> Any:
     """LLVM's target."""
-    binding.initialize_native_target()
-    binding.initialize_native_asmprinter()
-    target = binding.Target.from_default_triple()
+    target = llvm().Target.from_default_triple()
     cpu = PROCESSORS.get(platform.machine(), "generic")
     return target.create_target_machine(cpu, "", opt=LEVEL, reloc="default", codemodel="jitdefault", jit=True)
 
@@ -89,20 +87,10 @@ class Unit:
         return self.loaded[function.name]
 
     def code(self) -> bytes:
-        """The object file: carried with specgrad, kept from an earlier run, or compiled now."""
-        found = store.lookup(self.key())
-        if found is None:
-            found = object_code(self.name, self.functions)
-            store.keep(self.key(), found)
-        return found
-
-    def key(self) -> bytes:
-        """What the object file is found by."""
-        parts = (self.name, self.version(), folder_text("llvm"), machine().triple, PROCESSORS, LEVEL)
-        return digest(*parts)
-
-
-def version_of(folders: Iterable[Path], *more: Any) -> str:
-    """Changes with all modules of folders, and with other things that code is made of."""
-    sources = [path.read_bytes() for folder in folders for path in sorted(folder.rglob("*.py"))]
-    return hashlib.sha256(b"".join([*sources, repr(more).encode()])).hexdigest()
+        """The object file, which is kept."""
+        found_by = digest("unit", self.name, self.version(), folder_text("llvm"), SETTING)
+        code = lookup(found_by)
+        if code is None:
+            code = object_code(self.name, self.functions)
+            keep(found_by, code)
+        return code
