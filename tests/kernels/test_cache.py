@@ -74,6 +74,26 @@ def test_a_digest_does_not_change_with_anything_else() -> None:
     assert digest.of_function(made(BASE, helper=inner.compile(), LIMIT=7)) == before
 
 
+ORDERED = """
+from specgrad.runtime.kernels.cache.digest import of_function
+from specgrad.runtime.kernels.cpu.sums import plain_sum
+from specgrad.runtime.ops.norm.cpu_loops import standardize_segments
+print(of_function(plain_sum.function).hex(), of_function(standardize_segments.function).hex())
+print(of_function(lambda a: a in {"one", "two", "three", "four"}).hex())
+"""
+
+
+def test_a_digest_is_the_same_in_each_process() -> None:
+    """Sets, as those of fastmath's flags, have another order each time."""
+
+    def digests(seed: str) -> str:
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        command = [sys.executable, "-c", ORDERED]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+    assert len({digests(seed) for seed in "123"}) == 1
+
+
 def test_what_is_called_counts_however_far_away() -> None:
     """A kernel that calls a kernel that calls a kernel."""
 
