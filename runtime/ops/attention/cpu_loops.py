@@ -50,9 +50,9 @@ def attend(
             output = _matrix(left, table[OUTPUT], b, h, queries, value_width)
             for start in range(0, queries, block):
                 spot = _spot(b, h, group, start, min(block, queries - start), keys, causal)
-                _score(table, spot, causal, scale, panels, left, scores)
+                _score(table, spot, scale, panels, left, scores)
                 for i in range(spot[4]):
-                    logsumexp[b, h, start + i] = soften(scores[i, : spot[5]])
+                    logsumexp[b, h, start + i] = soften(_seen(scores, spot, causal, i))
                 if table[KEEP, 0]:
                     _drop_some(table, spot, keep_scale, scores, scores)
                 _times(scores, spot, value, output)
@@ -82,9 +82,9 @@ def attend_backward(
         for h in range(key_head * group, (key_head + 1) * group):
             for start in range(0, queries, block):
                 spot = _spot(b, h, group, start, min(block, queries - start), keys, causal)
-                _score(table, spot, causal, scale, panels, left, scores)
+                _score(table, spot, scale, panels, left, scores)
                 for i in range(spot[4]):
-                    weigh(scores[i, : spot[5]], logsumexp[b, h, start + i])
+                    weigh(_seen(scores, spot, causal, i), logsumexp[b, h, start + i])
                 grad = _matrix(left, table[GRAD], b, h, queries, value_width)[start:]
                 _add_grad_value(table, spot, keep_scale, scores, grads, grad, keys)
                 _times_panels(address(grad), grad.strides[0], value_panels, spot, grads)
@@ -143,8 +143,8 @@ def _lay_out(entry: Array, b: int, h: int, panels: Array, rows: int, columns: in
 
 
 @jit
-def _score(table: Array, spot: Spot, causal: bool, scale: float, panels: Array, left: Array, scores: Array) -> None:
-    """The scores of a block; -inf where a query may not look."""
+def _score(table: Array, spot: Spot, scale: float, panels: Array, left: Array, scores: Array) -> None:
+    """The scores of a block; -inf where the mask is zero."""
     like, count, seen = left.dtype.type(0), spot[4], spot[5]
     for i in range(count):
         scaled(_row(like, table[QUERY], spot, spot[1], i, left.shape[1]), scale, left[i])
@@ -155,8 +155,14 @@ def _score(table: Array, spot: Spot, causal: bool, scale: float, panels: Array, 
             add_row(_row(like, table[BIAS], spot, spot[1], i, seen), row)
         if table[MASK, 0]:
             masked(_row(np.uint8(0), table[MASK], spot, spot[1], i, seen), row)
-        if causal:
-            row[spot[3] + i + 1 :] = -math.inf
+
+
+@jit(inline="always")
+def _seen(scores: Array, spot: Spot, causal: bool, i: int) -> Array:
+    """The scores of query i of a block for the keys that it may see; those behind become zeros, weights of nothing."""
+    end = min(spot[3] + i + 1, spot[5]) if causal else spot[5]
+    scores[i, end : spot[5]] = 0
+    return scores[i, :end]
 
 
 @jit
