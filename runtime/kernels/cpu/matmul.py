@@ -133,7 +133,7 @@ def multiply_part(
                 )
 
 
-@jit(inline="always")
+@jit(forceinline=True)
 def multiply_at(
     like: float,
     a: int,
