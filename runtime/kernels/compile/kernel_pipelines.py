@@ -33,6 +33,7 @@ from numba.core.untyped_passes import (
 )
 
 from .compiler_pipelines import OnlyLinked
+from .vector_width import let_be_wide
 
 READ = TranslateByteCode, FixupArgs, IRProcessing
 TYPED = (
@@ -49,7 +50,12 @@ TYPED = (
 
 
 class KernelLibrary(JITCodeLibrary):
-    """A module that LLVM optimises as a whole, when all that is called has been linked in."""
+    """A module that LLVM optimises as a whole, when all that is called has been linked in, with the widest vectors."""
+
+    def add_ir_module(self, module: Any) -> None:
+        """Before it is read by LLVM."""
+        let_be_wide(module)
+        super().add_ir_module(module)
 
     def _optimize_functions(self, module: Any) -> None:
         """Not one by one."""

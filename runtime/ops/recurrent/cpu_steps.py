@@ -29,12 +29,20 @@ SEQUENCES = 4  # that one thread goes through, at least
 def panels_of(weight: Array, across: bool) -> Array:
     """The matrices of a stack as panels, each transposed first where they lie across."""
     depth, columns = weight.shape[1:][::-1] if across else weight.shape[1:]
-    like, row, width = weight.dtype.type(0), weight.strides[1], panel_width(weight.dtype.type(0))
+    width = panel_width(weight.dtype.type(0))
     panels = np.empty((len(weight), (columns + width - 1) // width, depth * width), weight.dtype)
+    fill_all_panels(weight, across, panels)
+    return panels
+
+
+@jit
+def fill_all_panels(weight: Array, across: bool, panels: Array) -> None:
+    """The panels of the matrices of a stack."""
+    depth, columns = weight.shape[1:][::-1] if across else weight.shape[1:]
+    like, row = weight.dtype.type(0), weight.strides[1]
     for k in range(len(weight)):
         start, to = address(weight) + k * weight.strides[0], address(panels) + k * panels.strides[0]
         fill_panels(like, start, row, across, depth, columns, to, panels.strides[1])
-    return panels
 
 
 @jit
