@@ -111,31 +111,31 @@ def locate(table: Array, number: int, array: Array) -> None:
         table[number, dim + 1] = array.strides[dim]
 
 
-@jit(inline="always")
+@jit(forceinline=True)
 def _panels(columns: int, depth: int, like: Array) -> Array:
     """Memory for a matrix in panels."""
     width = panel_width(like.dtype.type(0))
     return np.empty(((columns + width - 1) // width, depth * width), like.dtype)
 
 
-@jit(inline="always")
+@jit(forceinline=True)
 def _spot(b: int, h: int, group: int, start: int, count: int, keys: int, causal: bool) -> Spot:
     return b, h, h // group, start, count, min(keys, start + count) if causal else keys
 
 
-@jit(inline="always")
+@jit(forceinline=True)
 def _matrix(like: Array, entry: Array, b: int, h: int, rows: int, columns: int) -> Array:
     """The operand's matrix of one batch item and head."""
     return matrix_at(like.dtype.type(0), entry[0] + b * entry[1] + h * entry[2], rows, columns, entry[3])
 
 
-@jit(inline="always")
+@jit(forceinline=True)
 def _row(like: float, entry: Array, spot: Spot, head: int, i: int, count: int) -> Array:
     """The operand's row for query i of the block."""
     return row_at(like, entry[0] + spot[0] * entry[1] + head * entry[2] + (spot[3] + i) * entry[3], count)
 
 
-@jit(inline="always")
+@jit(forceinline=True)
 def _lay_out(entry: Array, b: int, h: int, panels: Array, rows: int, columns: int) -> None:
     """The transpose of an operand's matrix, in panels."""
     start, like = entry[0] + b * entry[1] + h * entry[2], panels.dtype.type(0)
@@ -220,7 +220,7 @@ def _add_grad_inputs(
             scaled(row, scale, row)
 
 
-@jit(inline="always")
+@jit(forceinline=True)
 def _times(block: Array, spot: Spot, right: Array, to: Array) -> None:
     """The rows of `to` for a block's queries: those of the block times `right`."""
     like, at, there = block.dtype.type(0), address(block), address(to) + spot[3] * to.strides[0]
@@ -229,7 +229,7 @@ def _times(block: Array, spot: Spot, right: Array, to: Array) -> None:
     _multiply(like, at, row, size, b[0], b[1], panel_bytes(), there, to.strides[0], spot[4], spot[5], width, False)
 
 
-@jit(inline="always")
+@jit(forceinline=True)
 def _times_panels(left: int, left_row: int, panels: Array, spot: Spot, to: Array) -> None:
     """A block's rows at an address times a matrix in panels."""
     like, b, depth = to.dtype.type(0), address(panels), panels.shape[1] // panel_width(to.dtype.type(0))
@@ -240,7 +240,7 @@ def _times_panels(left: int, left_row: int, panels: Array, spot: Spot, to: Array
     _multiply(like, left, left_row, size, b, row, panel, address(to), to.strides[0], spot[4], depth, spot[5], False)
 
 
-@jit(inline="always")
+@jit(forceinline=True)
 def _add_across(block: Array, spot: Spot, right: Array, to: Array) -> None:
     """to + block^T right, over a block's queries."""
     like, row, size, width = block.dtype.type(0), block.strides[0], block.itemsize, right.shape[1]
