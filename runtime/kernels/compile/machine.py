@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import functools
 import re
+from typing import Any
 
-# The sum of two rows of 64 bytes, and a product with a sum, rounded once.
+from ..cache.target import host
+
+# The sum of two rows of 64 bytes, a product with a sum, rounded once, and words of 64 bits as numbers.
 PROBE = """
 declare double @llvm.fma.f64(double, double, double)
 
@@ -25,15 +28,28 @@ define double @fused(double %x, double %y, double %z) {
   %1 = call double @llvm.fma.f64(double %x, double %y, double %z)
   ret double %1
 }
+
+define <8 x double> @numbers(<8 x i64> %x) {
+  %1 = sitofp <8 x i64> %x to <8 x double>
+  ret <8 x double> %1
+}
 """
+
+
+@functools.cache
+def llvm() -> Any:
+    """llvmlite, ready to compile for this machine."""
+    from llvmlite import binding
+
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    return binding
 
 
 def assembly(triple: str, name: str, features: str) -> str:
     """The probe in the instructions of a processor."""
-    from llvmlite import binding
-
-    machine = binding.Target.from_triple(triple).create_target_machine(name, features)
-    module = binding.parse_assembly(PROBE)
+    machine = llvm().Target.from_triple(triple).create_target_machine(name, features)
+    module = llvm().parse_assembly(PROBE)
     module.data_layout, module.triple = str(machine.target_data), triple
     return str(machine.emit_assembly(module))
 
@@ -41,9 +57,7 @@ def assembly(triple: str, name: str, features: str) -> str:
 @functools.cache
 def own() -> str:
     """The probe in the instructions of the processor that numba compiles for."""
-    from numba.core.registry import cpu_target
-
-    return assembly(*cpu_target.target_context.codegen().magic_tuple())
+    return assembly(*host())
 
 
 def vector_registers() -> tuple[int, int]:
@@ -57,6 +71,21 @@ def vector_registers() -> tuple[int, int]:
 def fuses() -> bool:
     """Whether x y + z, rounded once, is an instruction and not a call of the C library's function."""
     return calls_no_library(own())
+
+
+def scales() -> bool:
+    """Whether x 2^k is an instruction."""
+    return has_scale(own())
+
+
+def has_scale(text: str) -> bool:
+    """Whether LLVM makes one instruction of its own function of x 2^k: from version 22 on, for AVX-512.
+
+    The processors that have it are those that convert vectors of words by one instruction.
+    """
+    from llvmlite import binding
+
+    return binding.llvm_version_info[0] >= 22 and "vcvtqq2pd" in text
 
 
 def calls_no_library(text: str) -> bool:

@@ -36,7 +36,7 @@ def panels_in(memory: Array, parts: int, depth: int, columns: int) -> Array:
     return part_of(memory, 0, parts * count * depth * width).reshape((parts, count, depth * width))
 
 
-@jit(flat=True)
+@jit
 def panels_filled(weight: Array, panels: Array, parts: int, rows: int, columns: int, across: int) -> None:
     """A stack of matrices (parts, rows, columns) as panels, each transposed first where they lie across."""
     depth, wide = (columns, rows) if across else (rows, columns)
@@ -44,7 +44,7 @@ def panels_filled(weight: Array, panels: Array, parts: int, rows: int, columns: 
     fill_all_panels(stack, across != 0, panels_in(panels, parts, depth, wide))
 
 
-@jit(flat=True)
+@jit
 def copied_or_zero(given: Array, out: Array) -> None:
     """out = given, or zeros where it is not given."""
     if not given.size:
@@ -53,13 +53,13 @@ def copied_or_zero(given: Array, out: Array) -> None:
         copy_run(given, 0, out, 0, out.size)
 
 
-@jit(flat=True)
+@jit
 def run_copied(source: Array, out: Array, start: int, place: int, count: int) -> None:
     """out[place + i] = source[start + i], for i below `count`."""
     copy_run(source, start, out, place, count)
 
 
-@jit(flat=True)
+@jit
 def biases_repeated(first: Array, second: Array, gates: Array, parts: int, apart: int, rows: int, size: int) -> None:
     """Rows of gates that begin with both biases; of the last gate, if it is kept in two parts, each with its own."""
     for k in range(parts + apart):
@@ -74,7 +74,7 @@ def biases_repeated(first: Array, second: Array, gates: Array, parts: int, apart
                     row[j] += second[k * size + j]
 
 
-@jit(flat=True)
+@jit
 def inputs_projected(
     rows: Array, weight: Array, gates: Array, parts: int, count: int, depth: int, size: int, add: int, k: int, last: int
 ) -> None:
@@ -86,7 +86,7 @@ def inputs_projected(
     gates_of(given, stack, part_of(gates, 0, parts * count * size).reshape((parts, count, size)), add != 0, k, last)
 
 
-@jit(flat=True)
+@jit
 def inputs_gradient(
     grads: Array, weight: Array, out: Array, parts: int, count: int, depth: int, size: int, first: int, last: int
 ) -> None:
@@ -96,7 +96,7 @@ def inputs_gradient(
     inputs_backward(given, stack, out.reshape((count, depth)), first, last)
 
 
-@jit(flat=True)
+@jit
 def weights_gradient(
     grads: Array, rows: Array, out: Array, parts: int, apart: int, count: int, depth: int, size: int, k: int, last: int
 ) -> None:
@@ -108,7 +108,7 @@ def weights_gradient(
     gates_weight_backward(given, which, values, out.reshape((parts, size, depth)), k, last)
 
 
-@jit(flat=True)
+@jit
 def values_before(values: Array, initial: Array, out: Array, steps: int, batch: int, size: int, reverse: int) -> None:
     """For every row the values one step before, or the initial ones."""
     given = part_of(values, 0, steps * batch * size).reshape((steps * batch, size))
@@ -123,7 +123,7 @@ def begun(initial: Array, state: Array, batch: int, size: int, first: int, last:
     return part_of(state, 0, batch * size).reshape((batch, size))
 
 
-@jit(flat=True)
+@jit
 def rnn_states(
     initial: Array,
     output: Array,
@@ -142,7 +142,7 @@ def rnn_states(
     rnn_forward(panels_in(panels, 1, size, size)[0], table, state, output, smooth != 0, first, last)
 
 
-@jit(flat=True)
+@jit
 def rnn_gradients(
     output: Array,
     gate_grads: Array,
@@ -162,7 +162,7 @@ def rnn_gradients(
     rnn_backward(output, weights, table, gate_grads, state, smooth != 0, first, last)
 
 
-@jit(flat=True)
+@jit
 def lstm_states(
     initial: Array,
     initial_cell: Array,
@@ -186,7 +186,7 @@ def lstm_states(
     lstm_forward(stack, weights, none, table, state, memory, output, cells, first, last)
 
 
-@jit(flat=True)
+@jit
 def lstm_gradients(
     gates: Array,
     cells: Array,
@@ -223,7 +223,7 @@ def lstm_gradients(
     )
 
 
-@jit(flat=True)
+@jit
 def gru_states(
     initial: Array,
     gates: Array,
@@ -243,7 +243,7 @@ def gru_states(
     gru_forward(stack, weights, table, state, output, first, last)
 
 
-@jit(flat=True)
+@jit
 def gru_gradients(
     gates: Array,
     states: Array,
