@@ -477,6 +477,10 @@ __all__ = [
     "renorm_",
     "softmax",
     "log_softmax",
+    "rnn_tanh_cell",
+    "rnn_relu_cell",
+    "gru_cell",
+    "lstm_cell",
     "embedding",
     "binary_cross_entropy_with_logits",
     "pixel_shuffle",
@@ -2672,6 +2676,46 @@ def gru_layer(
     batch_sizes: Sequence[int],
     reverse: bool,
 ) -> tuple[Tensor, Tensor, Tensor]: ...
+def rnn_tanh_cell(
+    input: Tensor,
+    hx: Tensor,
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def rnn_relu_cell(
+    input: Tensor,
+    hx: Tensor,
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def gru_cell(
+    input: Tensor,
+    hx: Tensor,
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def lstm_cell(
+    input: Tensor,
+    hx: Sequence[Tensor],
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> tuple[Tensor, Tensor]: ...
 def embedding(
     weight: Tensor,
     indices: Tensor,

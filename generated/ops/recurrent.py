@@ -15,6 +15,8 @@ from ...runtime.dispatch.failures import reraise
 from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dtype, outputs
 from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.places import at
+from ...runtime.dispatch.writing import write_out
+from ...runtime.dispatch.writing_several import write_outs
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
@@ -577,5 +579,263 @@ def _gru_layer(name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, 
     return _gru_layer_result(*results)
 
 
-__all__ = ["rnn_layer", "lstm_layer", "gru_layer"]
+def rnn_tanh_cell(
+    input: Tensor,
+    hx: Tensor,
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """One step of a recurrent network: tanh(W_ih x + b_ih + W_hh h + b_hh) for each row x of the input and h of the state.
+
+    rnn_tanh_cell(Tensor self, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor
+    (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        hx: tensor.
+        w_ih: tensor.
+        w_hh: tensor.
+        b_ih: tensor or None; default None.
+        b_hh: tensor or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: rnn_layer(self, hx, w_ih, w_hh, b_ih, b_hh, (self.shape[0],), False, 'tanh')[1]
+    Raises:
+        NotImplementedError, RuntimeError, ValueError: expected: an input of shape (batch, features), with at least one
+            row, a state with as many; weights of fitting sizes.
+    Example:
+        >>> x, h, w = sg.ones(1, 2), sg.zeros(1, 2), sg.tensor([[0.5, 0.5], [0.0, 1.0]])
+        >>> sg.rnn_tanh_cell(x, h, w, w)
+        tensor([[0.7616, 0.7616]])
+    """
+    if (
+        watch.interceptors
+        and (
+            result := intercept("rnn_tanh_cell", rnn_tanh_cell, "composite", input, hx, w_ih, w_hh, b_ih, b_hh, out=out)
+        )
+        is not NOT_HANDLED
+    ):
+        return result
+    name = "rnn_tanh_cell"
+    if out is not None:
+        return write_out(name, out, rnn_tanh_cell(input, hx, w_ih, w_hh, b_ih, b_hh))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(hx, Tensor):
+        hx = checks.tensor(name, "hx", hx)
+    if not isinstance(w_ih, Tensor):
+        w_ih = checks.tensor(name, "w_ih", w_ih)
+    if not isinstance(w_hh, Tensor):
+        w_hh = checks.tensor(name, "w_hh", w_hh)
+    if b_ih is not None and not isinstance(b_ih, Tensor):
+        b_ih = checks.tensor(name, "b_ih", b_ih)
+    if b_hh is not None and not isinstance(b_hh, Tensor):
+        b_hh = checks.tensor(name, "b_hh", b_hh)
+    self, hx, w_ih, w_hh, b_ih, b_hh = recurrent_checks.plain_cell(name, self, hx, w_ih, w_hh, b_ih, b_hh)
+    return op.rnn_layer(self, hx, w_ih, w_hh, b_ih, b_hh, (self._shape[0],), False, "tanh")[1]
+
+
+def rnn_relu_cell(
+    input: Tensor,
+    hx: Tensor,
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """One step of a recurrent network: relu(W_ih x + b_ih + W_hh h + b_hh) for each row x of the input and h of the state.
+
+    rnn_relu_cell(Tensor self, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor
+    (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        hx: tensor.
+        w_ih: tensor.
+        w_hh: tensor.
+        b_ih: tensor or None; default None.
+        b_hh: tensor or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: rnn_layer(self, hx, w_ih, w_hh, b_ih, b_hh, (self.shape[0],), False, 'relu')[1]
+    Raises:
+        NotImplementedError, RuntimeError, ValueError: expected: an input of shape (batch, features), with at least one
+            row, a state with as many; weights of fitting sizes.
+    Example:
+        >>> x, h, w = sg.ones(1, 2), sg.zeros(1, 2), sg.tensor([[0.5, 0.5], [0.0, -1.0]])
+        >>> sg.rnn_relu_cell(x, h, w, w)
+        tensor([[1., 0.]])
+    """
+    if (
+        watch.interceptors
+        and (
+            result := intercept("rnn_relu_cell", rnn_relu_cell, "composite", input, hx, w_ih, w_hh, b_ih, b_hh, out=out)
+        )
+        is not NOT_HANDLED
+    ):
+        return result
+    name = "rnn_relu_cell"
+    if out is not None:
+        return write_out(name, out, rnn_relu_cell(input, hx, w_ih, w_hh, b_ih, b_hh))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(hx, Tensor):
+        hx = checks.tensor(name, "hx", hx)
+    if not isinstance(w_ih, Tensor):
+        w_ih = checks.tensor(name, "w_ih", w_ih)
+    if not isinstance(w_hh, Tensor):
+        w_hh = checks.tensor(name, "w_hh", w_hh)
+    if b_ih is not None and not isinstance(b_ih, Tensor):
+        b_ih = checks.tensor(name, "b_ih", b_ih)
+    if b_hh is not None and not isinstance(b_hh, Tensor):
+        b_hh = checks.tensor(name, "b_hh", b_hh)
+    self, hx, w_ih, w_hh, b_ih, b_hh = recurrent_checks.plain_cell(name, self, hx, w_ih, w_hh, b_ih, b_hh)
+    return op.rnn_layer(self, hx, w_ih, w_hh, b_ih, b_hh, (self._shape[0],), False, "relu")[1]
+
+
+def gru_cell(
+    input: Tensor,
+    hx: Tensor,
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """One step of gated recurrent units: (1 - z) n + z h for each row h of the state, with the gates of `gru_layer`.
+
+    gru_cell(Tensor self, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor
+    (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        hx: tensor.
+        w_ih: tensor.
+        w_hh: tensor.
+        b_ih: tensor or None; default None.
+        b_hh: tensor or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: gru_layer(self, hx, w_ih, w_hh, b_ih, b_hh, (self.shape[0],), False)[1]
+    Raises:
+        NotImplementedError, RuntimeError, ValueError: expected: an input of shape (batch, features), with at least one
+            row, a state with as many; weights of three gates.
+    Example:
+        >>> x, h, w = sg.ones(1, 1), sg.zeros(1, 1), sg.zeros(3, 1)
+        >>> sg.gru_cell(x, h, w, w)
+        tensor([[0.]])
+    """
+    if (
+        watch.interceptors
+        and (result := intercept("gru_cell", gru_cell, "composite", input, hx, w_ih, w_hh, b_ih, b_hh, out=out))
+        is not NOT_HANDLED
+    ):
+        return result
+    name = "gru_cell"
+    if out is not None:
+        return write_out(name, out, gru_cell(input, hx, w_ih, w_hh, b_ih, b_hh))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(hx, Tensor):
+        hx = checks.tensor(name, "hx", hx)
+    if not isinstance(w_ih, Tensor):
+        w_ih = checks.tensor(name, "w_ih", w_ih)
+    if not isinstance(w_hh, Tensor):
+        w_hh = checks.tensor(name, "w_hh", w_hh)
+    if b_ih is not None and not isinstance(b_ih, Tensor):
+        b_ih = checks.tensor(name, "b_ih", b_ih)
+    if b_hh is not None and not isinstance(b_hh, Tensor):
+        b_hh = checks.tensor(name, "b_hh", b_hh)
+    self, hx, w_ih, w_hh, b_ih, b_hh = recurrent_checks.gru_cell(name, self, hx, w_ih, w_hh, b_ih, b_hh)
+    return op.gru_layer(self, hx, w_ih, w_hh, b_ih, b_hh, (self._shape[0],), False)[1]
+
+
+def lstm_cell(
+    input: Tensor,
+    hx: Sequence[Tensor],
+    w_ih: Tensor,
+    w_hh: Tensor,
+    b_ih: Tensor | None = None,
+    b_hh: Tensor | None = None,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> tuple[Tensor, Tensor]:
+    """One step of long short-term memory: the new hidden state and cell, from both in hx, with the gates of `lstm_layer`.
+
+    lstm_cell(Tensor self, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> (Tensor
+    hidden, Tensor cell) (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        hx: sequence of tensors.
+        w_ih: tensor.
+        w_hh: tensor.
+        b_ih: tensor or None; default None.
+        b_hh: tensor or None; default None.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
+    Returns:
+        hidden: the dtype that its ops give.
+        cell: the dtype that its ops give.
+    Gradients:
+        through: step[1], step[2]
+        where step: lstm_layer(self, hx[0], hx[1], w_ih, w_hh, b_ih, b_hh, None, (self.shape[0],), False)
+    Raises:
+        NotImplementedError, RuntimeError, ValueError: expected: an input of shape (batch, features), with at least one
+            row, two states with as many; weights of four gates.
+    Example:
+        >>> x, h, w = sg.ones(1, 1), sg.zeros(1, 1), sg.zeros(4, 1)
+        >>> hidden, cell = sg.lstm_cell(x, (h, h), w, w)
+        >>> hidden, cell
+        (tensor([[0.]]), tensor([[0.]]))
+    """
+    if (
+        watch.interceptors
+        and (result := intercept("lstm_cell", lstm_cell, "composite", input, hx, w_ih, w_hh, b_ih, b_hh, out=out))
+        is not NOT_HANDLED
+    ):
+        return result
+    name = "lstm_cell"
+    if out is not None:
+        return write_outs(name, out, lstm_cell(input, hx, w_ih, w_hh, b_ih, b_hh))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    hx = checks.tensor_list(name, "hx", hx)
+    if not isinstance(w_ih, Tensor):
+        w_ih = checks.tensor(name, "w_ih", w_ih)
+    if not isinstance(w_hh, Tensor):
+        w_hh = checks.tensor(name, "w_hh", w_hh)
+    if b_ih is not None and not isinstance(b_ih, Tensor):
+        b_ih = checks.tensor(name, "b_ih", b_ih)
+    if b_hh is not None and not isinstance(b_hh, Tensor):
+        b_hh = checks.tensor(name, "b_hh", b_hh)
+    self, hx, w_ih, w_hh, b_ih, b_hh = recurrent_checks.lstm_cell(name, self, hx, w_ih, w_hh, b_ih, b_hh)
+    step = op.lstm_layer(self, hx[0], hx[1], w_ih, w_hh, b_ih, b_hh, None, (self._shape[0],), False)
+    return _lstm_cell_result(step[1], step[2])
+
+
+_lstm_cell_result = ReturnType("lstm_cell", ("hidden", "cell"))
+
+
+__all__ = ["rnn_layer", "lstm_layer", "gru_layer", "rnn_tanh_cell", "rnn_relu_cell", "gru_cell", "lstm_cell"]
 op.publish({name: globals()[name] for name in __all__})

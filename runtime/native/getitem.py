@@ -1,11 +1,12 @@
-"""`x[key]` for a key of ints and slices, as the views of `select` and `slice`: what methods/indexing.py finds."""
+"""`x[key]` for a key of ints, slices, None and Ellipsis, as the views of `select`, `slice` and `unsqueeze`: what
+methods/indexing.py finds."""
 
 from __future__ import annotations
 
 from ..kernels.llvm.structs import Items, Struct
 from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from . import c_functions as c
-from .interned import int_type, none, slice_type, tuple_type
+from .interned import ellipsis, int_type, none, slice_type, tuple_type
 from .kernel_calls import Arguments
 from .layout import Array, Object, Tensor, Tuple
 from .references import Owned, begin, item, own_new, release_all, retain, size
@@ -14,10 +15,11 @@ from .views import ViewPlan, view_of
 
 
 class GetitemPlan(Struct):
-    """The plan of `getitem`: those of the two view ops."""
+    """The plan of `getitem`: those of the view ops."""
 
     select: ViewPlan
     slice: ViewPlan
+    unsqueeze: ViewPlan
 
 
 class Bounds(Struct):
@@ -37,6 +39,18 @@ def select(plan: GetitemPlan, tensor: Tensor, dim: int, index: Object) -> New[Ob
     given.items[1] = number
     given.items[2] = index
     view = view_of(plan.select, tensor, given.items, 3)
+    c.release(number)
+    return view
+
+
+@native
+def unsqueeze(plan: GetitemPlan, tensor: Tensor, dim: int) -> New[Object]:
+    """The view with a new dimension."""
+    number, given = c.new_int(dim), new(Arguments)
+    if number is NULL:
+        return NULL
+    given.items[1] = number
+    view = view_of(plan.unsqueeze, tensor, given.items, 2)
     c.release(number)
     return view
 
@@ -73,6 +87,8 @@ def slice_of(plan: GetitemPlan, tensor: Tensor, dim: int, bounds: Bounds) -> New
 @native
 def part_of(plan: GetitemPlan, tensor: Tensor, dim: int, key: Object, alone: bool) -> New[Object]:
     """The view for one part of a key at a dimension; None where this is for Python."""
+    if key is none:
+        return unsqueeze(plan, tensor, dim)
     if dim >= size(tensor.shape):
         return not_handled()
     if key.type is int_type:
@@ -85,11 +101,23 @@ def part_of(plan: GetitemPlan, tensor: Tensor, dim: int, key: Object, alone: boo
 
 
 @native
+def taken_behind(keys: Tuple, place: int) -> int:
+    """How many dimensions the parts of a key behind one of them take."""
+    count = 0
+    for i in range(place + 1, size(keys)):
+        count += item(keys, i) is not none and item(keys, i) is not ellipsis
+    return count
+
+
+@native
 def parts_of(plan: GetitemPlan, tensor: Tensor, keys: Tuple) -> New[Object]:
-    """The view for a tuple of ints and slices; None where this is for Python."""
+    """The view for a tuple of such parts; None where this is for Python."""
     found, dim = retain(tensor), 0
     for i in range(size(keys)):
         key = item(keys, i)
+        if key is ellipsis:
+            dim = max(dim, size(found.shape) - taken_behind(keys, i))
+            continue
         following = part_of(plan, found, dim, key, False)
         c.release(found)  # the view holds its base
         if following is NULL or following is none:
@@ -104,7 +132,7 @@ def parts_of(plan: GetitemPlan, tensor: Tensor, keys: Tuple) -> New[Object]:
 
 @native
 def getitem(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """The view x[key]; None where it has not been found before, or the key holds more than ints and slices."""
+    """The view x[key]; None where it has not been found before, or the key holds something else."""
     plan, key = cast(GetitemPlan, self.memory), arguments[1]
     if not is_tensor(arguments[0]):
         return not_handled()

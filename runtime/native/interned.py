@@ -109,6 +109,7 @@ job = located(Job, ADDRESS, None)
 
 none = interned(Object, None)
 true = interned(Object, True)
+ellipsis = interned(Object, ...)
 false = interned(Object, False)
 zero = interned(Object, 0)
 empty_text = interned(Object, "")

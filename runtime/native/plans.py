@@ -188,7 +188,7 @@ def view_plan(op: Any) -> np.ndarray:
 
 def getitem_plan() -> np.ndarray:
     """The plan of `getitem`: the plans of the view ops that it is made of."""
-    return GetitemPlan.pack(select=memory(view_plan(view_ops["select"])), slice=memory(view_plan(view_ops["slice"])))
+    return GetitemPlan.pack(**{name: memory(view_plan(view_ops[name])) for name in ("select", "slice", "unsqueeze")})
 
 
 def kernel_op_plan(op: Any) -> np.ndarray:

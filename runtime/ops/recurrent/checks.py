@@ -72,6 +72,41 @@ def gru_layer(
     return input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, sizes, reverse
 
 
+def plain_cell(
+    op: str, input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any | None, b_hh: Any | None
+) -> tuple[Any, ...]:
+    """An input of shape (batch, features), with at least one row, a state with as many; weights of fitting sizes."""
+    _require_cell(op, 1, input, (hx,), w_ih, w_hh, b_ih, b_hh)
+    return input, hx, w_ih, w_hh, b_ih, b_hh
+
+
+def gru_cell(op: str, input: Any, hx: Any, w_ih: Any, w_hh: Any, b_ih: Any | None, b_hh: Any | None) -> tuple[Any, ...]:
+    """An input of shape (batch, features), with at least one row, a state with as many; weights of three gates."""
+    _require_cell(op, 3, input, (hx,), w_ih, w_hh, b_ih, b_hh)
+    return input, hx, w_ih, w_hh, b_ih, b_hh
+
+
+def lstm_cell(
+    op: str, input: Any, hx: Sequence[Any], w_ih: Any, w_hh: Any, b_ih: Any | None, b_hh: Any | None
+) -> tuple[Any, ...]:
+    """An input of shape (batch, features), with at least one row, two states with as many; weights of four gates."""
+    if len(hx) != 2 or hx[0]._shape != hx[1]._shape:
+        raise ShapeError(
+            f"{op}(): expected hx to be a hidden state and a cell state of one shape, got {len(hx)} tensors"
+        )
+    _require_cell(op, 4, input, hx, w_ih, w_hh, b_ih, b_hh)
+    return input, hx, w_ih, w_hh, b_ih, b_hh
+
+
+def _require_cell(
+    op: str, gates: int, input: Any, states: Sequence[Any], w_ih: Any, w_hh: Any, b_ih: Any | None, b_hh: Any | None
+) -> None:
+    if len(input._shape) != 2 or not input._shape[0]:
+        raise ShapeError(f"{op}(): expected input of shape (batch, features), got {list(input._shape)}")
+    _require_weights(op, gates, input, states[0], w_ih, w_hh, b_ih, b_hh)
+    _require_states(op, input, input._shape[:1], *states)
+
+
 def _checked_sizes(op: str, input: Any, batch_sizes: Sequence[int]) -> tuple[int, ...]:
     """The number of sequences at each step: at least one, never growing, and together all rows of the input."""
     sizes = tuple(batch_sizes)
