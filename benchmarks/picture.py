@@ -7,59 +7,86 @@ from html import escape
 from math import log2
 from pathlib import Path
 
-from .report import Row
+from .report import Row, geometric_mean, ratios
 
-WIDTH, LABEL, ROW = 760, 190, 17
-FASTER, SLOWER = "#3f9142", "#d64545"
-LIMITS = 1 / 16, 16.0
+COLUMNS, WIDTH, LABEL, ROW, TOP = 2, 430, 178, 14, 44
+LIMITS = 1 / 8, 32.0
+STYLE = """
+text { fill: #1f2933; } .ground { fill: #ffffff; } .faster { fill: #3f9142; } .slower { fill: #d64545; }
+.number { fill: #52606d; } .one { stroke: #1f2933; } .grid { stroke: #e4e7eb; }
+@media (prefers-color-scheme: dark) {
+text { fill: #e4e7eb; } .ground { fill: #0d1117; } .faster { fill: #57ab5a; } .slower { fill: #e5534b; }
+.number { fill: #9aa5b1; } .one { stroke: #e4e7eb; } .grid { stroke: #30363d; } }
+"""
 
 
 def x_of(ratio: float) -> float:
-    """Where a ratio lies; LIMITS fill the width."""
+    """Where a ratio lies in its column; LIMITS fill the width."""
     low, high = map(log2, LIMITS)
     inside = min(max(log2(ratio), low), high)
-    return LABEL + (WIDTH - LABEL - 60) * (inside - low) / (high - low)
+    return LABEL + (WIDTH - LABEL - 48) * (inside - low) / (high - low)
 
 
-def bar(row: Row, top: float) -> str:
+def bar(row: Row, left: float, top: float) -> str:
     """One workload's bar, its name before and its ratio behind it."""
     ratio = row.ratio(1)
-    name = f'<text x="{LABEL - 8}" y="{top + 12}" text-anchor="end">{escape(row.name)}</text>'
+    name = f'<text x="{left + LABEL - 6}" y="{top + 10}" text-anchor="end">{escape(row.name)}</text>'
     if ratio is None:
         return name
     start, end = sorted((x_of(1), x_of(ratio)))
-    colour = FASTER if ratio >= 1 else SLOWER
     shape = (
-        f'<rect x="{start:.1f}" y="{top + 2}" width="{max(end - start, 1):.1f}" height="{ROW - 4}" fill="{colour}"/>'
+        f'<rect x="{left + start:.1f}" y="{top + 1}" width="{max(end - start, 1):.1f}" height="{ROW - 3}" '
+        f'class="{"faster" if ratio >= 1 else "slower"}"/>'
     )
-    return name + shape + f'<text x="{end + 5:.1f}" y="{top + 12}">{ratio:.2f}</text>'
+    return name + shape + f'<text x="{left + end + 4:.1f}" y="{top + 10}" class="number">{ratio:.2f}</text>'
 
 
-def axis(height: float) -> str:
+def title_of(group: str, rows: Sequence[Row], left: float, top: float) -> str:
+    """A group's name and geometric mean."""
+    mean = geometric_mean([ratio for ratio, _ in ratios(rows, 1)])
+    return f'<text x="{left + 4}" y="{top + 10}" font-weight="bold">{escape(group)} {mean:.2f}</text>'
+
+
+def axis(left: float, height: float) -> str:
     """Lines at powers of two, and their numbers."""
     parts = []
-    for power in range(-4, 5, 2):
-        x = x_of(2.0**power)
+    for power in range(-2, 6, 2):
+        x = left + x_of(2.0**power)
         shown = f"{2**power}" if power >= 0 else f"1/{2**-power}"
-        parts.append(f'<path d="M{x:.1f} 40 V{height}" stroke="{"#1f2933" if power == 0 else "#e4e7eb"}"/>')
-        parts.append(f'<text x="{x:.1f}" y="34" text-anchor="middle" fill="#52606d">{shown}</text>')
+        parts.append(f'<path d="M{x:.1f} {TOP - 6} V{height}" class="{"grid" if power else "one"}"/>')
+        parts.append(f'<text x="{x:.1f}" y="{TOP - 10}" text-anchor="middle" class="number">{shown}</text>')
     return "".join(parts)
 
 
-def draw(groups: dict[str, Sequence[Row]], title: str, path: Path) -> None:
-    """Write the picture of all groups."""
-    parts, top = [], 48.0
+def columns(groups: dict[str, list[Row]]) -> list[list[tuple[str, list[Row]]]]:
+    """The groups in columns that are about equally long; a group stays in one."""
+    wanted = sum(len(rows) + 2 for rows in groups.values()) / COLUMNS
+    found: list[list[tuple[str, list[Row]]]] = [[] for _ in range(COLUMNS)]
+    before = 0.0
     for group, rows in groups.items():
-        parts.append(f'<text x="8" y="{top + 12}" font-weight="bold">{escape(group)}</text>')
-        top += ROW
-        for row in rows:
-            parts.append(bar(row, top))
-            top += ROW
-        top += 6
+        middle = before + (len(rows) + 2) / 2
+        found[min(int(middle / wanted), COLUMNS - 1)].append((group, rows))
+        before += len(rows) + 2
+    return found
+
+
+def draw(groups: dict[str, list[Row]], title: str, path: Path) -> None:
+    """Write the picture of all groups."""
+    shown = {group: rows for group, rows in groups.items() if ratios(rows, 1)}
+    placed = [column for column in columns(shown) if column]
+    height = TOP + ROW * max(sum(len(rows) + 2 for _, rows in column) for column in placed)
+    parts = []
+    for number, column in enumerate(placed):
+        left, top = float(number * WIDTH), float(TOP)
+        parts.append(axis(left, height))
+        for group, rows in column:
+            parts.append(title_of(group, rows, left, top))
+            parts += [bar(row, left, top + ROW * place) for place, row in enumerate(rows, start=1)]
+            top += ROW * (len(rows) + 2)
+    size = f"{len(placed) * WIDTH} {height + 4}"
     head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {top + 10:.0f}" '
-        'font-family="Helvetica, Arial, sans-serif" font-size="11" fill="#1f2933">'
-        f'<rect width="{WIDTH}" height="{top + 10:.0f}" fill="#ffffff"/>'
-        f'<text x="8" y="18" font-size="13" font-weight="bold">{escape(title)}</text>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" font-family="Helvetica, Arial, sans-serif" '
+        f'font-size="10"><style>{STYLE}</style><rect width="100%" height="100%" class="ground"/>'
+        f'<text x="4" y="16" font-size="13" font-weight="bold">{escape(title)}</text>'
     )
-    path.write_text(head + axis(top) + "".join(parts) + "</svg>\n", encoding="utf-8")
+    path.write_text(head + "\n".join(parts) + "</svg>\n", encoding="utf-8")

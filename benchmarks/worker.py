@@ -1,39 +1,26 @@
-"""One library in one process: read a workload's name a line from stdin, answer with its time in seconds.
+"""One library in one process: reads a request a line from stdin, and answers each with a line of JSON.
 
-``python -m benchmarks.worker LIBRARY THREADS`` where LIBRARY is the module to import. The answer is the fastest of
-several batches of calls, so that what the machine does besides falls out; null where the library lacks what the
-workload uses.
+``python -m benchmarks.worker LIBRARY THREADS`` where LIBRARY is the module to import. A request is a list of a verb and
+a workload's name: `results` prepares it, runs it once and gives samples of what it has computed, null where the
+library lacks what the workload uses; `seconds` times one batch of calls.
 """
 
+import gc
 import importlib
 import json
 import sys
 from collections.abc import Callable
 from time import perf_counter
+from typing import Any
 
 from .arrays import ARRAYS, NUMPY, gradient_of
+from .results import samples
 from .workloads import WORKLOADS
 
-BATCHES = 5
 BATCH_SECONDS = 0.02
 
 
-def _time(step: Callable[[], object], calls: int) -> float:
-    start = perf_counter()
-    for _ in range(calls):
-        step()
-    return (perf_counter() - start) / calls
-
-
-def seconds(step: Callable[[], object]) -> float:
-    """Seconds a call, the fastest of BATCHES batches, after two calls that may compile."""
-    step()
-    step()
-    calls = max(1, int(BATCH_SECONDS / max(_time(step, 1), 1e-7)))
-    return min(_time(step, calls) for _ in range(BATCHES))
-
-
-def prepared(library: str, torch, name: str) -> Callable[[], object] | None:
+def prepared(library: str, torch: Any, name: str) -> Callable[[], object] | None:
     """A workload ready to be timed; None where the library cannot run it."""
     if library in NUMPY:
         return gradient_of(library, name) if name in ARRAYS else None
@@ -46,19 +33,56 @@ def prepared(library: str, torch, name: str) -> Callable[[], object] | None:
     return step
 
 
+class Stage:
+    """The workload that is being timed: one at a time, as others' memory would stay."""
+
+    def __init__(self, library: str, torch: Any) -> None:
+        self.library, self.torch = library, torch
+        self.step: Callable[[], object] | None = None
+        self.calls = 0
+
+    def results(self, name: str) -> list | None:
+        """Prepare a workload; samples of what its first call computes, empty where nothing can be compared."""
+        self.step, self.calls = None, 0
+        gc.collect()
+        if self.library in NUMPY:
+            self.step = prepared(self.library, self.torch, name)
+            return None if self.step is None else []
+        step = prepared(self.library, self.torch, name)
+        if step is None:
+            return None
+        found = samples(step)
+        self.step = step
+        return found
+
+    def seconds(self, name: str) -> float | None:
+        """Seconds a call, of one batch of calls; the first batch says how many calls the next ones have."""
+        if self.step is None:
+            return None
+        if not self.calls:
+            self._time(1)  # a third call: the first two may compile, or find what is kept from then on
+            self.calls = max(1, int(BATCH_SECONDS / max(self._time(1), 1e-7)))
+        return self._time(self.calls)
+
+    def _time(self, calls: int) -> float:
+        step = self.step
+        assert step is not None
+        start = perf_counter()
+        for _ in range(calls):
+            step()
+        return (perf_counter() - start) / calls
+
+
 def main(library: str, threads: int) -> None:
-    """Serve workloads until stdin closes."""
+    """Serve requests until stdin closes."""
     torch = importlib.import_module(library)
     if library not in NUMPY:
         torch.set_num_threads(threads)
-    steps: dict[str, Callable[[], object] | None] = {}
     print(json.dumps(getattr(torch, "__version__", "")), flush=True)
+    stage = Stage(library, torch)
     for line in sys.stdin:
-        name = line.strip()
-        if name not in steps:
-            steps = {name: prepared(library, torch, name)}  # one at a time: others' memory would stay
-        step = steps[name]
-        print(json.dumps(None if step is None else seconds(step)), flush=True)
+        verb, name = json.loads(line)
+        print(json.dumps({"results": stage.results, "seconds": stage.seconds}[verb](name)), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Compiles kernels ahead of their first use: `python -m specgrad.warmup` fills numba's cache.
+"""Compiles kernels ahead of their first use: `python -m specgrad.warmup` fills the cache.
 
 python -m specgrad.warmup                                every op in float32, and random numbers
 python -m specgrad.warmup relu linear                    these ops, with all their overloads
@@ -26,6 +26,7 @@ from numba.core import event
 
 import specgrad as sg
 
+from .codegen.progress import Progress
 from .codegen.spec.suggest import did_you_mean
 from .codegen.verify.samples import Drawing, Drawn, call_texts
 from .generated.registry import OPS
@@ -60,8 +61,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             run_script(options.script)
         else:
             wanted = [getattr(sg, name) for name in options.dtypes]
-            for op in ops:
-                warm(op, wanted)
+            with Progress(len(ops), "ops") as progress:
+                for op in ops:
+                    warm(op, wanted)
+                    progress.step()
             for dtype in [] if options.names else wanted:
                 draw(dtype)
     print(f"{compiled.count} kernels compiled in {time.perf_counter() - begin:.1f} s")

@@ -3,9 +3,30 @@
 A workload is a function of the library that prepares its inputs and returns the function to time.
 """
 
-from . import layer, memory, model, overhead
-from .registering import GROUPS
+from . import (
+    algebra,
+    attention,
+    data,
+    derivative,
+    dtype,
+    elementwise,
+    indexing,
+    layer,
+    loss,
+    memory,
+    model,
+    optimizer,
+    order,
+    overhead,
+    recurrent,
+    reduction,
+)
+from .registering import COSTS, GROUPS
 
+MODULES = (
+    *(algebra, attention, data, derivative, dtype, elementwise, indexing, layer, loss),
+    *(memory, model, optimizer, order, overhead, recurrent, reduction),
+)
 WORKLOADS = {name: make for group in GROUPS.values() for name, make in group.items()}
 
-__all__ = ["GROUPS", "WORKLOADS", "layer", "memory", "model", "overhead"]
+__all__ = ["COSTS", "GROUPS", "MODULES", "WORKLOADS"]

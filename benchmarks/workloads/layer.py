@@ -1,6 +1,7 @@
 """Each layer at a realistic size, forward and backward with the gradients of input and parameters."""
 
-from .registering import leaves, plain, through, workload
+from .making import giving, integers, through
+from .registering import workload
 
 layer = workload("layer")
 
@@ -96,13 +97,6 @@ def softmax(torch):
 
 
 @layer
-def cross_entropy(torch):
-    """Rows of 1000 classes, 256 of them."""
-    target = torch.randint(0, 1000, (256,))
-    return through(torch, lambda x: torch.nn.functional.cross_entropy(x, target), (256, 1000))
-
-
-@layer
 def gelu(torch):
     """256 x 1024 numbers."""
     return through(torch, torch.nn.GELU(), (256, 1024))
@@ -117,13 +111,14 @@ def silu(torch):
 @layer
 def dropout(torch):
     """256 x 1024 numbers, half of them dropped."""
-    return through(torch, torch.nn.Dropout(0.5), (256, 1024))
+    step = through(torch, torch.nn.Dropout(0.5), (256, 1024))
+    return giving(step, list)  # libraries draw other numbers
 
 
 @layer
 def embedding(torch):
     """4096 rows of 128 out of a table of 10000."""
-    table, index = torch.nn.Embedding(10000, 128), torch.randint(0, 10000, (64, 64))
+    table, index = torch.nn.Embedding(10000, 128), integers(torch, 10000, 64, 64)
 
     def step() -> None:
         table.weight.grad = None
@@ -133,62 +128,92 @@ def embedding(torch):
 
 
 @layer
-def attention(torch):
-    """Causal attention of 8 heads, 128 positions of 64, batch 4."""
-    attend = torch.nn.functional.scaled_dot_product_attention
-    return through(torch, lambda q, k, v: attend(q, k, v, is_causal=True), *[(4, 8, 128, 64)] * 3)
+def linear_narrow(torch):
+    """64 to 64, batch 32."""
+    return through(torch, torch.nn.Linear(64, 64), (32, 64))
 
 
 @layer
-def multihead_attention(torch):
-    """8 heads, 64 positions of 256, batch 8."""
-    attend = torch.nn.MultiheadAttention(256, 8, batch_first=True)
-    inputs = leaves(torch, (8, 64, 256))
-    return through(torch, lambda x: attend(x, x, x, need_weights=False), tuple(inputs[0].shape))
+def linear_wide(torch):
+    """1024 to 4096, batch 64."""
+    return through(torch, torch.nn.Linear(1024, 4096), (64, 1024))
 
 
 @layer
-def rnn(torch):
-    """State 128, 32 steps, batch 16."""
-    return through(torch, torch.nn.RNN(64, 128), (32, 16, 64))
+def bilinear(torch):
+    """64 and 64 to 32, batch 128."""
+    return through(torch, torch.nn.Bilinear(64, 64, 32), (128, 64), (128, 64))
 
 
 @layer
-def lstm(torch):
-    """State 128, 32 steps, batch 16."""
-    return through(torch, torch.nn.LSTM(64, 128), (32, 16, 64))
+def conv1d_dilated(torch):
+    """32 to 32 channels, kernel 3 with dilation 4, length 1024, batch 8."""
+    return through(torch, torch.nn.Conv1d(32, 32, 3, padding=4, dilation=4), (8, 32, 1024))
 
 
 @layer
-def gru(torch):
-    """State 128, 32 steps, batch 16."""
-    return through(torch, torch.nn.GRU(64, 128), (32, 16, 64))
-
-
-def optimizing(torch, make):
-    """One step of an optimizer over a million parameters in four tensors."""
-    parameters = leaves(torch, *[(512, 512)] * 4)
-    for p, g in zip(parameters, plain(torch, *[(512, 512)] * 4), strict=True):
-        p.grad = g
-    return make(parameters).step
+def conv2d_large(torch):
+    """64 to 64 channels, 3 x 3, pictures of 56 x 56, batch 4."""
+    return through(torch, torch.nn.Conv2d(64, 64, 3, padding=1), (4, 64, 56, 56))
 
 
 @layer
-def sgd_step(torch):
-    """SGD with momentum over a million parameters."""
-    return optimizing(torch, lambda p: torch.optim.SGD(p, lr=1e-4, momentum=0.9))
+def conv2d_small(torch):
+    """1 to 8 channels, 3 x 3, one picture of 28 x 28."""
+    return through(torch, torch.nn.Conv2d(1, 8, 3), (1, 1, 28, 28))
 
 
 @layer
-def adamw_step(torch):
-    """AdamW over a million parameters."""
-    return optimizing(torch, lambda p: torch.optim.AdamW(p, lr=1e-4))
+def conv_transpose1d(torch):
+    """32 to 32 channels, kernel 4 with stride 2, length 256 to 512, batch 8."""
+    return through(torch, torch.nn.ConvTranspose1d(32, 32, 4, stride=2, padding=1), (8, 32, 256))
 
 
 @layer
-def clip_grad_norm(torch):
-    """The norm of a million gradients, scaled down to 1."""
-    parameters = leaves(torch, *[(512, 512)] * 4)
-    for p, g in zip(parameters, plain(torch, *[(512, 512)] * 4), strict=True):
-        p.grad = g
-    return lambda: torch.nn.utils.clip_grad_norm_(parameters, 1.0)
+def max_pool1d(torch):
+    """Windows of 3 with stride 2 on 64 x 1024, batch 8."""
+    return through(torch, torch.nn.MaxPool1d(3, 2), (8, 64, 1024))
+
+
+@layer
+def max_pool3d(torch):
+    """2 x 2 x 2 windows on 8 x 16 x 32 x 32, batch 2."""
+    return through(torch, torch.nn.MaxPool3d(2), (2, 8, 16, 32, 32))
+
+
+@layer
+def adaptive_avg_pool2d(torch):
+    """28 x 28 to 7 x 7, 64 channels, batch 8."""
+    return through(torch, torch.nn.AdaptiveAvgPool2d(7), (8, 64, 28, 28))
+
+
+@layer
+def interpolate_nearest(torch):
+    """28 x 28 to 56 x 56, 32 channels, batch 4."""
+    interpolate = torch.nn.functional.interpolate
+    return through(torch, lambda x: interpolate(x, scale_factor=2, mode="nearest"), (4, 32, 28, 28))
+
+
+@layer
+def interpolate_bilinear(torch):
+    """28 x 28 to 56 x 56, 32 channels, batch 4."""
+    interpolate = torch.nn.functional.interpolate
+    return through(torch, lambda x: interpolate(x, scale_factor=2, mode="bilinear"), (4, 32, 28, 28))
+
+
+@layer
+def batch_norm1d(torch):
+    """256 features, batch 512, training."""
+    return through(torch, torch.nn.BatchNorm1d(256), (512, 256))
+
+
+@layer
+def instance_norm2d(torch):
+    """32 channels of 28 x 28, batch 16."""
+    return through(torch, torch.nn.InstanceNorm2d(32, affine=True), (16, 32, 28, 28))
+
+
+@layer
+def pad_reflect(torch):
+    """Pictures of 56 x 56 with three more at each side, 16 channels, batch 8."""
+    return through(torch, torch.nn.ReflectionPad2d(3), (8, 16, 56, 56))

@@ -1,6 +1,7 @@
 """Large tensors, bound by memory: element-wise ops, reductions, copies and sorting. Forward alone unless said."""
 
-from .registering import backward, leaves, plain, workload
+from .making import backward, giving, integers, leaves, plain, positive
+from .registering import costing, workload
 
 memory = workload("memory")
 LARGE = 2_000_000
@@ -8,6 +9,7 @@ SIDE = 1500
 
 
 @memory
+@costing(moved=12 * LARGE)
 def add_large(torch):
     """a + b."""
     a, b = plain(torch, (LARGE,), (LARGE,))
@@ -22,6 +24,7 @@ def chain_large(torch):
 
 
 @memory
+@costing(moved=8 * LARGE)
 def exp_large(torch):
     """exp(a)."""
     (a,) = plain(torch, (LARGE,))
@@ -29,9 +32,10 @@ def exp_large(torch):
 
 
 @memory
+@costing(moved=8 * LARGE)
 def log_large(torch):
     """log(a)."""
-    a = torch.rand(LARGE) + 0.1
+    a = positive(torch, LARGE)
     return lambda: torch.log(a)
 
 
@@ -50,6 +54,7 @@ def gelu_large(torch):
 
 
 @memory
+@costing(moved=8 * SIDE**2)
 def row_added(torch):
     """A matrix plus a row."""
     a, b = plain(torch, (SIDE, SIDE), (SIDE,))
@@ -57,6 +62,7 @@ def row_added(torch):
 
 
 @memory
+@costing(moved=8 * SIDE**2)
 def column_scaled(torch):
     """A matrix times a column."""
     a, b = plain(torch, (SIDE, SIDE), (SIDE, 1))
@@ -64,6 +70,7 @@ def column_scaled(torch):
 
 
 @memory
+@costing(moved=12 * SIDE**2)
 def transposed_sum(torch):
     """a + b^T."""
     a, b = plain(torch, (SIDE, SIDE), (SIDE, SIDE))
@@ -71,6 +78,7 @@ def transposed_sum(torch):
 
 
 @memory
+@costing(moved=8 * SIDE**2)
 def transposed_copy(torch):
     """A contiguous copy of a transposed matrix."""
     (a,) = plain(torch, (SIDE, SIDE))
@@ -78,6 +86,7 @@ def transposed_copy(torch):
 
 
 @memory
+@costing(moved=4 * LARGE)
 def sum_all(torch):
     """The sum of all elements."""
     (a,) = plain(torch, (LARGE,))
@@ -85,6 +94,7 @@ def sum_all(torch):
 
 
 @memory
+@costing(moved=4 * SIDE**2)
 def sum_rows(torch):
     """Sums along the last dimension."""
     (a,) = plain(torch, (SIDE, SIDE))
@@ -92,6 +102,7 @@ def sum_rows(torch):
 
 
 @memory
+@costing(moved=4 * SIDE**2)
 def sum_columns(torch):
     """Sums along the first dimension."""
     (a,) = plain(torch, (SIDE, SIDE))
@@ -127,6 +138,7 @@ def cumsum_rows(torch):
 
 
 @memory
+@costing(moved=8 * SIDE**2)
 def cat_halves(torch):
     """Two matrices side by side."""
     a, b = plain(torch, (SIDE, SIDE // 2), (SIDE, SIDE // 2))
@@ -137,7 +149,7 @@ def cat_halves(torch):
 def rows_gathered(torch):
     """Half the rows of a matrix, in random order."""
     (a,) = plain(torch, (SIDE, SIDE))
-    index = torch.randint(0, SIDE, (SIDE // 2,))
+    index = integers(torch, SIDE, SIDE // 2)
     return lambda: a.index_select(0, index)
 
 
@@ -145,7 +157,7 @@ def rows_gathered(torch):
 def rows_added(torch):
     """Rows added to those of a matrix at random places."""
     a, b = plain(torch, (SIDE, SIDE), (SIDE // 2, SIDE))
-    index = torch.randint(0, SIDE, (SIDE // 2,))
+    index = integers(torch, SIDE, SIDE // 2)
     return lambda: a.index_add(0, index, b)
 
 
@@ -153,7 +165,7 @@ def rows_added(torch):
 def sort_large(torch):
     """Half a million numbers in order."""
     (a,) = plain(torch, (LARGE // 4,))
-    return lambda: torch.sort(a)
+    return giving(lambda: torch.sort(a), lambda: [torch.sort(a)[0]])  # equal numbers may come in any order
 
 
 @memory
@@ -164,7 +176,53 @@ def topk_rows(torch):
 
 
 @memory
+@costing(moved=12 * LARGE)
 def masked(torch):
     """where(a > 0, a, b)."""
     a, b = plain(torch, (LARGE,), (LARGE,))
     return lambda: torch.where(a > 0, a, b)
+
+
+@memory
+@costing(moved=8 * LARGE)
+def cloned(torch):
+    """A copy."""
+    (a,) = plain(torch, (LARGE,))
+    return lambda: a.clone()
+
+
+@memory
+@costing(moved=6 * LARGE)
+def cast_to_half(torch):
+    """float32 to bfloat16."""
+    (a,) = plain(torch, (LARGE,))
+    return lambda: a.to(torch.bfloat16)
+
+
+@memory
+@costing(moved=4 * LARGE)
+def zeros_made(torch):
+    """A new tensor of zeros."""
+    return lambda: torch.zeros(LARGE)
+
+
+@memory
+@costing(moved=12 * LARGE)
+def axpy_in_place(torch):
+    """a += 0.5 b."""
+    a, b = plain(torch, (LARGE,), (LARGE,))
+    return lambda: a.add_(b, alpha=1e-3)
+
+
+@memory
+def permuted_copy(torch):
+    """Channels of pictures from first to last."""
+    (a,) = plain(torch, (8, 32, 64, 64))
+    return lambda: a.permute(0, 2, 3, 1).contiguous()
+
+
+@memory
+def outer_product(torch):
+    """A column times a row."""
+    a, b = plain(torch, (SIDE, 1), (1, SIDE))
+    return lambda: a * b

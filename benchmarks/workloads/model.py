@@ -1,40 +1,41 @@
 """Training steps of whole models, and single-sample inference."""
 
-from .registering import inference, training, workload
+from .making import filled, inference, integers, plain, training
+from .registering import workload
 
 model = workload("model")
 
 
 def perceptron(torch):
     """784 - 256 - 256 - 10."""
-    torch.manual_seed(0)
     nn = torch.nn
-    return nn.Sequential(nn.Linear(784, 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, 10))
+    layers = nn.Linear(784, 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, 10)
+    return filled(torch, nn.Sequential(*layers))
 
 
 @model
 def train_perceptron(torch):
     """784 - 256 - 256 - 10, batch 64, Adam."""
     net = perceptron(torch)
-    return training(torch, net, torch.optim.Adam(net.parameters()), torch.randn(64, 784))
+    return training(torch, net, torch.optim.Adam(net.parameters()), plain(torch, (64, 784))[0])
 
 
 def convolutional(torch):
     """Two convolutions with norms and pooling on pictures of 28 x 28."""
-    torch.manual_seed(0)
     nn = torch.nn
-    return nn.Sequential(
+    layers = (
         *(nn.Conv2d(1, 16, 3, padding=1), nn.BatchNorm2d(16), nn.ReLU(), nn.MaxPool2d(2)),
         *(nn.Conv2d(16, 32, 3, padding=1), nn.BatchNorm2d(32), nn.ReLU(), nn.MaxPool2d(2)),
         *(nn.Flatten(), nn.Linear(32 * 7 * 7, 10)),
     )
+    return filled(torch, nn.Sequential(*layers))
 
 
 @model
 def train_convolutional(torch):
     """Two convolutions with norms and pooling on 28 x 28, batch 32, AdamW."""
     net = convolutional(torch)
-    return training(torch, net, torch.optim.AdamW(net.parameters()), torch.randn(32, 1, 28, 28))
+    return training(torch, net, torch.optim.AdamW(net.parameters()), plain(torch, (32, 1, 28, 28))[0])
 
 
 def residual(torch):
@@ -53,16 +54,18 @@ def residual(torch):
             y = torch.relu(self.norm1(self.first(x)))
             return torch.relu(x + self.norm2(self.second(y)))
 
-    torch.manual_seed(0)
     blocks = [Block() for _ in range(3)]
-    return nn.Sequential(nn.Conv2d(3, 16, 3, padding=1), *blocks, nn.AvgPool2d(16), nn.Flatten(), nn.Linear(16, 10))
+    layers = nn.Conv2d(3, 16, 3, padding=1), *blocks, nn.AvgPool2d(16), nn.Flatten(), nn.Linear(16, 10)
+    return filled(torch, nn.Sequential(*layers))
 
 
 @model
 def train_residual(torch):
     """Three residual blocks of 16 channels on 16 x 16, batch 16, SGD."""
     net = residual(torch)
-    return training(torch, net, torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.9), torch.randn(16, 3, 16, 16))
+    return training(
+        torch, net, torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.9), plain(torch, (16, 3, 16, 16))[0]
+    )
 
 
 @model
@@ -84,9 +87,8 @@ def train_lstm(torch):
         def forward(self, x):
             return self.head(self.lstm(self.table(x))[0][:, -1])
 
-    torch.manual_seed(0)
-    net = Characters()
-    x = torch.randint(0, 64, (16, 32))
+    net = filled(torch, Characters())
+    x = integers(torch, 64, 16, 32)
     return training(torch, net, torch.optim.Adam(net.parameters()), x, classes=64)
 
 
@@ -106,37 +108,36 @@ def transformer(torch):
         def forward(self, x):
             return self.head(self.encoder(self.table(x)).mean(1))
 
-    torch.manual_seed(0)
-    return Encoder()
+    return filled(torch, Encoder())
 
 
 @model
 def train_transformer(torch):
     """Two encoder layers of width 64 with 4 heads, 32 positions, batch 16, AdamW."""
     net = transformer(torch)
-    x = torch.randint(0, 100, (16, 32))
+    x = integers(torch, 100, 16, 32)
     return training(torch, net, torch.optim.AdamW(net.parameters()), x)
 
 
 @model
 def infer_perceptron(torch):
     """784 - 256 - 256 - 10 on one sample."""
-    return inference(torch, perceptron(torch), torch.randn(1, 784))
+    return inference(torch, perceptron(torch), plain(torch, (1, 784))[0])
 
 
 @model
 def infer_convolutional(torch):
     """Two convolutions with norms and pooling on one picture of 28 x 28."""
-    return inference(torch, convolutional(torch), torch.randn(1, 1, 28, 28))
+    return inference(torch, convolutional(torch), plain(torch, (1, 1, 28, 28))[0])
 
 
 @model
 def infer_residual(torch):
     """Three residual blocks on one picture of 16 x 16."""
-    return inference(torch, residual(torch), torch.randn(1, 3, 16, 16))
+    return inference(torch, residual(torch), plain(torch, (1, 3, 16, 16))[0])
 
 
 @model
 def infer_transformer(torch):
     """Two encoder layers on one sentence of 32 positions."""
-    return inference(torch, transformer(torch), torch.randint(0, 100, (1, 32)))
+    return inference(torch, transformer(torch), integers(torch, 100, 1, 32))

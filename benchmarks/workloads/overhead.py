@@ -1,6 +1,7 @@
 """Small tensors, where a call costs what the library spends around the arithmetic; forward and backward unless said."""
 
-from .registering import backward, inference, leaves, plain, training, workload
+from .making import backward, filled, inference, integers, leaves, plain, training
+from .registering import workload
 
 overhead = workload("overhead")
 
@@ -121,7 +122,7 @@ def rows_by_number(torch):
 def rows_by_index(torch):
     """64 rows looked up in a table of 100 x 16."""
     (a,) = leaves(torch, (100, 16))
-    index = torch.randint(0, 100, (64,))
+    index = integers(torch, 100, 64)
     return backward([a], lambda: a[index].sum())
 
 
@@ -150,7 +151,7 @@ def reductions(torch):
 def softmax_loss_32x10(torch):
     """Cross entropy of 32 rows of 10 scores."""
     (a,) = leaves(torch, (32, 10))
-    target = torch.randint(0, 10, (32,))
+    target = integers(torch, 10, 32)
     return backward([a], lambda: torch.nn.functional.cross_entropy(a, target))
 
 
@@ -189,15 +190,14 @@ def recurrent_10(torch):
 
 def tiny(torch):
     """Two layers, 64 inputs, 10 outputs."""
-    torch.manual_seed(0)
     nn = torch.nn
-    return nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 10))
+    return filled(torch, nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 10)))
 
 
 @overhead
 def perceptron_forward(torch):
     """A network of two layers on a batch of 32, without recording."""
-    return inference(torch, tiny(torch), torch.randn(32, 64))
+    return inference(torch, tiny(torch), plain(torch, (32, 64))[0])
 
 
 @overhead
@@ -205,15 +205,14 @@ def perceptron_sgd(torch):
     """One training step of two layers on a batch of 32 with SGD and momentum."""
     model = tiny(torch)
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3, momentum=0.9)
-    return training(torch, model, optimizer, torch.randn(32, 64))
+    return training(torch, model, optimizer, plain(torch, (32, 64))[0])
 
 
 @overhead
 def perceptron_adam(torch):
     """One training step of four narrow layers on a batch of 8 with Adam."""
-    torch.manual_seed(0)
     nn = torch.nn
     layers = [layer for _ in range(3) for layer in (nn.Linear(16, 16), nn.Tanh())]
-    model = nn.Sequential(*layers, nn.Linear(16, 4))
+    model = filled(torch, nn.Sequential(*layers, nn.Linear(16, 4)))
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
-    return training(torch, model, optimizer, torch.randn(8, 16), classes=4)
+    return training(torch, model, optimizer, plain(torch, (8, 16))[0], classes=4)

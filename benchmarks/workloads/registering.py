@@ -1,10 +1,31 @@
-"""How a workload gets its group and name, and what most workloads need."""
+"""How a workload gets its group, its name and what it costs at least."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from types import ModuleType
 
 Workload = Callable[[ModuleType], Callable[[], object]]
-GROUPS: dict[str, dict[str, Workload]] = {"overhead": {}, "memory": {}, "layer": {}, "model": {}}
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What the arithmetic of a workload takes of a machine at least, whoever does it."""
+
+    moved: int = 0  # bytes that are read or written
+    flops: int = 0  # of products
+
+
+# In the order in which they are timed and printed.
+GROUPS: dict[str, dict[str, Workload]] = {
+    name: {}
+    for name in (
+        *("overhead", "elementwise", "reduction", "memory", "indexing", "order", "algebra", "dtype"),
+        *("layer", "recurrent", "attention", "loss", "optimizer", "derivative", "data", "model"),
+    )
+}
+COSTS: dict[str, Cost] = {}
+WORDS = {1: "1", 1_000: "1k", 1_000_000: "1m", 4_000_000: "4m", 16_000_000: "16m"}
 
 
 def workload(group: str) -> Callable[[Workload], Workload]:
@@ -17,65 +38,31 @@ def workload(group: str) -> Callable[[Workload], Workload]:
     return register
 
 
-def leaves(torch, *shapes: tuple[int, ...]) -> list:
-    """Random leaves that require gradients."""
-    torch.manual_seed(0)
-    return [torch.randn(*shape, requires_grad=True) for shape in shapes]
+def costing(moved: int = 0, flops: int = 0) -> Callable[[Workload], Workload]:
+    """Say what a workload costs: it is printed how near a library comes to what the machine can do."""
+
+    def say(make: Workload) -> Workload:
+        COSTS[make.__name__] = Cost(moved, flops)
+        return make
+
+    return say
 
 
-def plain(torch, *shapes: tuple[int, ...]) -> list:
-    """Random tensors without gradients."""
-    torch.manual_seed(0)
-    return [torch.randn(*shape) for shape in shapes]
+def sized(group: str, sizes: Sequence[int], touched: int) -> Callable[[Callable], Callable]:
+    """Register a function of the library and a size for each of some sizes.
 
+    Args:
+        group: the group.
+        sizes: numbers of elements.
+        touched: how many arrays of float32 of that size are read or written; 0 where memory is not what bounds it.
+    """
 
-def backward(inputs: list, loss: Callable[[], object]) -> Callable[[], None]:
-    """Forward and backward of a scalar loss, starting from empty gradients."""
+    def register(make: Callable) -> Callable:
+        for size in sizes:
+            name = f"{make.__name__}_{WORDS[size]}"
+            GROUPS[group][name] = partial(make, size=size)
+            if touched and size >= 1_000_000:
+                COSTS[name] = Cost(moved=4 * touched * size)
+        return make
 
-    def step() -> None:
-        for leaf in inputs:
-            leaf.grad = None
-        loss().backward()
-
-    return step
-
-
-def through(torch, layer, *shapes: tuple[int, ...]) -> Callable[[], None]:
-    """Forward and backward of a module or function of leaves, with a gradient of ones for its output."""
-    inputs = leaves(torch, *shapes)
-    parameters = list(layer.parameters()) if hasattr(layer, "parameters") else []
-    ones = []
-
-    def step() -> None:
-        for leaf in (*inputs, *parameters):
-            leaf.grad = None
-        output = layer(*inputs)
-        output = output[0] if isinstance(output, tuple) else output
-        if not ones:
-            ones.append(torch.ones_like(output))
-        output.backward(ones[0])
-
-    return step
-
-
-def training(torch, model, optimizer, x, classes: int = 10) -> Callable[[], None]:
-    """One training step of a classifier."""
-    target = torch.randint(0, classes, (x.shape[0],))
-
-    def step() -> None:
-        optimizer.zero_grad()
-        torch.nn.functional.cross_entropy(model(x), target).backward()
-        optimizer.step()
-
-    return step
-
-
-def inference(torch, model, x) -> Callable[[], None]:
-    """A model's output, without recording."""
-    model.eval()
-
-    def step() -> None:
-        with torch.no_grad():
-            model(x)
-
-    return step
+    return register

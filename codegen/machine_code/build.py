@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from specgrad.runtime.kernels.cuda.cubins import CARRIED, TARGETS, archive, packed, unpacked
 
+from ..progress import Progress
 from .carried import all_known
 from .known import Known
 
@@ -73,10 +74,12 @@ def build(folder: Path = CARRIED) -> int:
     codes, taken = known(folder)
     missing = [digest for digest in wanted() if is_missing(digest, codes, taken)]
     try:
-        for digest, built in zip(missing, compiled(missing), strict=True):
-            taken[digest[:SHORT]] = built.taken
-            if built.codes:
-                codes[digest] = built.codes
+        with Progress(len(missing), "kernels") as progress:
+            for digest, built in zip(missing, compiled(missing), strict=True):
+                taken[digest[:SHORT]] = built.taken
+                if built.codes:
+                    codes[digest] = built.codes
+                progress.step()
     finally:
         write(folder, codes, taken)
     return len(missing)

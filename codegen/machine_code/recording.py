@@ -20,6 +20,7 @@ from specgrad.runtime.kernels.cuda.text import described
 from specgrad.runtime.ops.optim import cuda as optim
 from specgrad.runtime.tensor import dtypes
 
+from ..progress import Progress
 from ..verify.samples import Drawing, Drawn, call_texts
 from .launched import FILE
 from .several_kernels import Changes
@@ -74,12 +75,13 @@ def of_rows(module: str, name: str, team: str, layout: str, computed: np.dtype, 
 
 def record() -> int:
     """Write the lines of all samples and steps; how many there are."""
-    with recording() as recorder:
+    with recording() as recorder, Progress(len(OPS), "ops") as progress:
         for op in OPS:
             for text in (*call_texts(op), *op.hard):
                 for floats in FLOATS:
                     run_as(op, text, floats)
                 run_as(op, text, SINGLE["c"])
+            progress.step()
         steps(FLOATS)
     FILE.write_text("".join(f"{line}\n" for line in sorted(recorder.lines)), encoding="utf-8")
     return len(recorder.lines)

@@ -16,12 +16,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ..progress import Progress
 from ..project import Project, add_options
 from ..spec.load import load_spec
 from ..spec.model import Entry, Spec
 from ..verify.checks.bounds import ENVIRONMENT
 from ..verify.command import LIMIT, PROCESSES, choose, seconds
-from ..verify.isolation import Lost, Progress, Task, answers
+from ..verify.isolation import Lost, Task, answers
 from .entries import Mutant, mutants
 from .judge import Origin, Verdict, judge, weigh
 from .related import Related
@@ -88,12 +89,11 @@ def score(entries: Sequence[Entry], related: Related, options: argparse.Namespac
         else (weigh, (origin, each.entry, mutant.entry, mutant.key, mutant.trees))
         for each, mutant in asked
     ]
-    progress = Progress(len(tasks), "mutants")
     found: dict[int, Any] = {}
-    for number, answer in answers(tasks, options.limit, PROCESSES, ENVIRONMENT):
-        found[number] = answer
-        progress.step()
-    progress.end()
+    with Progress(len(tasks), "mutants") as progress:
+        for number, answer in answers(tasks, options.limit, PROCESSES, ENVIRONMENT):
+            found[number] = answer
+            progress.step()
     for number, (each, mutant) in enumerate(asked):
         _note(each, mutant, found[number])
     return scores

@@ -13,6 +13,7 @@ import numpy as np
 from ..emit.write import Files, differences, plan
 from ..library.manifest import MANIFEST, listed
 from ..library.ownership import Refused, plain_bytes
+from ..progress import Progress
 from ..spec.model import Entry, Spec
 from ..verify.command import LIMIT, PACKAGE
 from ..verify.isolation import Lost, answers
@@ -63,7 +64,13 @@ def drawn_apart(spec: Spec, package: Package) -> Files:
 def drawn(spec: Spec, package: Package = PACKAGE) -> Files:
     """All pictures by the names of their files."""
     entries = spec.by_name()
-    return {file: drawing(entries[name], package) for name, file in picture_files(entries).items()}
+    files = picture_files(entries)
+    found: Files = {}
+    with Progress(len(files), "pictures") as progress:
+        for name, file in files.items():
+            found[file] = drawing(entries[name], package)
+            progress.step()
+    return found
 
 
 def drawing(entry: Entry, package: Package) -> str:

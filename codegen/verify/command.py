@@ -16,13 +16,14 @@ from typing import NamedTuple
 
 from ..library.bases import SPEC
 from ..library.homes import Home
+from ..progress import Progress
 from ..project import Project, joined
 from ..proof.report import disproved
 from ..spec.load import load_spec
 from ..spec.suggest import did_you_mean
 from .checks.bounds import ENVIRONMENT as BOUNDS
 from .functions import check_functions, claims
-from .isolation import Lost, Progress, Task, Worker, answers, end_all
+from .isolation import Lost, Task, Worker, answers, end_all
 from .processes import Known, Package, check_op, check_op_bounds, known_ops
 from .report import Finding, Report
 
@@ -48,13 +49,13 @@ def checked(package: Package, ops: Mapping[str, Known], limit: float, spare: lis
     Processes that are started in our environment already are `spare`.
     """
     total, left = Report(), dict(ops)
-    progress = Progress(sum(len(concerned(each, ops)) for each in ROUNDS), "checks")
-    for each in ROUNDS:
-        for name, (report, goes_on) in one_round(each, package, concerned(each, left), limit, progress, spare).items():
-            total.join(report)
-            if not goes_on or (each.check is check_op_bounds and report.findings):
-                del left[name]
-    progress.end()
+    with Progress(sum(len(concerned(each, ops)) for each in ROUNDS), "checks") as progress:
+        for each in ROUNDS:
+            found = one_round(each, package, concerned(each, left), limit, progress, spare)
+            for name, (report, goes_on) in found.items():
+                total.join(report)
+                if not goes_on or (each.check is check_op_bounds and report.findings):
+                    del left[name]
     return total
 
 

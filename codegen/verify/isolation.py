@@ -9,7 +9,6 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -197,25 +196,3 @@ def limit_memory(more: int) -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     except (ImportError, OSError, ValueError):
         return
-
-
-class Progress:
-    """A line on standard error while it is a terminal: how much is done, and how long the rest may take."""
-
-    def __init__(self, total: int, what: str) -> None:
-        self.total, self.what, self.done = total, what, 0
-        self.begin = time.monotonic()
-        self.shown = sys.stderr.isatty()
-
-    def step(self) -> None:
-        """One more is done."""
-        self.done += 1
-        if self.shown:
-            rest = (time.monotonic() - self.begin) / self.done * (self.total - self.done)
-            left = f", {rest // 60:.0f} min {rest % 60:.0f} s left" if self.done > 4 else ""
-            print(f"\r\033[K{self.done} / {self.total} {self.what}{left}", end="", file=sys.stderr, flush=True)
-
-    def end(self) -> None:
-        """Take the line away."""
-        if self.shown and self.done:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)

@@ -14,6 +14,7 @@ import math
 
 import numpy as np
 
+from ...kernels.cpu.loops import copy_row
 from ...kernels.cpu.sums import REORDER, plain_sum, square_sum
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import part_of
@@ -39,7 +40,7 @@ def _weighted_sums(grad: Array, row: Array, weight: Array, center: float) -> tup
     return total, moment
 
 
-@jit(flat=True)
+@jit
 def standardize_rows(
     x: Array,
     weight: Array,
@@ -67,7 +68,7 @@ def standardize_rows(
             out[s] = (row[s] - center) * rstd * weight[s] + bias[s]
 
 
-@jit(flat=True)
+@jit
 def backward_rows(
     grad: Array,
     x: Array,
@@ -100,16 +101,16 @@ def backward_rows(
             bare[s] += g[s]
 
 
-@jit(flat=True)
+@jit
 def add_blocks(sums: Array, result: Array, start: int, step: int, blocks: int) -> None:
     """The sum of lines that begin `step` apart in `sums`, in double precision: the gradient of a weight or a bias."""
     totals = np.zeros(result.size)
     for b in range(blocks):
         totals += part_of(sums, start + b * step, result.size)
-    result[:] = totals
+    copy_row(totals, result)
 
 
-@jit(flat=True)
+@jit
 def standardize_columns(
     flat_x: Array,
     weight: Array,
@@ -145,7 +146,7 @@ def standardize_columns(
             out[c] = (row[c] - near[c]) * factor[c] + shift[c]
 
 
-@jit(flat=True)
+@jit
 def backward_columns(
     flat_grad: Array,
     flat_x: Array,
@@ -172,7 +173,8 @@ def backward_columns(
             totals[c] += g[c]
             moments[c] += g[c] * (row[c] - near[c])
     rstd = 1 / np.sqrt(var[first:last].astype(np.float64) + eps)
-    weight_grad[first:last], bias_grad[first:last] = moments * rstd, totals
+    copy_row(moments * rstd, weight_grad[first:last])
+    copy_row(totals, bias_grad[first:last])
     factor = (rstd * scale).astype(x.dtype)
     along = (-(rstd**3) * scale * moments / count).astype(x.dtype)
     offset = (-rstd * scale * totals / count).astype(x.dtype)
@@ -211,7 +213,7 @@ def _statistics(x: Array, c: int) -> tuple[float, float]:
     return mean, max(squares / count - (mean - center) * (mean - center), 0.0)
 
 
-@jit(flat=True)
+@jit
 def standardize_segments(
     flat_x: Array,
     weight: Array,
@@ -243,7 +245,7 @@ def standardize_segments(
                     out[s] = (row[s] - center) * factor + shift
 
 
-@jit(flat=True)
+@jit
 def backward_segments(
     flat_grad: Array,
     flat_x: Array,

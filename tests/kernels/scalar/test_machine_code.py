@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from specgrad.runtime.kernels import scalar
-from specgrad.runtime.kernels.compile.compiler_pipelines import Wide
+from specgrad.runtime.kernels.compile.kernel_pipelines import Kernel
 from specgrad.runtime.kernels.compile.machine import scales
 from specgrad.runtime.kernels.compile.scalar_library import cpu_library, library_of
 from specgrad.runtime.kernels.cuda import interpreted
@@ -101,7 +101,7 @@ def test_kernels_use_the_widest_vectors(target: Target) -> None:
     from numba import njit
 
     exp = loop_over(library_of(False, *target.kind()).get("exp"), 1).py_func
-    wide = njit(error_model="numpy", pipeline_class=Wide)(exp)
+    wide = njit(error_model="numpy", pipeline_class=Kernel)(exp)
     found = "\n".join(assembly(lowered(wide, signature(np.float32, 1)), "ary", target))
     assert "zmm" in found and "vscalefps" in found
 

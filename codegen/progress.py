@@ -1,0 +1,60 @@
+"""How far long work is: one line on standard error while that is a terminal, and nothing at all where it is none."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+FEW = 4  # steps before which nothing is said of the time that is left: the first ones load and compile
+ERASE = "\r\033[K"
+
+
+class Progress:
+    """How many are done of how many, and how long the rest may take.
+
+    The line is there from the beginning, and gone when the work has ended, however it does:
+
+        with Progress(len(ops), "ops") as progress:
+            for op in ops:
+                check(op)
+                progress.step()
+    """
+
+    def __init__(self, total: int, what: str) -> None:
+        self.total, self.what, self.done = total, what, 0
+        self.begin = time.monotonic()  # set anew by the first step, which is not like the others
+        self.shown = sys.stderr.isatty()
+
+    def __enter__(self) -> Progress:
+        self._show()
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._write(ERASE)
+
+    def step(self) -> None:
+        """One more is done."""
+        self.done += 1
+        if self.done == 1:
+            self.begin = time.monotonic()
+        self._show()
+
+    def say(self, text: str) -> None:
+        """Print lines on standard output, which the line on standard error does not run into."""
+        self._write(ERASE)
+        print(text, flush=True)
+        self._show()
+
+    def left(self) -> str:
+        """How long the rest may take, if the steps after the first one say so; empty before they do."""
+        if self.done <= FEW:
+            return ""
+        rest = (time.monotonic() - self.begin) / (self.done - 1) * (self.total - self.done)
+        return f", {rest // 60:.0f} min {rest % 60:.0f} s left"
+
+    def _show(self) -> None:
+        self._write(f"{ERASE}{self.done} / {self.total} {self.what}{self.left()}")
+
+    def _write(self, text: str) -> None:
+        if self.shown:
+            print(text, end="", file=sys.stderr, flush=True)
