@@ -16,7 +16,7 @@ SEED ?= $(shell date +%Y%m%d)
 ifndef SIDE_BY_SIDE
 .NOTPARALLEL:
 endif
-.PHONY: help demo test read attack gen gen-check verify mutate mutate-last lint type bench gpu docs clean
+.PHONY: help demo test read attack gen gen-check verify mutate mutate-last lint type bench gpu wheel docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -67,6 +67,9 @@ bench: $(VENV)/stamp-test ## 301 workloads, peak memory, import and start-up tim
 
 gpu: $(VENV)/stamp-test ## pack specgrad for a GPU machine without a network into out/gpu; ./gpu.sh there runs all stages
 	$(BIN)/python -m benchmarks.gpu.pack out/gpu
+
+wheel: $(VENV)/stamp-test ## a wheel for this platform and Python in dist/, with machine code for levels of processors
+	$(BIN)/python -m codegen wheel --out dist
 
 docs: $(VENV)/stamp-docs ## API reference as HTML in out/docs
 	$(BIN)/pdoc --docformat google --output-directory out/docs specgrad '!specgrad.codegen'

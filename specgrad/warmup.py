@@ -1,4 +1,4 @@
-"""Compiles kernels ahead of their first use: `python -m specgrad.warmup` fills numba's cache.
+"""Compiles kernels ahead of their first use: `python -m specgrad.warmup` fills the cache.
 
 python -m specgrad.warmup                                every op in float32, and random numbers
 python -m specgrad.warmup relu linear                    these ops, with all their overloads

@@ -18,6 +18,7 @@ TRYING = (
     "codegen.verify",
     "codegen.mutate",
     "codegen.machine_code",
+    "codegen.wheel",
 )  # what runs ops, and so imports the rest of specgrad
 FOLDERS = ["codegen", "generated", "nn", "runtime"]
 
@@ -56,8 +57,10 @@ ORDER = [
     ["runtime.cuda*", "runtime.tensor.devices"],
     ["runtime.kernels*", "runtime.tensor.row_shapes", "runtime.tensor.views"],
     ["runtime.pool*"],
-    ["runtime.kernels.compile*", "runtime.kernels.jit", "runtime.kernels.llvm*"],
-    ["runtime.kernels.scalar*", "runtime.kernels.llvm.structs", "runtime.pool.layout", "runtime.tensor.shapes"],
+    ["runtime.kernels.compile*", "runtime.kernels.jit", "runtime.kernels.llvm*"]
+    + ["runtime.kernels.cache.digest", "runtime.kernels.cache.dispatchers"],
+    ["runtime.kernels.cache*", "runtime.kernels.scalar*", "runtime.kernels.llvm.structs", "runtime.pool.layout"]
+    + ["runtime.tensor.shapes"],
     ["runtime.dispatch.fast_path", "runtime.dispatch.spec_lines"],  # which need nothing
     ["runtime.errors", "runtime.locks", "runtime.modes.math_modes", "runtime.modes.thread_state", "runtime.namespace"]
     + ["runtime.pytree", "runtime.user_warning"],

@@ -1,4 +1,4 @@
-"""`python -m specgrad.warmup` fills numba's cache: what was warmed up is not compiled again."""
+"""`python -m specgrad.warmup` fills the cache: what was warmed up is not compiled again."""
 
 import os
 import re
@@ -26,7 +26,7 @@ if __name__ == "__main__":
 def warmup(cache: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the command with a cache of its own."""
     command = [sys.executable, "-m", "specgrad.warmup", *arguments]
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
+    environment = {**os.environ, "SPECGRAD_CACHE_DIR": str(cache)}
     return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
 
 

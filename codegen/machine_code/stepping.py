@@ -23,8 +23,7 @@ def steps(kinds: Sequence[np.dtype]) -> None:
         between(parameter(kind))
         for make in optimizers():
             for options in options_of(make):
-                with suppress(*REFUSED):
-                    step(make, parameter(kind), options)
+                run_step(make, parameter(kind), options)
 
 
 def optimizers() -> Iterator[Any]:
@@ -45,19 +44,21 @@ def options_of(make: Any) -> Iterator[dict[str, Any]]:
         yield {name: value for each in chosen for name, value in each.items()}
 
 
-def parameter(kind: np.dtype) -> Any:
+def parameter(kind: np.dtype, device: str = "cuda") -> Any:
     """A parameter with its gradient on the device."""
-    found = sg.ones(3, device="cuda", dtype=getattr(sg, kind.name)).requires_grad_()
+    found = sg.ones(3, device=device, dtype=getattr(sg, kind.name)).requires_grad_()
     found.grad = sg.ones_like(found).detach()
     return found
 
 
-def step(make: Any, param: Any, options: dict[str, Any]) -> None:
+def run_step(make: Any, param: Any, options: dict[str, Any], device: str = "cuda") -> None:
+    """Let an optimizer step, if it takes these options."""
     if "lr" in options:
-        options = options | {"lr": sg.tensor(0.1, device="cuda")}
-    optimizer = make([param], **options)
-    for _ in range(TIMES):
-        optimizer.step()
+        options = options | {"lr": sg.tensor(0.1, device=device)}
+    with suppress(*REFUSED):
+        optimizer = make([param], **options)
+        for _ in range(TIMES):
+            optimizer.step()
 
 
 def between(param: Any) -> None:

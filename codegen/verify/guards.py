@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import ctypes
 import functools
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba import cfunc, types
 
 from specgrad.runtime.kernels.llvm.memory import load, store
-from specgrad.runtime.kernels.llvm.typed import Word, native
+from specgrad.runtime.kernels.llvm.typed import Half, external, native
+from specgrad.runtime.kernels.llvm.units import Unit
 
 GUARD = 64  # bytes; before an array the first eight hold its size
 KEPT = 512  # blocks
@@ -23,10 +24,10 @@ NAME = b"mem_handler"  # of the capsule, as NumPy wants it
 SET_HANDLER = 304  # in NumPy's table of functions, whose order never changes
 DAMAGED, FREED, SIZE, NEXT, RING = range(5)  # words of the state; of the last damaged array its size
 
-_malloc = types.ExternalFunction("malloc", Word(Word))
-_free = types.ExternalFunction("free", types.void(Word))
-_fill = types.ExternalFunction("memset", Word(Word, types.int32, Word))
-_copy = types.ExternalFunction("memcpy", Word(Word, Word, Word))
+_malloc = external("malloc", int, int)
+_free = external("free", None, int)
+_fill = external("memset", int, int, Half, int)
+_copy = external("memcpy", int, int, int, int)
 state = np.zeros(RING + KEPT, np.int64)
 STATE = state.ctypes.data
 
@@ -72,18 +73,21 @@ def retired(address: int, table: int) -> int:
     return 0
 
 
-def malloc(table, size):
+@native
+def malloc(table: int, size: int) -> int:
     return allocated(size)
 
 
-def calloc(table, count, size):
+@native
+def calloc(table: int, count: int, size: int) -> int:
     address = allocated(count * size)
     if address != 0:
         _fill(address, 0, count * size)
     return address
 
 
-def realloc(table, address, size):
+@native
+def realloc(table: int, address: int, size: int) -> int:
     if address == 0:
         return allocated(size)
     made, before = allocated(size), load(address - GUARD, 0)
@@ -93,7 +97,8 @@ def realloc(table, address, size):
     return made
 
 
-def free(table, address, size):
+@native
+def free(table: int, address: int, size: int) -> int:
     return retired(address, table) if address != 0 else 0
 
 
@@ -114,12 +119,11 @@ class Handler(ctypes.Structure):
 @functools.cache
 def handler() -> Any:
     """NumPy's name for the functions above, which live as long as the process."""
-    counts = ((malloc, 2), (calloc, 3), (realloc, 3), (free, 3))
-    functions = [cfunc(Word(*[Word] * count), cache=True)(function) for function, count in counts]
-    made = Handler(b"specgrad guards", 1, STATE, *[function.address for function in functions])
+    unit = Unit("guards", (malloc, calloc, realloc, free), Path(__file__).read_text)
+    made = Handler(b"specgrad guards", 1, STATE, *map(unit.address, (malloc, calloc, realloc, free)))
     new = ctypes.pythonapi.PyCapsule_New
     new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-    kept = new(ctypes.addressof(made), NAME, None), functions, made, NAME
+    kept = new(ctypes.addressof(made), NAME, None), unit, made, NAME
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))  # arrays may outlive this module when the process ends
     return kept
 

@@ -123,7 +123,7 @@ def stand_in(home: Path) -> str:
     """The name of the package in a folder, of which modules can be imported from now on.
 
     Its own first lines are not run: they may want the generated package, which is not there yet. The name is the real
-    one, for numba's cache keeps it with what it compiles.
+    one, for what is compiled is kept under it.
     """
     above = home.parent
     name = f"{stand_in(above)}.{home.name}" if (above / "__init__.py").is_file() else home.name

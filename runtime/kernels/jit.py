@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
+from .cache.digest import digest, of_function
 from .compile.loading import load_compiler
 from .compile.scalar_library import building, cpu_library, is_scalar, names_in, rebuilt
 from .llvm import INTRINSICS
+from .llvm.extremes import least, most
 
 # SPECGRAD_BOUNDS=1 lets kernels raise IndexError where they would read or write outside of an array: `verify` sets it.
 CHECKED = os.environ.get("SPECGRAD_BOUNDS") == "1"
+BUILTINS = {"min": least, "max": most}  # what kernels get in the place of Python's
 
 
 class LazyKernel:
     """Stands for a compiled function; the numba dispatcher is made on the first call and cached on disk."""
 
-    def __init__(self, function: Callable[..., Any], options: dict[str, Any], flat: bool = False) -> None:
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         functools.update_wrapper(self, function)
         self.function = function
         self.options = options
-        self.flat = flat
         self.compiled: Any = None
         self.linked: Any = None
 
@@ -46,69 +46,64 @@ class LazyKernel:
         return self.compiled
 
     def dispatcher(self) -> Any:
-        """A new numba dispatcher, cached under a name that changes with what the kernel calls."""
-        from numba import njit
+        """A new numba dispatcher: what has been compiled of the same code before is loaded."""
+        from .cache.dispatchers import dispatcher
 
-        callees = _callees(self.function, self.flat)
-        function = rebuilt(self.function, callees)
-        if callees:
-            function.__qualname__ += f"-{_version(callees)}"
-        # nogil: the pool's threads run kernels side by side, and a kernel touches no Python object.
-        # Without a word about fastmath numba takes that of whoever calls the function first.
-        options = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": False, **self.options}
-        if CHECKED:
-            from .compile.compiler_pipelines import Unoptimised
+        function = rebuilt(self.function, {})
 
-            function.__qualname__ += "-checked"  # numba's cache looks at the name, not at these options
-            options |= {"boundscheck": True, "pipeline_class": Unoptimised}
-        return njit(**options)(function)
+        def prepare() -> None:
+            function.__globals__.update(_callees(self.function))
+
+        code = digest(of_function(self.function), *map(of_function, BUILTINS.values()))
+        made = dispatcher(function, code, self._compiled_by("Kernel", "Unoptimised"), prepare)
+        made.kernel = self  # for those that find it under the kernel's name
+        return made
 
     def only_linked(self) -> Any:
-        """A numba dispatcher for kernels on flat memory, which optimise and compile what they call with themselves."""
+        """The numba dispatcher for what calls the kernel, with which it is optimised and kept."""
         from numba import njit
 
-        from .compile.compiler_pipelines import Linked
-
         if self.linked is None:
-            callees = _callees(self.function, True)
-            function = rebuilt(self.function, callees)
-            function.__qualname__ += f"-{_version(callees)}" if callees else ""
-            options = {"nogil": True, "error_model": "numpy", "fastmath": False, **self.options}
-            self.linked = njit(pipeline_class=Linked, **options)(function)
+            function = rebuilt(self.function, _callees(self.function))
+            made = njit(**self._compiled_by("LinkedKernel", "Linked"))(function)
+            made.kernel = self
+            self.linked = _once(made)
         return self.linked
 
+    def _compiled_by(self, pipeline: str, checked: str) -> dict[str, Any]:
+        """numba's options, with one of these pipelines."""
+        from .compile import compiler_pipelines, kernel_pipelines
 
-def _callees(function: Callable[..., Any], flat: bool) -> dict[str, Any]:
+        # nogil: the pool's threads run kernels side by side, and a kernel touches no Python object.
+        # Without a word about fastmath numba takes that of whoever calls the function first.
+        options = {"nogil": True, "error_model": "numpy", "fastmath": False, **self.options}
+        if CHECKED:
+            return options | {"boundscheck": True, "pipeline_class": getattr(compiler_pipelines, checked)}
+        return options | {"pipeline_class": getattr(kernel_pipelines, pipeline)}
+
+
+def _callees(function: Callable[..., Any]) -> dict[str, Any]:
     """Compiled forms of the kernels, scalar functions and intrinsics that a kernel calls, by their names there."""
     found = {name: function.__globals__.get(name) for name in names_in(function.__code__)}
-    lazy = {name: callee for name, callee in found.items() if isinstance(callee, LazyKernel)}
-    kernels = {name: callee.only_linked() if flat else callee.compile() for name, callee in lazy.items()}
-    kernels |= {name: callee for name, callee in found.items() if hasattr(callee, "py_func")}  # compiled before
+    compiled = {name: getattr(callee, "kernel", callee) for name, callee in found.items()}  # some are already
+    kernels = {name: callee.only_linked() for name, callee in compiled.items() if isinstance(callee, LazyKernel)}
+    found |= {name: define for name, define in BUILTINS.items() if name in found and found[name] is None}
     kernels |= {name: _intrinsic(callee) for name, callee in found.items() if callee in INTRINSICS}
     scalars = {name: callee for name, callee in sorted(found.items()) if is_scalar(callee)}
-    return kernels | {name: cpu_library(False).compiler.get(callee) for name, callee in scalars.items()}
+    return kernels | {name: cpu_library(False, linked=True).compiler.get(callee) for name, callee in scalars.items()}
 
 
-def _version(callees: dict[str, Any]) -> str:
-    """Changes with the code of what a kernel calls: numba's cache looks at the kernel's own file, and at its name."""
-    functions = [callee.py_func for _, callee in sorted(callees.items()) if hasattr(callee, "py_func")]
-    codes = [(f.__qualname__, f.__code__.co_code, f.__code__.co_consts) for f in functions]
-    modules = _scalar_modules()  # by name as well: what is cached imports them
-    text = repr((sorted(callees), codes, modules, _sources(*modules)))
-    if len(functions) < len(callees):
-        intrinsics = ("addresses", "tiles", "shifted", "stencils", "vector_loops", "vectors")
-        text += repr(_sources(*(f"llvm/{module}" for module in intrinsics)))
-    return hashlib.sha256(text.encode()).hexdigest()[:12]
+def _once(made: Any) -> Any:
+    """A dispatcher that does not compile a function again for an argument that is a constant: LLVM sees that it is."""
+    from numba import types
 
+    template_for = made.get_call_template
 
-def _scalar_modules() -> list[str]:
-    return sorted(f"scalar/{path.stem}" for path in (Path(__file__).parent / "scalar").glob("*.py"))
+    def template_without_constants(args: Any, kws: Any) -> Any:
+        return template_for([types.unliteral(kind) for kind in args], kws)
 
-
-@functools.cache
-def _sources(*names: str) -> list[str]:
-    """The text of modules here whose functions are compiled into kernels but are no kernels themselves."""
-    return [(Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8") for name in names]
+    made.get_call_template = template_without_constants
+    return made
 
 
 @functools.cache
@@ -118,12 +113,12 @@ def _intrinsic(function: Callable[..., Any]) -> Any:
     return intrinsic(prefer_literal=True)(function)
 
 
-def jit(function: Callable[..., Any] | None = None, flat: bool = False, **options: Any) -> Any:
+def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """Compile on first use with numba: `@jit` or `@jit(fastmath=True)`.
 
-    The function may call other kernels of this kind and the functions of scalar.py by the names they have there.
-    Those that a `flat` one calls are compiled with it, and not by themselves: it is called by plans alone.
+    The function may call other kernels of this kind and the functions of scalar.py by the names they have there, which
+    are compiled with it.
     """
     if function is None:
-        return functools.partial(jit, flat=flat, **options)
-    return LazyKernel(function, options, flat)
+        return functools.partial(jit, **options)
+    return LazyKernel(function, options)

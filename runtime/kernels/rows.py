@@ -5,7 +5,7 @@ number, the same for the whole row; or a number. A kernel's text is the same for
 be indexed and stands for a row of equal ones.
 
 The loop calls the kernel at its address: it is compiled for the kinds of operand that come, once for the kernels of all
-ops that take such operands, and kept in numba's cache for all of them.
+ops that take such operands, and kept for all of them.
 """
 
 from __future__ import annotations

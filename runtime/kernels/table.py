@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib
+from functools import partial
 from typing import Any
 
 from ..pool.parallel_for import is_shared, shared
 from . import rows
+from .cache.digest import digest, of_function
 from .compile.loading import load_compiler
-from .compile.scalar_library import building, cpu_library, rebuilt
+from .compile.scalar_library import building, cpu_library, meant, module_of, rebuilt
 
 
 class ElementKernels:
@@ -55,13 +57,16 @@ class ElementKernels:
 
 def _compiled(module: Any, attribute: str) -> Any:
     load_compiler()
-    from numba import njit
-
-    from .compile.compiler_pipelines import NoAlias
+    from .cache.dispatchers import dispatcher
+    from .compile.kernel_pipelines import NoAlias
 
     written = getattr(module, attribute.removesuffix("_complex"))
-    library = cpu_library(attribute.endswith("_complex"))
-    rows.register()
-    function = rebuilt(written, library.used_by(written))
-    function.__qualname__ += "-noalias"  # numba's cache looks at the name, not at the compiler
-    return njit(cache=True, nogil=True, error_model="numpy", fastmath=False, pipeline_class=NoAlias)(function)
+    is_complex = attribute.endswith("_complex")
+    function = rebuilt(written, {})
+
+    def prepare() -> None:
+        rows.register()
+        function.__globals__.update(cpu_library(is_complex, linked=True).used_by(written))
+
+    options = {"nogil": True, "error_model": "numpy", "fastmath": False, "pipeline_class": NoAlias}
+    return dispatcher(function, digest(of_function(written, partial(meant, module_of(is_complex)))), options, prepare)

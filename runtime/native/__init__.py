@@ -1,4 +1,4 @@
-"""The way of a small op from its call to its result, in machine code: numba compiles it from the Python written here.
+"""The way of a small op from its call to its result, in machine code that is made of the Python written here.
 
 A call on small tensors spends its time in the interpreter: looking up attributes, making an array, a tensor and a node,
 asking numba which kernel fits. What is written here does the same, as functions of addresses: objects are words (their

@@ -1,20 +1,18 @@
-"""Native functions as Python's builtin functions: `builtin(launch, plan)` is called as launch(x, y)."""
+"""Native functions as Python's builtin functions: `builtin(unit, launch, plan)` is called as launch(x, y)."""
 
 from __future__ import annotations
 
 import ctypes
-import functools
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..kernels.compile.compiler_pipelines import version_of
-from ..kernels.compile.scalar_library import building
-from ..kernels.llvm.check_mode import SETTING
-from ..kernels.llvm.typed import compiled_function
-from ..pool.commands import sources
+from ..kernels.cache.digest import texts_of
+from ..kernels.llvm.units import Unit
+from ..pool import commands
+from . import backward, forward, getitem, kernel_ops, node_gradients, views
 from .c_functions import register_numpy
 from .interned import forever, register
 from .layout import distances
@@ -33,46 +31,53 @@ class Definition(ctypes.Structure):
     )
 
 
-@functools.cache
-def version() -> str:
-    """Changes with all that is compiled into a native function, at which numba's cache does not look."""
-    return version_of(Path(__file__).parent, distances(), sys.version_info[:2], sources(), SETTING)
+def version() -> Any:
+    """Changes with all that is compiled into native functions."""
+    return texts_of(Path(__file__).parent), distances(), sys.version_info[:2], commands.sources()
 
 
-def compiled(function: Any, more: Any = "") -> Any:
-    """A native function, compiled or from numba's cache; made once, for its code is freed with it.
-
-    `more` is what its code depends on besides what all native code does.
-    """
-    with building:
-        if function not in _compiled:
-            register()
-            register_numpy()
-            _compiled[function] = compiled_function(function, f"{version()}{more}")
-        return _compiled[function]
+def ready() -> None:
+    """Let machine code find the objects and functions that it names."""
+    register()
+    register_numpy()
 
 
-def definition_of(function: Any, name: str, doc: str, more: Any) -> Definition:
+HOST = Unit(
+    "host",
+    (
+        forward.launch,
+        forward.launch_in_place,
+        node_gradients.gradients,
+        views.launch_view,
+        kernel_ops.launch,
+        getitem.getitem,
+        backward.walk,
+    ),
+    version,
+    ready,
+)
+
+
+def definition_of(unit: Unit, function: Any, name: str, doc: str) -> Definition:
     """CPython's description of a function of machine code; it lives as long as the process."""
-    definition = Definition(name.encode(), compiled(function, more).address, FASTCALL, doc.encode())
+    definition = Definition(name.encode(), unit.address(function), FASTCALL, doc.encode())
     _definitions.append(definition)  # CPython keeps its address only
     return definition
 
 
-def builtin(function: Any, plan: np.ndarray, doc: str, more: Any = "") -> Any:
+def builtin(unit: Unit, function: Any, plan: np.ndarray, doc: str) -> Any:
     """A builtin function whose `self` is `plan`; it lives as long as the process."""
-    definition = definition_of(function, function.__name__, doc, more)
+    definition = definition_of(unit, function, function.__name__, doc)
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.py_object]
     return make(ctypes.addressof(definition), plan, __name__)
 
 
-def method(function: Any, cls: type, name: str, doc: str, more: Any = "") -> Any:
+def method(unit: Unit, function: Any, cls: type, name: str, doc: str) -> Any:
     """A method of a class, whose `self` is the object."""
     make = ctypes.pythonapi.PyDescr_NewMethod
     make.restype, make.argtypes = ctypes.py_object, [ctypes.py_object, ctypes.c_void_p]
-    return make(cls, ctypes.addressof(definition_of(function, name, doc, more)))
+    return make(cls, ctypes.addressof(definition_of(unit, function, name, doc)))
 
 
-_compiled: dict[Any, Any] = forever({})
 _definitions: list[Definition] = forever([])

@@ -14,17 +14,15 @@ from typing import Any
 
 import llvmlite.binding
 import numpy as np
-from numba import types
 
 from ..kernels.llvm.check_mode import CHECKING
 from ..kernels.llvm.structs import Items, Pointer
-from ..kernels.llvm.typed import NULL, native, numba_type
+from ..kernels.llvm.typed import NULL, Half, external, native
 from .interned import interrupt
 from .layout import Array, Dict, List, Object, Tuple, Type
 
 FREED = -0x2222222222222223  # the word that PYTHONMALLOC=debug writes over freed memory: 0xDD, eight times
 NEW_FROM_DESCR, SET_BASE_OBJECT = 94, 282  # in NumPy's table of functions, whose order never changes
-_NOTHING = type(None)
 
 
 def register_numpy() -> None:
@@ -36,19 +34,13 @@ def register_numpy() -> None:
     llvmlite.binding.add_symbol("specgrad_set_base", table[SET_BASE_OBJECT])
 
 
-def external(name: str, result: Any, *arguments: Any) -> Any:
-    """A C function of these types. An `int` that C has in 32 bits is declared as types.int32."""
-    given = [kind if isinstance(kind, types.Type) else numba_type(kind) for kind in (result, *arguments)]
-    return types.ExternalFunction(name, given[0](*given[1:]))
-
-
 borrowed = external
 
 _call = external("PyObject_Vectorcall", Object, Object, int, int, int)
-_release = external("Py_DecRef", _NOTHING, Object)
+_release = external("Py_DecRef", None, Object)
 error_set = external("PyErr_Occurred", Object)
-clear_error = external("PyErr_Clear", _NOTHING)
-abort = external("abort", _NOTHING)
+clear_error = external("PyErr_Clear", None)
+abort = external("abort", None)
 
 
 @native
@@ -83,24 +75,36 @@ def allocating(name: str, result: Any, *arguments: Any, failure: Any = NULL) -> 
         return function
     checked = _WITH_ARGUMENTS[len(arguments)](function, failure)
     kinds = dict(zip("abcd", arguments, strict=False))
-    checked.__annotations__ = kinds | {"return": int if result is types.int32 else result}
+    checked.__annotations__ = kinds | {"return": int if result is Half else result}
     return native(checked)
 
 
 def _of_one(function: Any, failure: Any) -> Any:
-    return lambda a: failure if refused() else function(a)
+    def checked(a: Any) -> Any:
+        return failure if refused() else function(a)
+
+    return checked
 
 
 def _of_two(function: Any, failure: Any) -> Any:
-    return lambda a, b: failure if refused() else function(a, b)
+    def checked(a: Any, b: Any) -> Any:
+        return failure if refused() else function(a, b)
+
+    return checked
 
 
 def _of_three(function: Any, failure: Any) -> Any:
-    return lambda a, b, c: failure if refused() else function(a, b, c)
+    def checked(a: Any, b: Any, c: Any) -> Any:
+        return failure if refused() else function(a, b, c)
+
+    return checked
 
 
 def _of_four(function: Any, failure: Any) -> Any:
-    return lambda a, b, c, d: failure if refused() else function(a, b, c, d)
+    def checked(a: Any, b: Any, c: Any, d: Any) -> Any:
+        return failure if refused() else function(a, b, c, d)
+
+    return checked
 
 
 _WITH_ARGUMENTS: dict[int, Callable[..., Any]] = {1: _of_one, 2: _of_two, 3: _of_three, 4: _of_four}
@@ -119,30 +123,30 @@ part_of_tuple = new_reference("PyTuple_GetSlice", Tuple, Tuple, int, int)
 as_tuple = new_reference("PyList_AsTuple", Tuple, List)
 new_list = new_reference("PyList_New", List, int)
 new_int = new_reference("PyLong_FromLong", Object, int)
-append = allocating("PyList_Append", types.int32, List, Object, failure=-1)
+append = allocating("PyList_Append", Half, List, Object, failure=-1)
 
 list_item = borrowed("PyList_GetItem", Object, List, int)
 dict_item = borrowed("PyDict_GetItemWithError", Object, Dict, Object)
 checked_tuple_item = borrowed("PyTuple_GetItem", Object, Tuple, int)
 checked_tuple_size = external("PyTuple_Size", int, Tuple)
 list_size = external("PyList_Size", int, List)
-cut_list = external("PyList_SetSlice", types.int32, List, int, int, Object)
-set_list_item = external("PyList_SetItem", types.int32, List, int, Object)
-dict_has = external("PyDict_Contains", types.int32, Dict, Object)
-set_has = external("PySet_Contains", types.int32, Object, Object)
-is_subtype = external("PyType_IsSubtype", types.int32, Type, Type)
-equal = external("PyObject_RichCompareBool", types.int32, Object, Object, types.int32)
-unpack_slice = external("PySlice_Unpack", types.int32, Object, int, int, int)
+cut_list = external("PyList_SetSlice", Half, List, int, int, Object)
+set_list_item = external("PyList_SetItem", Half, List, int, Object)
+dict_has = external("PyDict_Contains", Half, Dict, Object)
+set_has = external("PySet_Contains", Half, Object, Object)
+is_subtype = external("PyType_IsSubtype", Half, Type, Type)
+equal = external("PyObject_RichCompareBool", Half, Object, Object, Half)
+unpack_slice = external("PySlice_Unpack", Half, Object, int, int, int)
 adjust_slice = external("PySlice_AdjustIndices", int, int, int, int, int)
 as_double = external("PyLong_AsDouble", float, Object)
 as_int = external("PyLong_AsLong", int, Object)
-increment = external("Py_IncRef", _NOTHING, Object)
+increment = external("Py_IncRef", None, Object)
 thread_state = external("PyThreadState_Get", int)
 thread_number = external("PyThreadState_GetID", int, int)
-acquire_gil = external("PyEval_RestoreThread", _NOTHING, int)
-set_base = external("specgrad_set_base", types.int32, Array, Array)
+acquire_gil = external("PyEval_RestoreThread", None, int)
+set_base = external("specgrad_set_base", Half, Array, Array)
 _release_gil = external("PyEval_SaveThread", int)
-_NEW_ARRAY = Array, Type, Object, types.int32, Pointer[int], int, int, types.int32, int
+_NEW_ARRAY = Array, Type, Object, Half, Pointer[int], int, int, Half, int
 _new_array = external("specgrad_new_array", *_NEW_ARRAY)
 
 

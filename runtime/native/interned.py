@@ -4,7 +4,7 @@ processes.
     none: Object = interned(Object, None)
 
 In native code `none` is then the entry of that number. This one module makes all entries, so that their numbers are the
-same wherever code is loaded from numba's cache.
+same wherever compiled code is loaded.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Native code as the fast path: which function, with which plan, takes the calls of an op.
 
-Modules of native code need numba's compiler, so they are loaded when the first op asks, not with specgrad.
+Modules of native code need the compiler, so they are loaded when the first op asks, not with specgrad.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class NativePath(FastPath):
         if not supported():
             return not_handled
         from . import forward, plans
-        from .builtins import builtin
+        from .builtins import HOST, builtin
         from .comparison import compared, public_function
         from .interned import node_plans
         from .node_gradients import gradients
@@ -45,42 +45,44 @@ class NativePath(FastPath):
             if not plans.has_room_backward(op.node):
                 return not_handled
             plan = node_plans[op.node] = plans.gradient_plan(op.node)
-            return compared(builtin(gradients, plan, doc), op.node.__name__, op.node.apply)
+            return compared(builtin(HOST, gradients, plan, doc), op.node.__name__, op.node.apply)
         if not plans.has_room(op):
             return not_handled
         writes = name == "launch_in_place"
         again = public_function(op, (*op.operands, *op.numbers), writes)
-        return compared(builtin(getattr(forward, name), plans.forward_plan(op, name), doc), op.name, again, writes)
+        return compared(
+            builtin(HOST, getattr(forward, name), plans.forward_plan(op, name), doc), op.name, again, writes
+        )
 
     def view(self, op: Any) -> Callable[..., Any]:
         """Of a layout and arguments that the op has seen."""
         if not supported():
             return not_handled
-        from .builtins import builtin
+        from .builtins import HOST, builtin
         from .comparison import compared, public_function
         from .plans import view_plan
         from .views import launch_view
 
         doc = f"{op.name} of a tensor whose layout it has seen; None for others."
-        return compared(builtin(launch_view, view_plan(op), doc), op.name, public_function(op, op.operands))
+        return compared(builtin(HOST, launch_view, view_plan(op), doc), op.name, public_function(op, op.operands))
 
     def kernel_op(self, op: Any) -> Callable[..., Any]:
         """Of layouts and arguments that have a plan."""
         if not supported():
             return not_handled
-        from .builtins import builtin
+        from .builtins import HOST, builtin
         from .comparison import compared, public_function
         from .kernel_ops import launch
         from .plans import kernel_op_plan
 
         doc = f"{op.name} of tensors whose layouts it has seen; None for others."
-        return compared(builtin(launch, kernel_op_plan(op), doc), op.name, public_function(op, op.operands))
+        return compared(builtin(HOST, launch, kernel_op_plan(op), doc), op.name, public_function(op, op.operands))
 
     def planned_gradients(self, op: Any) -> Callable[..., Any]:
         """Of a node's layouts that have a plan; the walk through a graph knows of it too."""
         if not supported():
             return not_handled
-        from .builtins import builtin
+        from .builtins import HOST, builtin
         from .comparison import compared
         from .interned import node_plans
         from .node_gradients import gradients
@@ -88,30 +90,30 @@ class NativePath(FastPath):
 
         plan = node_plans[op.node] = planned_gradients_plan(op)
         doc = f"The gradients of {op.node.op_name} for layouts that it has seen; None for others."
-        return compared(builtin(gradients, plan, doc), op.node.__name__, op.node.apply)
+        return compared(builtin(HOST, gradients, plan, doc), op.node.__name__, op.node.apply)
 
     def item_getter(self) -> Callable[..., Any]:
         """For ints and slices, where `select` and `slice` have found the view."""
         if not supported():
             return not_handled
-        from .builtins import builtin
+        from .builtins import HOST, builtin
         from .comparison import compared
         from .getitem import getitem
         from .plans import getitem_plan
 
         doc = "x[key] for ints and slices; None where select and slice have yet to find it."
-        return compared(builtin(getitem, getitem_plan(), doc), "getitem", operator.getitem)
+        return compared(builtin(HOST, getitem, getitem_plan(), doc), "getitem", operator.getitem)
 
     def walker(self) -> Callable[..., Any]:
         """Nodes whose gradients are native."""
         if not supported():
             return stay
         from .backward import walk
-        from .builtins import builtin
+        from .builtins import HOST, builtin
         from .compared_walk import compared_walker
 
         doc = "Run nodes of a backward pass from one to the next."
-        return compared_walker(builtin(walk, np.zeros(1, np.int64), doc))
+        return compared_walker(builtin(HOST, walk, np.zeros(1, np.int64), doc))
 
     def launches_on_devices(self) -> Any:
         """Launches by layouts."""

@@ -5,13 +5,9 @@ from __future__ import annotations
 import platform
 from typing import Any
 
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
-
+from ..kernels.llvm.kinds import VOID
 from ..kernels.llvm.structs import Atomic
-from ..kernels.llvm.typed import WORD, Address, Word, word_at
+from ..kernels.llvm.typed import HALF, WORD, Address, Nothing, Word, c_function, instruction, word_at
 
 CELL = Address(Atomic)
 # A worker writes that it sleeps and then reads the cursor; who posts a job writes the cursor and then reads who sleeps.
@@ -27,57 +23,33 @@ def _place(builder: Any, cell: Any) -> Any:
     return word_at(builder, cell, WORD(0))
 
 
-@intrinsic
-def read(context: Any, cell: Any) -> Any:
+@instruction(Word, CELL)
+def read(builder: Any, cell: Any) -> Any:
     """read(cell): the word."""
-
-    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load_atomic(_place(builder, args[0]), ORDER, 8)
-
-    return Word(CELL), build
+    return builder.load_atomic(_place(builder, cell), ORDER, 8)
 
 
-@intrinsic
-def write(context: Any, cell: Any, word: Any) -> Any:
+@instruction(Nothing, CELL, Word)
+def write(builder: Any, cell: Any, word: Any) -> Any:
     """write(cell, word)"""
-
-    def build(target: Any, builder: Any, signature: Any, args: Any) -> Any:
-        builder.store_atomic(args[1], _place(builder, args[0]), ORDER, 8)
-        return target.get_dummy_value()
-
-    return types.void(CELL, Word), build
+    return builder.store_atomic(word, _place(builder, cell), ORDER, 8)
 
 
-@intrinsic
-def add(context: Any, cell: Any, number: Any) -> Any:
+@instruction(Word, CELL, Word)
+def add(builder: Any, cell: Any, number: Any) -> Any:
     """add(cell, number): add to the word and return its value from before."""
-
-    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.atomic_rmw("add", _place(builder, args[0]), args[1], ORDER)
-
-    return Word(CELL, Word), build
+    return builder.atomic_rmw("add", _place(builder, cell), number, ORDER)
 
 
-@intrinsic
-def compare_and_swap(context: Any, cell: Any, before: Any, after: Any) -> Any:
+@instruction(Word, CELL, Word, Word)
+def compare_and_swap(builder: Any, cell: Any, before: Any, after: Any) -> Any:
     """compare_and_swap(cell, before, after): write `after` if `before` stands there; 0 where it does not."""
-
-    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
-        done = builder.extract_value(builder.cmpxchg(_place(builder, args[0]), args[1], args[2], ORDER, ORDER), 1)
-        return builder.zext(done, WORD)
-
-    return Word(CELL, Word, Word), build
+    done = builder.extract_value(builder.cmpxchg(_place(builder, cell), before, after, ORDER, ORDER), 1)
+    return builder.zext(done, WORD)
 
 
-@intrinsic
-def pause(context: Any) -> Any:
-    """Tell the processor that this is a loop that waits."""
-
-    def build(target: Any, builder: Any, signature: Any, args: Any) -> Any:
-        for name, numbers in PAUSES.get(platform.machine(), ()):
-            given = [ir.Constant(ir.IntType(32), number) for number in numbers]
-            kind = ir.FunctionType(ir.VoidType(), [number.type for number in given])
-            builder.call(cgutils.get_or_insert_function(builder.module, kind, name), given)
-        return target.get_dummy_value()
-
-    return types.void(), build
+@instruction(Nothing)
+def pause(builder: Any) -> None:
+    """pause(): tell the processor that this is a loop that waits."""
+    for name, numbers in PAUSES.get(platform.machine(), ()):
+        builder.call(c_function(builder, name, VOID, [HALF] * len(numbers)), [HALF(number) for number in numbers])

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 from pathlib import Path
-from typing import Any
 
-from ..kernels.compile.compiler_pipelines import version_of
-from ..kernels.compile.scalar_library import building
-from ..kernels.llvm.typed import address_of, cast, compiled_function, native
+from ..kernels.cache.digest import texts_of
+from ..kernels.llvm.typed import address_of, cast, native
+from ..kernels.llvm.units import Unit
 from .atomics import compare_and_swap, pause, read, write
 from .layout import (
     ABSENT,
@@ -104,16 +102,9 @@ def schedule(job: Job, command: int, more: int) -> int:
     return 0
 
 
-@functools.cache
-def sources() -> str:
-    """Changes with all that is compiled into these, at which numba's cache does not look."""
-    folder = Path(__file__).parent
-    called = sorted((folder.parent / "kernels" / "llvm").glob("*.py"))
-    return version_of(folder, [path.read_bytes() for path in called])
+def sources() -> bytes:
+    """Changes with all that is compiled into these, but what all units have in common."""
+    return texts_of(Path(__file__).parent)
 
 
-@functools.cache
-def compiled() -> tuple[Any, Any]:
-    """`schedule` and `work` as machine code."""
-    with building:
-        return compiled_function(schedule, sources()), compiled_function(work, sources())
+UNIT = Unit("pool", (schedule, work), sources)

@@ -5,24 +5,22 @@ What a part raises is kept with the job, and raised by the thread that has it wh
 
 from __future__ import annotations
 
-from numba import types
-
 from ..kernels.llvm.structs import Atomic, Struct
-from ..kernels.llvm.typed import Word, address_of, cast, native, new
+from ..kernels.llvm.typed import Half, address_of, cast, external, native, new
 from .atomics import compare_and_swap, read, write
 from .layout import DONE, FAILED, Job, Request
 from .scheduler import await_all, claim, finish, post, release
 
-call_object = types.ExternalFunction("PyObject_Call", Word(Word, Word, Word))
-tuple_item = types.ExternalFunction("PyTuple_GetItem", Word(Word, Word))  # a borrowed reference
-release_reference = types.ExternalFunction("Py_DecRef", types.void(Word))
-fetch_error = types.ExternalFunction("PyErr_Fetch", types.void(Word, Word, Word))
-restore_error = types.ExternalFunction("PyErr_Restore", types.void(Word, Word, Word))
-clear_error = types.ExternalFunction("PyErr_Clear", types.void())
-acquire_gil_of_worker = types.ExternalFunction("PyGILState_Ensure", types.int32())
-release_gil_of_worker = types.ExternalFunction("PyGILState_Release", types.void(types.int32))
-release_gil = types.ExternalFunction("PyEval_SaveThread", Word())
-acquire_gil = types.ExternalFunction("PyEval_RestoreThread", types.void(Word))
+call_object = external("PyObject_Call", int, int, int, int)
+tuple_item = external("PyTuple_GetItem", int, int, int)  # a borrowed reference
+release_reference = external("Py_DecRef", None, int)
+fetch_error = external("PyErr_Fetch", None, int, int, int)
+restore_error = external("PyErr_Restore", None, int, int, int)
+clear_error = external("PyErr_Clear", None)
+acquire_gil_of_worker = external("PyGILState_Ensure", Half)
+release_gil_of_worker = external("PyGILState_Release", None, Half)
+release_gil = external("PyEval_SaveThread", int)
+acquire_gil = external("PyEval_RestoreThread", None, int)
 
 
 class Failure(Struct):

@@ -11,18 +11,16 @@ from __future__ import annotations
 
 import sys
 
-from numba import types
-
 from ..kernels.llvm.kernel_calls import call_native
 from ..kernels.llvm.structs import length
-from ..kernels.llvm.typed import Word, address_of, native
+from ..kernels.llvm.typed import Half, address_of, external, native
 from .atomics import add, compare_and_swap, pause, read, write
 from .layout import ASLEEP, AWAKE, RUN, Job, ParkingSlot
 
-acquire_lock = types.ExternalFunction("PyThread_acquire_lock", types.int32(Word, types.int32))  # CPython's
-release_lock = types.ExternalFunction("PyThread_release_lock", types.void(Word))
-new_lock = types.ExternalFunction("PyThread_allocate_lock", Word())
-let_another_run = types.ExternalFunction("SwitchToThread" if sys.platform == "win32" else "sched_yield", types.int32())
+acquire_lock = external("PyThread_acquire_lock", Half, int, Half)  # CPython's
+release_lock = external("PyThread_release_lock", None, int)
+new_lock = external("PyThread_allocate_lock", int)
+let_another_run = external("SwitchToThread" if sys.platform == "win32" else "sched_yield", Half)
 
 
 SPINS = 4000  # looks for work, some 40 ns each, before a worker sleeps

@@ -8,15 +8,12 @@ holds the GIL, hence there is one at a time.
 
 from __future__ import annotations
 
-from numba import types
-
-from ..kernels.llvm.typed import Address, Word, native
+from ..kernels.llvm.typed import external, native
 from .atomics import compare_and_swap, read, write
 from .layout import ABSENT, AWAKE, MOST_WORKERS, Job, ParkingSlot
 from .scheduler import acquire_lock, new_lock, wake
 
-_signature = Word(Word, Address(ParkingSlot))
-start_thread = types.ExternalFunction("PyThread_start_new_thread", _signature)  # waits for nothing
+start_thread = external("PyThread_start_new_thread", int, int, ParkingSlot)  # waits for nothing
 
 
 @native

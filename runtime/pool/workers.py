@@ -52,16 +52,14 @@ _Word = ctypes.c_ssize_t
 def _schedulers() -> tuple[Any, Any]:
     """`schedule` of commands.py, called with the GIL held, and called so that other threads hold it meanwhile."""
     load_compiler()
-    from .commands import compiled
+    from . import commands
 
-    schedule, work = compiled()
-    for code in (schedule, work):
-        ctypes.pythonapi.Py_IncRef(ctypes.py_object(code))  # workers run it until the process is gone
-    Job.put(words, "scheduler", schedule.address)
-    Job.put(words, "worker", work.address)
+    schedule = commands.UNIT.address(commands.schedule)
+    Job.put(words, "scheduler", schedule)
+    Job.put(words, "worker", commands.UNIT.address(commands.work))
     _want()
     kinds = (ctypes.PYFUNCTYPE, ctypes.CFUNCTYPE)
-    return tuple(kind(_Word, _Word, _Word, _Word)(schedule.address) for kind in kinds)  # type: ignore[return-value]
+    return tuple(kind(_Word, _Word, _Word, _Word)(schedule) for kind in kinds)  # type: ignore[return-value]
 
 
 def _value(name: str) -> int:

@@ -11,7 +11,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.generated.kernels.cpu import sigmoid
-from specgrad.runtime.kernels.compile.compiler_pipelines import NoAlias
+from specgrad.runtime.kernels.compile.kernel_pipelines import NoAlias
 from specgrad.runtime.kernels.compile.scalar_library import cpu_library, rebuilt
 
 SIZES = (0, 1, 7, 64, 1003)  # less than a vector, whole vectors, and vectors with a rest

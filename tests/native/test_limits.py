@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +15,7 @@ import specgrad as sg
 from specgrad.runtime.kernels.cpu.plan import Layout, Step
 from specgrad.runtime.kernels.llvm.kernel_calls import MOST_ARRAYS, CallFrame, call_elementwise
 from specgrad.runtime.kernels.llvm.typed import cast, native
+from specgrad.runtime.kernels.llvm.units import Unit
 from specgrad.runtime.native import plans
 from specgrad.runtime.pool.calls import kernel_address
 
@@ -22,9 +25,7 @@ def called(kernel: int, arrays: int, size: int, words: int) -> int:
     return call_elementwise(kernel, arrays, size, cast(CallFrame, words))
 
 
-@njit
-def call(kernel: Any, arrays: Any, size: Any, words: Any) -> Any:
-    return called(kernel, arrays, size, words)
+UNIT = Unit("a call", [called], Path(__file__).read_text)
 
 
 @pytest.mark.parametrize("count", range(1, MOST_ARRAYS + 1))
@@ -40,6 +41,7 @@ def test_a_kernel_gets_all_its_arrays(count: int) -> None:
     arrays = [np.full(5, 10.0**i) for i in range(count)]
     words = CallFrame.pack(memory=[array.ctypes.data for array in arrays], itemsize=[8] * count)
     kernel = kernel_address(njit(namespace["kernel"]), [types.Array(types.float64, 1, "C")] * count)
+    call = ctypes.CFUNCTYPE(*[ctypes.c_int64] * 5)(UNIT.address(called))
     call(kernel, count, 5, words.ctypes.data)
     assert arrays[-1].tolist() == [sum(10.0**i for i in range(count - 1)) or 7.0] * 5
     assert all(arrays[i].tolist() == [10.0**i] * 5 for i in range(count - 1))

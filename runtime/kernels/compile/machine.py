@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import functools
 import re
+from typing import Any
+
+from ..cache.target import host
 
 # The sum of two rows of 64 bytes, and a product with a sum, rounded once.
 PROBE = """
@@ -28,12 +31,20 @@ define double @fused(double %x, double %y, double %z) {
 """
 
 
-def assembly(triple: str, name: str, features: str) -> str:
-    """The probe in the instructions of a processor."""
+@functools.cache
+def llvm() -> Any:
+    """llvmlite, ready to compile for this machine."""
     from llvmlite import binding
 
-    machine = binding.Target.from_triple(triple).create_target_machine(name, features)
-    module = binding.parse_assembly(PROBE)
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    return binding
+
+
+def assembly(triple: str, name: str, features: str) -> str:
+    """The probe in the instructions of a processor."""
+    machine = llvm().Target.from_triple(triple).create_target_machine(name, features)
+    module = llvm().parse_assembly(PROBE)
     module.data_layout, module.triple = str(machine.target_data), triple
     return str(machine.emit_assembly(module))
 
@@ -41,9 +52,7 @@ def assembly(triple: str, name: str, features: str) -> str:
 @functools.cache
 def own() -> str:
     """The probe in the instructions of the processor that numba compiles for."""
-    from numba.core.registry import cpu_target
-
-    return assembly(*cpu_target.target_context.codegen().magic_tuple())
+    return assembly(*host())
 
 
 def vector_registers() -> tuple[int, int]:

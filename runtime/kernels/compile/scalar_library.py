@@ -19,7 +19,7 @@ building = new_lock()  # who makes a dispatcher holds it: two threads that want 
 
 
 def rebuilt(function: Any, replacements: dict[str, Any]) -> Any:
-    """A copy of a function with some of its globals replaced; numba's cache still sees the original file."""
+    """A copy of a function with some of its globals replaced."""
     namespace = {**function.__globals__, **replacements}
     copy = types.FunctionType(function.__code__, namespace, function.__name__, function.__defaults__)
     copy.__qualname__ = function.__qualname__
@@ -90,35 +90,41 @@ class ScalarLibrary:
     def used_by(self, function: Any) -> dict[str, Any]:
         """Compiled replacements for the scalar functions that `function` calls, by the names they have there."""
         called = {name: function.__globals__.get(name) for name in sorted(names_in(function.__code__))}
-        meant = {name: self.meant(name, value) for name, value in called.items()}
+        found = {name: meant(self.module, name, value) for name, value in called.items()}
         return {
-            name: self.compiler.get(value) for name, value in meant.items() if isinstance(value, types.FunctionType)
+            name: self.compiler.get(value) for name, value in found.items() if isinstance(value, types.FunctionType)
         }
 
-    def meant(self, name: str, value: Any) -> Any:
-        """The function of this library that a kernel means: one of specgrad's, or one of a user's package.
 
-        That has functions of complex numbers in a module beside the one for real ones: `scalars_complex`.
-        """
-        own = vars(self.module).get(name)
-        if isinstance(own, types.FunctionType) or not isinstance(value, types.FunctionType) or not self.is_complex:
-            return own if isinstance(own, types.FunctionType) else value
-        return getattr(importlib.import_module(f"{value.__module__}_complex"), name)
+def meant(module: types.ModuleType, name: str, value: Any) -> Any:
+    """What a kernel means by a global: a function of `scalar` or `scalar.complex`, or one of a user's package.
 
-    @property
-    def is_complex(self) -> bool:
-        return self.module.__name__.rpartition(".")[2] == "complex"
+    That has functions of complex numbers in a module beside the one for real ones: `scalars_complex`.
+    """
+    own = vars(module).get(name)
+    if isinstance(own, types.FunctionType) or not isinstance(value, types.FunctionType):
+        return own if isinstance(own, types.FunctionType) else value
+    is_complex = module is module_of(True)
+    return getattr(importlib.import_module(f"{value.__module__}_complex"), name) if is_complex else value
+
+
+def module_of(is_complex: bool) -> types.ModuleType:
+    """The module whose functions take such numbers."""
+    from .. import scalar
+    from ..scalar import complex as scalar_complex
+
+    return scalar_complex if is_complex else scalar
 
 
 @functools.cache
-def cpu_library(is_complex: bool) -> ScalarLibrary:
-    """The scalar functions for the CPU."""
+def cpu_library(is_complex: bool, linked: bool = False) -> ScalarLibrary:
+    """The scalar functions for the CPU; those that are only `linked` into kernels cannot be called from Python."""
     from .machine import fuses
 
-    return library_of(is_complex, fuses())
+    return library_of(is_complex, fuses(), linked)
 
 
-def library_of(is_complex: bool, fuses: bool) -> ScalarLibrary:
+def library_of(is_complex: bool, fuses: bool, linked: bool = False) -> ScalarLibrary:
     """The scalar functions for a CPU that fuses products and sums, or does not.
 
     Those of real numbers are inlined into the kernels that use them, whatever their size: a loop with a call in it is
@@ -128,12 +134,12 @@ def library_of(is_complex: bool, fuses: bool) -> ScalarLibrary:
     from numba.core.typing import signature
     from numba.extending import intrinsic
 
-    from .. import scalar
-    from ..scalar import complex as scalar_complex
     from ..scalar.intrinsics import Target, primitives
+    from .kernel_pipelines import Kernel, LinkedKernel
 
-    options = {"nogil": True, "error_model": "numpy", "fastmath": False}  # said, or it is that of the first caller
-    compiler = njit(inline="never", forceinline=not is_complex, **options)
+    # fastmath is said, or it is that of the first caller.
+    options = {"nogil": True, "error_model": "numpy", "fastmath": False}
+    inliner = njit(forceinline=True, pipeline_class=LinkedKernel, **options)
+    compiler = njit(forceinline=not is_complex, pipeline_class=LinkedKernel if linked else Kernel, **options)
     given = primitives(Target(intrinsic, types, signature, fuses))
-    module = scalar_complex if is_complex else scalar
-    return ScalarLibrary(module, ScalarCompiler(compiler, njit(inline="always", **options), given))
+    return ScalarLibrary(module_of(is_complex), ScalarCompiler(compiler, inliner, given))

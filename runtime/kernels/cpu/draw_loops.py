@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import jit
+from ..llvm.addresses import address, empty_row, part_of, row_at
 from ..scalar.counts import binomial, poisson
 from ..scalar.draws import (
     below,
@@ -29,22 +30,12 @@ UNIT = 2048  # elements that are made at a time: what stays in the nearest cache
 @jit
 def words(out: Array, seed: int, offset: int, first: int, last: int) -> None:
     """out_i = word number `offset` + i, a uint64, for a range of i."""
-    begin, end = (offset + first + 3) >> 2, (offset + last) >> 2  # blocks that are wanted whole
-    if begin << 2 != offset + first or begin > end:
-        words_of_block(out, seed, begin - 1, ((begin - 1) << 2) - offset, first, last)
-    if begin <= end and end << 2 != offset + last:
-        words_of_block(out, seed, end, (end << 2) - offset, first, last)
-    whole = out[(begin << 2) - offset : max(begin, end) * 4 - offset]
-    for k in range(whole.size >> 2):
-        whole[4 * k], whole[4 * k + 1], whole[4 * k + 2], whole[4 * k + 3] = block(seed, begin + k)
-
-
-@jit
-def words_of_block(out: Array, seed: int, number: int, start: int, first: int, last: int) -> None:
-    """The words of one block, from out_start on, that lie in a range."""
-    four = block(seed, number)
-    for k in range(4):
-        if first <= start + k < last:
+    for number in range((offset + first) >> 2, (offset + last + 3) >> 2):
+        four, start = block(seed, number), (number << 2) - offset
+        if start >= first and start + 4 <= last:
+            out[start], out[start + 1], out[start + 2], out[start + 3] = four
+            continue
+        for k in range(max(first - start, 0), min(last - start, 4)):
             out[start + k] = four[k]
 
 
@@ -52,26 +43,16 @@ def words_of_block(out: Array, seed: int, number: int, start: int, first: int, l
 def halves(out: Array, seed: int, offset: int, first: int, last: int) -> None:
     """out_2i and out_2i+1 = the halves of word number `offset` + i, as uint32, for a range from an even number on."""
     place = 2 * offset
-    begin, end = (place + first + 7) >> 3, (place + last) >> 3  # blocks that are wanted whole
-    if begin << 3 != place + first or begin > end:
-        halves_of_block(out, seed, begin - 1, ((begin - 1) << 3) - place, first, last)
-    if begin <= end and end << 3 != place + last:
-        halves_of_block(out, seed, end, (end << 3) - place, first, last)
-    whole = out[(begin << 3) - place : max(begin, end) * 8 - place]
-    for k in range(whole.size >> 3):
-        a, b, c, d = block(seed, begin + k)
-        whole[8 * k], whole[8 * k + 1] = a, a >> np.uint64(32)
-        whole[8 * k + 2], whole[8 * k + 3] = b, b >> np.uint64(32)
-        whole[8 * k + 4], whole[8 * k + 5] = c, c >> np.uint64(32)
-        whole[8 * k + 6], whole[8 * k + 7] = d, d >> np.uint64(32)
-
-
-@jit
-def halves_of_block(out: Array, seed: int, number: int, start: int, first: int, last: int) -> None:
-    """The halves of the words of one block, from out_start on, that lie in a range."""
-    four = block(seed, number)
-    for k in range(8):
-        if first <= start + k < last:
+    for number in range((place + first) >> 3, (place + last + 7) >> 3):
+        four, start = block(seed, number), (number << 3) - place
+        if start >= first and start + 8 <= last:
+            a, b, c, d = four
+            out[start], out[start + 1] = a, a >> np.uint64(32)
+            out[start + 2], out[start + 3] = b, b >> np.uint64(32)
+            out[start + 4], out[start + 5] = c, c >> np.uint64(32)
+            out[start + 6], out[start + 7] = d, d >> np.uint64(32)
+            continue
+        for k in range(max(first - start, 0), min(last - start, 8)):
             out[start + k] = four[k >> 1] >> np.uint64(32 * (k & 1))
 
 
@@ -80,12 +61,12 @@ def uniform_floats(
     out: Array, seed: int, offset: int, mask: int, low: float, width: float, top: float, first: int, last: int
 ) -> None:
     """low + width u in float32, at most `top`, with u in [0, 1) from those of its 24 bits that `mask` holds."""
-    patterns = out.view(np.uint32)
+    patterns = row_at(np.uint32(0), address(out), out.size)
     least, span, most = np.float32(low), np.float32(width), np.float32(top)
     for start in range(first, last, UNIT):
         stop = min(start + UNIT, last)
         halves(patterns, seed, offset, start, stop)
-        part = out[start:stop]
+        part = part_of(out, start, stop - start)
         for i in range(part.size):
             part[i] = min(fma(uniform_single(bits(part[i]), mask), span, least), most)
 
@@ -95,11 +76,11 @@ def uniform_doubles(
     out: Array, seed: int, offset: int, low: float, width: float, top: float, first: int, last: int
 ) -> None:
     """low + width u in float64, at most `top`, with u in [0, 1)."""
-    patterns = out.view(np.uint64)
+    patterns = row_at(np.uint64(0), address(out), out.size)
     for start in range(first, last, UNIT):
         stop = min(start + UNIT, last)
         words(patterns, seed, offset, start, stop)
-        part = out[start:stop]
+        part = part_of(out, start, stop - start)
         for i in range(part.size):
             part[i] = min(fma(uniform_double(bits(part[i])), width, low), top)
 
@@ -107,12 +88,12 @@ def uniform_doubles(
 @jit
 def normal_floats(out: Array, seed: int, offset: int, mean: float, std: float, first: int, last: int) -> None:
     """mean + std x in float32, with x of the standard normal distribution."""
-    patterns = out.view(np.uint32)
+    patterns = row_at(np.uint32(0), address(out), out.size)
     middle, width = np.float32(mean), np.float32(std)
     for start in range(first, last, UNIT):
         stop = min(start + UNIT, last)
         halves(patterns, seed, offset, start, stop)
-        part = out[start:stop]
+        part = part_of(out, start, stop - start)
         for i in range(part.size):
             part[i] = fma(normal_single(bits(part[i])), width, middle)
 
@@ -120,11 +101,11 @@ def normal_floats(out: Array, seed: int, offset: int, mean: float, std: float, f
 @jit
 def normal_doubles(out: Array, seed: int, offset: int, mean: float, std: float, first: int, last: int) -> None:
     """mean + std x in float64, with x of the standard normal distribution."""
-    patterns = out.view(np.uint64)
+    patterns = row_at(np.uint64(0), address(out), out.size)
     for start in range(first, last, UNIT):
         stop = min(start + UNIT, last)
         words(patterns, seed, offset, start, stop)
-        part = out[start:stop]
+        part = part_of(out, start, stop - start)
         for i in range(part.size):
             part[i] = fma(normal_double(bits(part[i])), std, mean)
 
@@ -132,12 +113,12 @@ def normal_doubles(out: Array, seed: int, offset: int, mean: float, std: float, 
 @jit
 def exponential_floats(out: Array, seed: int, offset: int, scale: float, first: int, last: int) -> None:
     """scale x in float32, with x of the density e^-x."""
-    patterns = out.view(np.uint32)
+    patterns = row_at(np.uint32(0), address(out), out.size)
     factor = np.float32(scale)
     for start in range(first, last, UNIT):
         stop = min(start + UNIT, last)
         halves(patterns, seed, offset, start, stop)
-        part = out[start:stop]
+        part = part_of(out, start, stop - start)
         for i in range(part.size):
             part[i] = exponential_single(bits(part[i])) * factor
 
@@ -145,11 +126,11 @@ def exponential_floats(out: Array, seed: int, offset: int, scale: float, first: 
 @jit
 def exponential_doubles(out: Array, seed: int, offset: int, scale: float, first: int, last: int) -> None:
     """scale x in float64, with x of the density e^-x."""
-    patterns = out.view(np.uint64)
+    patterns = row_at(np.uint64(0), address(out), out.size)
     for start in range(first, last, UNIT):
         stop = min(start + UNIT, last)
         words(patterns, seed, offset, start, stop)
-        part = out[start:stop]
+        part = part_of(out, start, stop - start)
         for i in range(part.size):
             part[i] = exponential_double(bits(part[i])) * scale
 
@@ -157,11 +138,11 @@ def exponential_doubles(out: Array, seed: int, offset: int, scale: float, first:
 @jit
 def whole_numbers(out: Array, seed: int, offset: int, low: int, count: int, first: int, last: int) -> None:
     """Integers of [low, low + count) in int64; a count of 0 stands for 2^64."""
-    patterns = out.view(np.uint64)
+    patterns = row_at(np.uint64(0), address(out), out.size)
     for start in range(first, last, UNIT):
         stop = min(start + UNIT, last)
         words(patterns, seed, offset, start, stop)
-        part = patterns[start:stop]
+        part = part_of(patterns, start, stop - start)
         for i in range(part.size):
             part[i] = below(part[i], np.uint64(count)) + np.uint64(low)
 
@@ -169,11 +150,11 @@ def whole_numbers(out: Array, seed: int, offset: int, low: int, count: int, firs
 @jit
 def successes(out: Array, seed: int, offset: int, chance: float, first: int, last: int) -> None:
     """Whether a uniform number of 53 bits is less than `chance`."""
-    patterns = np.empty(min(UNIT, last - first), np.uint64)
+    patterns = empty_row(np.uint64(0), min(UNIT, last - first))
     for start in range(first, last, UNIT):
         count = min(UNIT, last - start)
         words(patterns, seed, offset + start, 0, count)
-        part = out[start : start + count]
+        part = part_of(out, start, count)
         for i in range(part.size):
             part[i] = uniform_double(patterns[i]) < chance
 
@@ -181,11 +162,11 @@ def successes(out: Array, seed: int, offset: int, chance: float, first: int, las
 @jit
 def survivors(out: Array, seed: int, offset: int, threshold: int, first: int, last: int) -> None:
     """Whether half a word is at least `threshold`; the range begins at an even number."""
-    patterns, least = np.empty(min(UNIT, last - first), np.uint32), np.uint32(threshold)
+    patterns, least = empty_row(np.uint32(0), min(UNIT, last - first)), np.uint32(threshold)
     for start in range(first, last, UNIT):
         count = min(UNIT, last - start)
         halves(patterns, seed, offset + start // 2, 0, count)
-        part = out[start : start + count]
+        part = part_of(out, start, count)
         for i in range(part.size):
             part[i] = patterns[i] >= least
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import jit
+from ..scalar.primitives import bits, choose, from_bits
 
 _LAST32, _LAST64 = np.int32(31), np.int64(63)
 _ALL32, _ALL64 = np.int32(2**31 - 1), np.int64(2**63 - 1)
@@ -17,16 +18,10 @@ _ALL32, _ALL64 = np.int32(2**31 - 1), np.int64(2**63 - 1)
 @jit
 def greatest(row: np.ndarray) -> float:
     """The greatest element of a contiguous row of floats that has one; what is nan may be passed over."""
-    if row.itemsize == 4:  # names of its own in each branch: numba gives a name one type
-        keys = row.view(np.int32)
-        top = keys[0] ^ ((keys[0] >> _LAST32) & _ALL32)
-        for j in range(keys.size):
-            key = keys[j]
-            top = max(top, key ^ ((key >> _LAST32) & _ALL32))
-        return float(np.int32(top ^ ((top >> _LAST32) & _ALL32)).view(np.float32))
-    wide = row.view(np.int64)
-    most = wide[0] ^ ((wide[0] >> _LAST64) & _ALL64)
-    for j in range(wide.size):
-        code = wide[j]
-        most = max(most, code ^ ((code >> _LAST64) & _ALL64))
-    return float(np.int64(most ^ ((most >> _LAST64) & _ALL64)).view(np.float64))
+    like, first = row.dtype.type(0), bits(row[0])
+    last, rest = choose(like, _LAST32, _LAST64), choose(like, _ALL32, _ALL64)
+    top = first ^ ((first >> last) & rest)
+    for j in range(row.size):
+        key = bits(row[j])
+        top = max(top, key ^ ((key >> last) & rest))
+    return float(from_bits(like, top ^ ((top >> last) & rest)))

@@ -28,7 +28,7 @@ def take_rows(table: Array, indices: Array, least: int, out: Array, outside: Arr
             target[j] = source[j]
 
 
-@jit(flat=True)
+@jit
 def take_rows_of(
     x: Array, indices: Array, out: Array, rows: int, width: int, count: int, first: int, last: int
 ) -> None:

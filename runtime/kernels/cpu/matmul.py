@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import jit
-from ..llvm.addresses import address
+from ..llvm.addresses import address, empty_row, item_size, matrix_at, row_at
 from ..llvm.tiles import lanes, panel_bytes, panel_product, panel_width, transposed_block
 
 Array = np.ndarray
@@ -32,48 +32,105 @@ def multiply_each(a: Array, b: Array, c: Array, trans_a: bool, trans_b: bool, fi
 
 @jit
 def multiply_rows(a: Array, b: Array, c: Array, trans_a: bool, trans_b: bool, add: bool, first: int, last: int) -> None:
-    """Some rows of c = a b, or c + a b. A great depth is summed in parts, as a long sum loses precision."""
-    depth, rows = len(a) if trans_a else a.shape[1], last - first
+    """Some rows of c = a b, or c + a b, of contiguous matrices."""
+    like, depth = c.dtype.type(0), len(a) if trans_a else a.shape[1]
+    product_at(like, address(a), address(b), address(c), depth, len(c), c.shape[1], trans_a, trans_b, add, first, last)
+
+
+@jit
+def product_at(
+    like: float,
+    a: int,
+    b: int,
+    c: int,
+    depth: int,
+    rows: int,
+    columns: int,
+    trans_a: bool,
+    trans_b: bool,
+    add: bool,
+    first: int,
+    last: int,
+) -> None:
+    """Some rows of c = a b, or c + a b, of contiguous matrices at addresses.
+
+    A great depth is summed in parts, as a long sum loses precision.
+    """
+    result = row_at(like, c + first * columns * item_size(like), max(last - first, 0) * columns)
     if not depth and not add:
-        c[first:last] = 0
-    if not depth or not c.size or rows < 1:
+        for i in range(result.size):
+            result[i] = like
+    if not result.size:
         return
-    multiply_part(a, b, c, trans_a, trans_b, add, first, last, 0, min(depth, PART))
-    if depth > PART:
-        sums, part = c[first:last].astype(np.float64), np.empty(c.shape, c.dtype)
-        for start in range(PART, depth, PART):
-            multiply_part(a, b, part, trans_a, trans_b, False, first, last, start, min(depth, start + PART))
-            sums += part[first:last]
-        c[first:last] = sums
+    sums = empty_row(0.0, result.size if depth > PART else 0)
+    for start in range(0, depth, PART):
+        stop, more = min(depth, start + PART), add and start == 0
+        multiply_part(like, a, b, c, depth, rows, columns, trans_a, trans_b, more, first, last, start, stop)
+        for i in range(sums.size):
+            sums[i] = sums[i] + result[i] if start else result[i]
+    for i in range(sums.size):
+        result[i] = sums[i]
 
 
 @jit
 def multiply_part(
-    a: Array, b: Array, c: Array, trans_a: bool, trans_b: bool, add: bool, first: int, last: int, start: int, stop: int
+    like: float,
+    a: int,
+    b: int,
+    c: int,
+    depth: int,
+    rows: int,
+    columns: int,
+    trans_a: bool,
+    trans_b: bool,
+    add: bool,
+    first: int,
+    last: int,
+    start: int,
+    stop: int,
 ) -> None:
     """Some rows of c = a b, or c + a b, over depth `start` to `stop`: the blocked loops around the register tiles."""
-    depth, rows = stop - start, last - first
-    copies = trans_b or (b.size * b.itemsize > NEAR and rows > 24)
-    width = panel_width(a.dtype.type(0))
+    size, width, panel_row = item_size(like), panel_width(like), panel_bytes()
+    # From one row of a to the next, from one column to the next, and from one row of b, as it lies, to the next.
+    a_row, a_col = (size, rows * size) if trans_a else (depth * size, size)
+    b_row = (depth if trans_b else columns) * size
+    copies = trans_b or (depth * columns * size > NEAR and last - first > 24)
     # Panels pay where they are read often enough, or where b as it lies would be read against its rows.
-    deep, wide, high = (min(DEPTH, depth), min(COLUMNS, c.shape[1]), ROWS) if copies else (depth, c.shape[1], rows)
-    panels = np.empty(((wide + width - 1) // width, deep * width) if copies else (0, 0), a.dtype)
-    block = np.empty((deep, min(high, rows)) if copies and trans_a else (0, 0), a.dtype)
+    deep, wide, high = stop - start, columns, last - first
+    if copies:
+        deep, wide, high = min(DEPTH, deep), min(COLUMNS, wide), min(ROWS, high)
+    panels = empty_row(like, (wide + width - 1) // width * width * deep if copies else 0)
+    block = empty_row(like, deep * high if copies and trans_a else 0)
     for k in range(start, stop, deep):
         here = min(deep, stop - k)
-        for j in range(0, c.shape[1], wide):
-            columns = min(wide, c.shape[1] - j)
+        for j in range(0, columns, wide):
+            count = min(wide, columns - j)
+            right, right_row, right_panel = b + k * b_row + j * size, b_row, panel_row
             if copies:
-                fill_panels(b, trans_b, k, here, j, columns, panels)
+                corner = b + j * b_row + k * size if trans_b else right
+                right, right_row, right_panel = address(panels), panel_row, deep * panel_row
+                fill_panels(like, corner, b_row, trans_b, here, count, right, right_panel)
             for i in range(first, last, high):
-                count = min(high, last - i)
-                if copies and trans_a:
-                    _copy_rows(a, k, here, i, count, block)
-                a_at, a_row, a_col = _left(a, block, trans_a, i, k)
-                b_at, b_row, b_panel = _right(b, panels, copies, width, k)
-                c_at, c_row, more = address(c) + (i * c.shape[1] + j) * c.itemsize, c.strides[0], add or k > start
-                like = c.dtype.type(0)
-                multiply_at(like, a_at, a_row, a_col, b_at, b_row, b_panel, c_at, c_row, count, here, columns, more)
+                left, left_row, left_col, lines = a + i * a_row + k * a_col, a_row, a_col, min(high, last - i)
+                if block.size:
+                    copy_rows(like, left, a_col, here, lines, address(block), high * size)
+                    left, left_col = address(block), high * size
+                to, more = c + (i * columns + j) * size, add or k > start
+                multiply_at(
+                    like,
+                    left,
+                    left_row,
+                    left_col,
+                    right,
+                    right_row,
+                    right_panel,
+                    to,
+                    columns * size,
+                    lines,
+                    here,
+                    count,
+                    more,
+                )
 
 
 @jit(inline="always")
@@ -103,58 +160,51 @@ def multiply_at(
 
 
 @jit
-def _left(a: Array, block: Array, transposed: bool, i: int, k: int) -> tuple[int, int, int]:
-    """Address, distance of rows and of columns of the left matrix from row i and depth k on."""
-    if block.size:
-        return address(block), block.itemsize, block.strides[0]
-    if transposed:
-        return address(a) + i * a.itemsize + k * a.strides[0], a.itemsize, a.strides[0]
-    return address(a) + i * a.strides[0] + k * a.itemsize, a.strides[0], a.itemsize
+def fill_panels(
+    like: float, b: int, b_row: int, transposed: bool, depth: int, columns: int, panels: int, panel: int
+) -> None:
+    """Copies a matrix of `depth` rows to panels that are `panel` bytes apart; `transposed`, it lies in `columns` rows.
 
-
-@jit
-def _right(b: Array, panels: Array, copied: bool, width: int, k: int) -> tuple[int, int, int]:
-    """Address, distance of rows and of panels of the right matrix from depth k on."""
-    if copied:
-        return address(panels), width * panels.itemsize, panels.strides[0]
-    return address(b) + k * b.strides[0], b.strides[0], width * b.itemsize
-
-
-@jit
-def fill_panels(b: Array, transposed: bool, k: int, depth: int, j: int, columns: int, panels: Array) -> None:
-    """Copies `columns` columns from j on, `depth` rows of them from k on, to panels one behind the other."""
-    width = panel_width(b.dtype.type(0))
-    for p in range(0, columns, width):
-        count = min(width, columns - p)
-        panel = panels[p // width, : depth * width].reshape(depth, width)
+    Rows of the matrix, as it lies, are `b_row` bytes apart.
+    """
+    size, width = item_size(like), panel_width(like)
+    for j in range(0, columns, width):
+        count, to = min(width, columns - j), panels + j // width * panel
         if transposed:
-            transpose(b[j + p : j + p + count, k : k + depth], panel)
+            transpose_at(like, b + j * b_row, b_row, count, depth, to, panel_bytes())
         else:
-            _copy_rows(b, k, depth, j + p, count, panel)
+            copy_rows(like, b + j * size, b_row, depth, count, to, panel_bytes())
 
 
 @jit
-def _copy_rows(source: Array, k: int, rows: int, j: int, columns: int, to: Array) -> None:
-    """A block of a matrix, `rows` rows from k on and `columns` columns from j on, to the corner of another matrix."""
+def copy_rows(like: float, source: int, source_row: int, rows: int, columns: int, to: int, to_row: int) -> None:
+    """Copies a matrix at an address to another one; the distances of rows are in bytes."""
     for i in range(rows):
-        row, there = source[k + i, j : j + columns], to[i]
+        row, there = row_at(like, source + i * source_row, columns), row_at(like, to + i * to_row, columns)
         for x in range(row.size):
             there[x] = row[x]
 
 
 @jit
 def transpose(source: Array, to: Array) -> None:
-    """to = source^T, square by square; `to` may be wider."""
-    like, step = source.dtype.type(0), lanes(source.dtype.type(0))
-    rows, columns = source.shape[0] // step * step, source.shape[1] // step * step
-    for i in range(0, rows, step):
-        for j in range(0, columns, step):
-            at = address(source) + i * source.strides[0] + j * source.itemsize
-            there = address(to) + j * to.strides[0] + i * to.itemsize
-            transposed_block(like, at, source.strides[0], there, to.strides[0])
-        for j in range(columns, source.shape[1]):
+    """to = source^T; rows of both are contiguous."""
+    like, (rows, columns) = source.dtype.type(0), source.shape
+    transpose_at(like, address(source), source.strides[0], rows, columns, address(to), to.strides[0])
+
+
+@jit
+def transpose_at(like: float, source: int, source_row: int, rows: int, columns: int, to: int, to_row: int) -> None:
+    """Copies the transpose of a matrix at an address to another one, square by square."""
+    size, step = item_size(like), lanes(like)
+    whole_rows, whole_columns = rows // step * step, columns // step * step
+    lying, across = matrix_at(like, source, rows, columns, source_row), matrix_at(like, to, columns, rows, to_row)
+    for i in range(0, whole_rows, step):
+        for j in range(0, whole_columns, step):
+            at, there = source + i * source_row + j * size, to + j * to_row + i * size
+            transposed_block(like, at, source_row, there, to_row)
+        for j in range(whole_columns, columns):
             for x in range(step):
-                to[j, i + x] = source[i + x, j]
-    for i in range(rows, source.shape[0]):
-        for j in range(source.shape[1]):
-            to[j, i] = source[i, j]
+                across[j, i + x] = lying[i + x, j]
+    for i in range(whole_rows, rows):
+        for j in range(columns):
+            across[j, i] = lying[i, j]

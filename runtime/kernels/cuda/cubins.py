@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import json
 import lzma
-import os
-import secrets
 from collections.abc import Iterable
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from ..cache import folder
 from .signature import Make, Signature
 from .text import digest
 
@@ -28,32 +26,22 @@ def cubin(make: Make, signature: Signature, cc: tuple[int, int]) -> bytes:
     for target in (cc, (cc[0], 0)):
         if name in carried(target):
             return carried(target)[name]
-    path = kept_in() / f"{name}.sm_{cc[0]}{cc[1]}.cubin"
-    if path.is_file():
-        return path.read_bytes()
+    above = kept_in()
+    path = above and above / f"{name}.sm_{cc[0]}{cc[1]}.cubin"
+    found = path and folder.read(path)
+    if found:
+        return found
     from .compile import compile_cubin
 
     code = compile_cubin(make, signature, cc)
-    keep(path, code)
+    if path:
+        folder.write(path, code)
     return code
 
 
-def kept_in() -> Path:
+def kept_in() -> Path | None:
     """The folder of what this user's programs have compiled."""
-    above = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(os.environ.get("SPECGRAD_CUDA_CACHE") or Path(above) / "specgrad" / "cuda")
-
-
-def keep(path: Path, code: bytes) -> None:
-    """Write a file at once, so that who looks finds none or a whole one; a folder that refuses it is no error."""
-    part = path.with_suffix(f".{secrets.token_hex(8)}.part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_bytes(code)
-        part.replace(path)
-    except OSError:
-        with suppress(OSError):
-            part.unlink()
+    return folder.place("cuda", "SPECGRAD_CUDA_CACHE")
 
 
 @cache
@@ -63,8 +51,8 @@ def carried(cc: tuple[int, int]) -> dict[str, bytes]:
     return unpacked(path.read_bytes()) if path.is_file() else {}
 
 
-def archive(cc: tuple[int, int], folder: Path = CARRIED) -> Path:
-    return folder / f"sm_{cc[0]}{cc[1]}.xz"
+def archive(cc: tuple[int, int], above: Path = CARRIED) -> Path:
+    return above / f"sm_{cc[0]}{cc[1]}.xz"
 
 
 def packed(codes: Iterable[tuple[str, bytes]]) -> bytes:

@@ -65,6 +65,37 @@ def matrix_at(context: Any, like: Any, start: Any, rows: Any, columns: Any, row:
 
 
 @for_numba
+def empty_row(context: Any, like: Any, count: Any) -> Any:
+    """empty_row(like, count): a new contiguous array of `count` elements like `like`, not filled.
+
+    As np.empty makes it, which numba compiles three functions for.
+    """
+    from numba import types
+
+    kind = types.Array(types.unliteral(like), 1, "C")
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
+        align = context.get_constant(types.uint32, context.get_preferred_array_alignment(kind.dtype))
+        owner = context.nrt.meminfo_alloc_aligned(builder, builder.mul(args[1], size), align)
+        start = builder.ptrtoint(context.nrt.meminfo_data(builder, owner), context.get_value_type(types.int64))
+        return _array_at(context, builder, kind, start, args[1:], (), owner)
+
+    return kind(like, types.int64), code
+
+
+@for_numba
+def item_size(context: Any, like: Any) -> Any:
+    """item_size(like): the bytes of an element like `like`."""
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return context.get_constant(types.int64, context.get_abi_sizeof(context.get_data_type(like)))
+
+    return types.int64(like), code
+
+
+@for_numba
 def call_at(context: Any, kernel: Any, arguments: Any) -> Any:
     """call_at(kernel, arguments): call the kernel at an address with a tuple of arguments; it returns nothing.
 
@@ -85,8 +116,16 @@ def call_at(context: Any, kernel: Any, arguments: Any) -> Any:
     return types.void(kernel, arguments), code
 
 
-def _array_at(context: Any, builder: Any, kind: Any, start: Any, shape: Sequence[Any], strides: Sequence[Any]) -> Any:
-    """An array over memory that somebody else keeps; the last dimension is contiguous."""
+def _array_at(
+    context: Any,
+    builder: Any,
+    kind: Any,
+    start: Any,
+    shape: Sequence[Any],
+    strides: Sequence[Any],
+    owner: Any = None,
+) -> Any:
+    """An array over memory that somebody else keeps, or that an owner does; the last dimension is contiguous."""
     from numba import types
     from numba.np.arrayobj import populate_array
 
@@ -95,5 +134,5 @@ def _array_at(context: Any, builder: Any, kind: Any, start: Any, shape: Sequence
     item = context.get_constant(types.intp, size)
     data = builder.inttoptr(start, context.get_data_type(kind.dtype).as_pointer())
     # Without meminfo the array owns nothing, and nothing is counted: the caller holds the memory.
-    populate_array(array, data=data, shape=shape, strides=[*strides, item], itemsize=item, meminfo=None)
+    populate_array(array, data=data, shape=shape, strides=[*strides, item], itemsize=item, meminfo=owner)
     return array._getvalue()

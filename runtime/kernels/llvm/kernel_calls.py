@@ -10,15 +10,13 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir
-from numba.core import cgutils
-from numba.extending import intrinsic
 
 from ...pool.layout import CALL_INTEGERS, CALL_NUMBERS
+from .kinds import NUMBER, VOID, Address
 from .structs import Items, Struct, at, fields, length, room
-from .typed import HALF, WORD, Word, native, word_at
+from .typed import HALF, WORD, Word, c_function, instruction, native, on_stack, word_at
 
 BYTES = ir.IntType(8).as_pointer()
-NUMBER = ir.DoubleType()
 MOST_ARRAYS = 8  # that one kernel takes, the results among them
 MOST_NUMBERS = 4
 MOST_INTS = 8
@@ -83,10 +81,14 @@ def _item(builder: Any, struct: Any, name: str, i: int, kind: Any = WORD) -> Any
     return builder.load(word_at(builder, struct, WORD(fields(CallFrame)[name].distance + 8 * i), kind))
 
 
+def _words(builder: Any, address: Any, first: int, count: int, kind: Any = WORD) -> list[Any]:
+    return [builder.load(word_at(builder, address, WORD(8 * (first + i)), kind)) for i in range(count)]
+
+
 def _arrays(builder: Any, frame: Any, count: int, size: Any) -> list[Any]:
     """The arguments of a call before its numbers: pointers for result and error, and the arrays."""
     null = BYTES(None)
-    given = [cgutils.alloca_once(builder, BYTES), cgutils.alloca_once(builder, BYTES)]
+    given = [on_stack(builder, BYTES), on_stack(builder, BYTES)]
     for i in range(count):
         elements = _item(builder, frame, "size", i) if size is None else size
         itemsize, memory = _item(builder, frame, "itemsize", i), _item(builder, frame, "memory", i, BYTES)
@@ -102,7 +104,7 @@ def _call(builder: Any, kernel: Any, given: list[Any]) -> Any:
 
 def _by_count(builder: Any, arrays: Any, call: Any) -> Any:
     """The status of `call(count)` for the number of arrays: a switch over 1 .. MOST_ARRAYS; else the process ends."""
-    status, done = cgutils.alloca_once(builder, HALF), builder.append_basic_block("done")
+    status, done = on_stack(builder, HALF), builder.append_basic_block("done")
     wrong = builder.append_basic_block("too many arrays")
     switch = builder.switch(arrays, wrong)
     for count in range(1, MOST_ARRAYS + 1):
@@ -112,72 +114,50 @@ def _by_count(builder: Any, arrays: Any, call: Any) -> Any:
             builder.store(call(count), status)
             builder.branch(done)
     with builder.goto_block(wrong):
-        abort = ir.FunctionType(ir.VoidType(), [])
-        builder.call(cgutils.get_or_insert_function(builder.module, abort, "abort"), [])
+        builder.call(c_function(builder, "abort", VOID, []), [])
         builder.unreachable()
     builder.position_at_end(done)
     return builder.sext(builder.load(status), WORD)
 
 
-@intrinsic
-def call_elementwise(context: Any, kernel: Any, arrays: Any, size: Any, frame: Any) -> Any:
+@instruction(Word, Word, Word, Word, Address(CallFrame))
+def call_elementwise(builder: Any, kernel: Any, arrays: Any, size: Any, frame: Any) -> Any:
     """call_elementwise(kernel, arrays, size, frame): of so many arrays of `size` elements, and numbers."""
-
-    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
-        numbers = [_item(builder, args[3], "numbers", i, NUMBER) for i in range(MOST_NUMBERS)]
-
-        def call(count: int) -> Any:
-            return _call(builder, args[0], [*_arrays(builder, args[3], count, args[2]), *numbers])
-
-        return _by_count(builder, args[1], call)
-
-    return Word(Word, Word, Word, frame), build
+    numbers = [_item(builder, frame, "numbers", i, NUMBER) for i in range(MOST_NUMBERS)]
+    return _by_count(
+        builder, arrays, lambda count: _call(builder, kernel, [*_arrays(builder, frame, count, size), *numbers])
+    )
 
 
-@intrinsic
-def call_with_constants(context: Any, kernel: Any, arrays: Any, frame: Any, constants: Any) -> Any:
+@instruction(Word, Word, Word, Address(CallFrame), Address(Constants))
+def call_with_constants(builder: Any, kernel: Any, arrays: Any, frame: Any, constants: Any) -> Any:
     """call_with_constants(kernel, arrays, frame, constants): of arrays of their own sizes, then ints, then numbers; 0
     where it raised nothing."""
-
-    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
-        places = [word_at(builder, args[3], WORD(8 * i)) for i in range(MOST_INTS)]
-        more = [word_at(builder, args[3], WORD(8 * (MOST_INTS + i)), NUMBER) for i in range(MOST_NUMBERS)]
-        behind = [builder.load(place) for place in (*places, *more)]
-
-        def call(count: int) -> Any:
-            return _call(builder, args[0], [*_arrays(builder, args[2], count, None), *behind])
-
-        return _by_count(builder, args[1], call)
-
-    return Word(Word, Word, frame, constants), build
+    ints = _words(builder, constants, 0, MOST_INTS)
+    behind = [*ints, *_words(builder, constants, MOST_INTS, MOST_NUMBERS, NUMBER)]
+    return _by_count(
+        builder, arrays, lambda count: _call(builder, kernel, [*_arrays(builder, frame, count, None), *behind])
+    )
 
 
-@intrinsic
-def call_any(context: Any, kernel: Any, integers: Any, numbers: Any) -> Any:
+@instruction(Word, Word, None, None)
+def call_any(builder: Any, kernel: Any, integers: Any, numbers: Any) -> Any:
     """call_any(kernel, integers, numbers): of any arguments, as pool/calls.py writes them; 0 where it raised nothing.
 
     Integers, and the words of arrays, stand at one address, floating-point numbers at another. A kernel has its
     arguments of either kind in their order, in registers and then on the stack, and reads as many as it has.
     """
-
-    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
-        given: list[Any] = [cgutils.alloca_once(builder, BYTES), cgutils.alloca_once(builder, BYTES)]
-        given += [builder.load(word_at(builder, args[1], WORD(8 * i))) for i in range(CALL_INTEGERS)]
-        given += [builder.load(word_at(builder, args[2], WORD(8 * i), NUMBER)) for i in range(CALL_NUMBERS)]
-        return builder.sext(_call(builder, args[0], given), WORD)
-
-    return Word(Word, integers, numbers), build
+    places = [on_stack(builder, BYTES), on_stack(builder, BYTES)]
+    given = _words(builder, integers, 0, CALL_INTEGERS) + _words(builder, numbers, 0, CALL_NUMBERS, NUMBER)
+    return builder.sext(_call(builder, kernel, [*places, *given]), WORD)
 
 
-@intrinsic
-def call_native(context: Any, function: Any, first: Any, second: Any, third: Any) -> Any:
-    """Call a compiled native function, of which all take three words and give one."""
-
-    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
-        kind = ir.FunctionType(WORD, [WORD] * 3)
-        return builder.call(builder.inttoptr(args[0], kind.as_pointer()), args[1:])
-
-    return Word(Word, first, second, third), build
+@instruction(Word, Word, None, None, None)
+def call_native(builder: Any, function: Any, *given: Any) -> Any:
+    """call_native(function, first, second, third): a compiled native function, of which all take three words and give
+    one."""
+    kind = ir.FunctionType(WORD, [WORD] * 3)
+    return builder.call(builder.inttoptr(function, kind.as_pointer()), given)
 
 
 class Extents(Struct):
@@ -188,28 +168,17 @@ class Extents(Struct):
     shared: int
 
 
-@intrinsic
-def call_launch(context: Any, entry: Any, function: Any, extents: Any, stream: Any, parameters: Any) -> Any:
+@instruction(Word, Word, Word, Address(Extents), Word, None)
+def call_launch(builder: Any, entry: Any, function: Any, extents: Any, stream: Any, parameters: Any) -> Any:
     """call_launch(entry, function, extents, stream, parameters): cuLaunchKernel, by its address; its status."""
-
-    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
-        entry, function, extents, stream, parameters = args
-        sizes = [builder.load(word_at(builder, extents, WORD(8 * i))) for i in range(length(Extents))]
-        given = [function, *(builder.trunc(size, HALF) for size in sizes), stream, parameters, WORD(0)]
-        return builder.sext(_call(builder, entry, given), WORD)
-
-    return Word(Word, Word, extents, Word, parameters), build
+    sizes = [builder.trunc(size, HALF) for size in _words(builder, extents, 0, length(Extents))]
+    return builder.sext(_call(builder, entry, [function, *sizes, stream, parameters, WORD(0)]), WORD)
 
 
-@intrinsic
-def call_words(context: Any, function: Any, words: Any) -> Any:
+@instruction(Word, Word, None)
+def call_words(builder: Any, function: Any, words: Any) -> Any:
     """call_words(function, words): a function of C of whole numbers and addresses, by its address; its status.
 
     It is given so many words that all functions that are called have enough, and reads as many as it has parameters.
     """
-
-    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
-        given = [builder.load(word_at(builder, args[1], WORD(8 * i))) for i in range(MOST_ARGUMENTS)]
-        return builder.sext(_call(builder, args[0], given), WORD)
-
-    return Word(Word, words), build
+    return builder.sext(_call(builder, function, _words(builder, words, 0, MOST_ARGUMENTS)), WORD)

@@ -5,69 +5,42 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
-from .typed import HALF, WORD, Word, word_at
+from .typed import HALF, WORD, Nothing, Number, Word, instruction, word_at
 
 
-@intrinsic
-def load(context: Any, address: Any, distance: Any) -> Any:
-    """The word at a distance in bytes from an address."""
-
-    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load(word_at(builder, args[0], args[1]))
-
-    return Word(Word, Word), build
+@instruction(Word, Word, Word)
+def load(builder: Any, address: Any, distance: Any) -> Any:
+    """load(address, distance): the word at a distance in bytes from an address."""
+    return builder.load(word_at(builder, address, distance))
 
 
-@intrinsic
-def load_half(context: Any, address: Any) -> Any:
-    """The four bytes at an address, as a word."""
-
-    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.zext(builder.load(word_at(builder, args[0], WORD(0), HALF)), WORD)
-
-    return Word(Word), build
+@instruction(Word, Word)
+def load_half(builder: Any, address: Any) -> Any:
+    """load_half(address): the four bytes at an address, as a word."""
+    return builder.zext(builder.load(word_at(builder, address, WORD(0), HALF)), WORD)
 
 
-@intrinsic
-def load_quarter(context: Any, address: Any) -> Any:
-    """The two bytes at an address, as a word."""
-
-    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.zext(builder.load(word_at(builder, args[0], WORD(0), ir.IntType(16))), WORD)
-
-    return Word(Word), build
+@instruction(Word, Word)
+def load_quarter(builder: Any, address: Any) -> Any:
+    """load_quarter(address): the two bytes at an address, as a word."""
+    return builder.zext(builder.load(word_at(builder, address, WORD(0), ir.IntType(16))), WORD)
 
 
-@intrinsic
-def store(context: Any, address: Any, distance: Any, word: Any) -> Any:
-    """Write a word at a distance in bytes from an address."""
-
-    def build(target: Any, builder: Any, signature: Any, args: Any) -> Any:
-        builder.store(args[2], word_at(builder, args[0], args[1], WORD))
-        return target.get_dummy_value()
-
-    return types.void(Word, Word, Word), build
+@instruction(Nothing, Word, Word, Word)
+def store(builder: Any, address: Any, distance: Any, word: Any) -> Any:
+    """store(address, distance, word): write a word at a distance in bytes from an address."""
+    return builder.store(word, word_at(builder, address, distance))
 
 
-@intrinsic
-def bits(context: Any, number: Any) -> Any:
-    """The word with the bits of a float64."""
-
-    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], ir.IntType(64))
-
-    return Word(types.float64), build
+@instruction(Word, Number)
+def bits(builder: Any, number: Any) -> Any:
+    """bits(number): the word with the bits of a float64."""
+    return builder.bitcast(number, WORD)
 
 
-@intrinsic
-def single_bits(context: Any, number: Any) -> Any:
-    """The word with the bits of a float64 rounded to float32 in its lower half."""
-
-    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
-        single = builder.fptrunc(args[0], ir.FloatType())
-        return builder.zext(builder.bitcast(single, HALF), WORD)
-
-    return Word(types.float64), build
+@instruction(Word, Number)
+def single_bits(builder: Any, number: Any) -> Any:
+    """single_bits(number): the word with the bits of a float64 rounded to float32 in its lower half."""
+    single = builder.fptrunc(number, ir.FloatType())
+    return builder.zext(builder.bitcast(single, HALF), WORD)

@@ -7,7 +7,7 @@
 
 Such a class has no instances in Python. Native code (typed.py) has addresses of that type: there `rows.outer` is a
 load, and `rows.steps[i]` another. Python makes the words with `Rows.pack(outer=..., steps=...)`, which refuses more
-items than there is room for. Nothing here needs numba.
+items than there is room for.
 """
 
 from __future__ import annotations
@@ -22,11 +22,7 @@ WORD_BYTES = 8
 Int32 = Annotated[int, 4]  # four bytes, read as a word
 
 
-class MemoryClass(type):
-    """The metaclass of `Memory`, by which numba recognises its subclasses."""
-
-
-class Memory(metaclass=MemoryClass):
+class Memory:
     """Base of the classes that describe memory at an address."""
 
 

@@ -1,96 +1,39 @@
-"""The types of native code: ints, floats, bools, and addresses of the structs and objects that structs.py describes.
+"""The words of native code: functions, what they call of C, and instructions, all with kinds (kinds.py).
 
-An address of a class has its fields as attributes and none other. There is no arithmetic with it, and no comparison but
-`is`; it may stand where an address of a base class is wanted, and `cast` goes the other way. So numba refuses to read
-the slot of one thing from another. The machine code is that of plain loads and stores.
+    @native
+    def elements(flat: Array) -> int:
+        return flat.shape[0]
+
+A native function is written in Python: its annotations are the kinds of its parameters and of its result, a local
+variable has that of what it is given. It is translated to the machine code of plain loads and stores (translation.py)
+when a unit with a function that calls it is built (units.py). Who owns a reference stands in the signature, in
+CPython's words. A reference with neither of these is borrowed: it is good until Python may run, and nobody has to
+release it.
 """
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
-from typing import Annotated, Any, Protocol, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, Protocol, TypeVar
 
-from llvmlite import ir
-from numba import cfunc, njit, types
-from numba.core import cgutils
-from numba.core.datamodel import models
-from numba.core.imputils import lower_constant
-from numba.core.typeconv import Conversion
-from numba.core.typing.templates import AbstractTemplate, AttributeTemplate, infer_getattr, infer_global
-from numba.extending import (
-    intrinsic,
-    lower_builtin,
-    lower_cast,
-    lower_getattr_generic,
-    lower_setattr_generic,
-    register_model,
-    typeof_impl,
-)
+from .kinds import HALF, NUMBER, WORD, Address, Half, Kind, NativeError, Nothing, Null, Number, Word, kind_of_annotation
+from .structs import Int32, Items, Memory, fields, length
 
-from ..compile.compiler_pipelines import Inner, Lean
-from ..compile.scalar_library import rebuilt
-from .check_mode import CHECKING
-from .structs import Atomic, Int32, Items, Memory, MemoryClass, Pointer, fields, is_struct, length, stride
+__all__ = ["HALF", "WORD", "Address", "Half", "Kind", "Nothing", "Number", "Word"]  # and what is defined here
 
 T = TypeVar("T")
 M = TypeVar("M", bound=Memory)
 F = TypeVar("F", bound=Callable[..., Any])
-Word = types.intp
-WORD = ir.IntType(64)
-HALF = ir.IntType(32)
 
-# Who owns a reference stands in the signature, in CPython's words. A reference with neither of these is borrowed: it is
-# good until Python may run, and nobody has to release it.
 New = Annotated[T, "a new reference, which the caller releases or hands over; NULL where an error is set"]
 Stolen = Annotated[T, "a reference that the function takes over, also where it fails"]
 
 
-class Null(Memory):
-    """The class of address 0, at which nothing lies."""
+class Value(NamedTuple):
+    """A value of native code while it is translated."""
 
-
-class Address(types.Type):
-    """The address of a struct or an object."""
-
-    def __init__(self, cls: type) -> None:
-        self.cls = cls
-        super().__init__(f"{cls.__module__}.{cls.__qualname__}")
-
-    def can_convert_to(self, context: Any, other: Any) -> Any:
-        """An address is also one of a base class; NULL is one of every class."""
-        fits = isinstance(other, Address) and (self.cls is Null or issubclass(self.cls, other.cls))
-        return Conversion.safe if fits else None
-
-    def unify(self, context: Any, other: Any) -> Any:
-        """The type of what may be either: that of the two from which the other is derived."""
-        if isinstance(other, Address):
-            for one, two in ((self, other), (other, self)):
-                if one.can_convert_to(context, two):
-                    return two
-        return None
-
-
-class ItemsType(types.Type):
-    """Items at an address, of which `count` are there; 0 where that is not known."""
-
-    def __init__(self, kind: Any, count: int = 0) -> None:
-        self.kind = kind
-        self.count = count
-        super().__init__(f"Items[{kind}, {count}]")
-
-    def can_convert_to(self, context: Any, other: Any) -> Any:
-        """Items of known number may stand where any number is expected."""
-        return Conversion.safe if isinstance(other, ItemsType) and (other.kind, other.count) == (self.kind, 0) else None
-
-
-@register_model(Address)
-@register_model(ItemsType)
-class _OneWord(models.PrimitiveModel):
-    """An address is a word."""
-
-    def __init__(self, manager: Any, kind: Any) -> None:
-        super().__init__(manager, kind, WORD)
+    kind: Kind
+    ir: Any
 
 
 class Constant:
@@ -104,36 +47,57 @@ class Constant:
 NULL: Any = Constant(Null, lambda builder: WORD(0))
 
 
-@typeof_impl.register(Constant)
-def _type_of_constant(value: Any, context: Any) -> Any:
-    return Address(value.cls)
+class Native:
+    """A function of native code."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.name = f"{function.__module__}.{function.__name__}"  # with a dot, as no function of C has one
+        self.__name__ = function.__name__
+        self.__doc__ = function.__doc__
+
+    def __call__(self, *arguments: Any) -> Any:
+        raise NativeError(f"{self.__name__}() is native code: Python calls it where a unit has its address")
 
 
-@typeof_impl.register(MemoryClass)
-def _type_of_class(value: Any, context: Any) -> Any:
-    return types.TypeRef(Address(value))
+class External(NamedTuple):
+    """A function of C, which is found by its name."""
+
+    name: str
+    result: Kind
+    parameters: tuple[Kind, ...]
 
 
-@lower_constant(Address)
-def _constant(context: Any, builder: Any, kind: Any, value: Any) -> Any:
-    return value.build(builder)
+class Instruction(NamedTuple):
+    """What native code calls like a function, and whose instructions are written by `build(builder, *values)`."""
+
+    name: str
+    build: Callable[..., Any]
+    result: Kind | None  # None: `build` is given values with their kinds, and gives one
+    parameters: tuple[Kind | None, ...]  # None: of any kind
 
 
-@lower_cast(Address, Address)
-@lower_cast(ItemsType, ItemsType)
-def _convert(context: Any, builder: Any, source: Any, target: Any, value: Any) -> Any:
-    return value
+def native(function: F) -> F:
+    """A function of native code: its annotations are its kinds. It is translated once, with those that call it.
+
+    A parameter whose annotation is a type variable has the kind of what is given; then there is one for each kind.
+    """
+    return Native(function)  # type: ignore[return-value]
 
 
-def numba_type(kind: Any, count: int = 0) -> Any:
-    """numba's type for an annotation: int, float, bool, None, a class of memory, or items of such."""
-    if get_origin(kind) is Annotated:
-        return numba_type(get_args(kind)[0])
-    if get_origin(kind) in (Items, Pointer):
-        return ItemsType(get_args(kind)[0], count if get_origin(kind) is Items else 0)
-    if isinstance(kind, type) and issubclass(kind, Memory):
-        return Address(kind)
-    return {int: Word, float: types.float64, bool: types.boolean, type(None): types.void}[kind]
+def external(name: str, result: Any, *parameters: Any) -> Any:
+    """A C function of these types. An `int` that C has in 32 bits is declared as Half."""
+    return External(name, kind_of_annotation(result), tuple(map(kind_of_annotation, parameters)))
+
+
+def instruction(result: Kind, *parameters: Kind | None) -> Callable[[Callable[..., Any]], Any]:
+    """What `build(builder, *values)` writes, as a function of values of these kinds."""
+    return lambda build: Instruction(build.__name__, build, result, parameters)
+
+
+def _form(build: Callable[..., Any]) -> Any:
+    """As `instruction`, for one that looks at the kinds of what it is given, or at what is known of it beforehand."""
+    return Instruction(build.__name__.strip("_"), build, None, ())
 
 
 def word_at(builder: Any, address: Any, distance: Any, kind: Any = WORD) -> Any:
@@ -141,122 +105,59 @@ def word_at(builder: Any, address: Any, distance: Any, kind: Any = WORD) -> Any:
     return builder.inttoptr(builder.add(address, distance), kind.as_pointer())
 
 
-def _load(builder: Any, address: Any, distance: Any, kind: Any) -> Any:
+def load_as(builder: Any, address: Any, distance: Any, kind: Any) -> Any:
+    """What lies there, by the annotation of the field or item."""
     if kind == Int32:
         return builder.zext(builder.load(word_at(builder, address, distance, HALF)), WORD)
-    return builder.load(word_at(builder, address, distance, ir.DoubleType() if kind is float else WORD))
+    return builder.load(word_at(builder, address, distance, NUMBER if kind is float else WORD))
 
 
-@infer_getattr
-class _Fields(AttributeTemplate):
-    """The fields of a class are the attributes of its addresses."""
-
-    key = Address
-
-    def generic_resolve(self, value: Any, name: str) -> Any:
-        """The type of a field; None where there is none, which numba reports."""
-        found = fields(value.cls).get(name)
-        return None if found is None else numba_type(found.kind, found.room)
+def store_as(builder: Any, address: Any, distance: Any, kind: Any, value: Any) -> None:
+    """Write what `load_as` reads."""
+    value = builder.trunc(value, HALF) if kind == Int32 else value
+    builder.store(value, word_at(builder, address, distance, value.type))
 
 
-@lower_getattr_generic(Address)
-def _get_field(context: Any, builder: Any, kind: Any, address: Any, name: str) -> Any:
-    field = fields(kind.cls)[name]
-    if get_origin(field.kind) is Items or field.kind is Atomic:  # in place: its address, not what stands there
-        return builder.add(address, WORD(field.distance))
-    return _load(builder, address, WORD(field.distance), field.kind)
+def on_stack(builder: Any, kind: Any, count: int = 1) -> Any:
+    """Memory of the function: allocated where it begins, so that in a loop each turn has the same, and the stack does
+    not grow."""
+    with builder.goto_entry_block():
+        return builder.alloca(kind, count)
 
 
-@lower_setattr_generic(Address)
-def _set_field(context: Any, builder: Any, signature: Any, args: Any, name: str) -> None:
-    field = fields(signature.args[0].cls)[name]
-    builder.store(args[1], word_at(builder, args[0], WORD(field.distance), args[1].type))
+def c_function(builder: Any, name: str, result: Any, parameters: list[Any]) -> Any:
+    """A function of C, or of LLVM's, in the module that is being built."""
+    from llvmlite import ir
+
+    found = builder.module.globals.get(name)
+    return found or ir.Function(builder.module, ir.FunctionType(result, parameters), name)
 
 
-@infer_global(operator.getitem)
-class _GetItem(AbstractTemplate):
-    """items[index]"""
-
-    def generic(self, args: Any, kws: Any) -> Any:
-        """The type of an item."""
-        items, index = args
-        fits = isinstance(items, ItemsType) and isinstance(index, types.Integer)
-        return numba_type(items.kind)(items, Word) if fits else None
+@_form
+def _cast(builder: Any, cls: type, address: Value) -> Value:
+    return Value(Address(cls), address.ir)
 
 
-@infer_global(operator.setitem)
-class _SetItem(AbstractTemplate):
-    """items[index] = value"""
-
-    def generic(self, args: Any, kws: Any) -> Any:
-        """It has no result."""
-        items, index, _ = args
-        fits = isinstance(items, ItemsType) and isinstance(index, types.Integer)
-        return types.void(items, Word, numba_type(items.kind)) if fits else None
+@_form
+def _new(builder: Any, cls: type) -> Value:
+    return Value(Address(cls), builder.ptrtoint(on_stack(builder, WORD, length(cls)), WORD))
 
 
-@lower_builtin(operator.getitem, ItemsType, types.Integer)
-def _get_item(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    kind, distance = signature.args[0].kind, _distance_of(context, builder, signature, args)
-    return builder.add(args[0], distance) if is_struct(kind) else _load(builder, args[0], distance, kind)
+@_form
+def _address_of(builder: Any, thing: Value) -> Value:
+    return Value(Word, thing.ir)
 
 
-@lower_builtin(operator.setitem, ItemsType, types.Integer, types.Any)
-def _set_item(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    distance = _distance_of(context, builder, signature, args)
-    builder.store(args[2], word_at(builder, args[0], distance, args[2].type))
-    return context.get_dummy_value()
-
-
-def _distance_of(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    """The distance of an item; in check mode the process ends where there is none of such a number."""
-    items = signature.args[0]
-    if CHECKING and items.count:
-        with builder.if_then(builder.icmp_unsigned(">=", args[1], WORD(items.count)), likely=False):
-            kind = ir.FunctionType(ir.VoidType(), [])
-            builder.call(cgutils.get_or_insert_function(builder.module, kind, "abort"), [])
-    return builder.mul(args[1], WORD(stride(items.kind)))
-
-
-@lower_builtin(operator.is_, Address, Address)
-def _is(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    return builder.icmp_unsigned("==", *args)
-
-
-@intrinsic
-def _cast(context: Any, cls: Any, address: Any) -> Any:
-    return cls.instance_type(cls, address), lambda _, builder, signature, args: args[1]
-
-
-@intrinsic
-def _new(context: Any, cls: Any) -> Any:
-    size = length(cls.instance_type.cls)
-
-    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
-        # alloca_once allocates where the function begins: in a loop each turn gets the same memory, and the stack does
-        # not grow.
-        return builder.ptrtoint(cgutils.alloca_once(builder, WORD, size=size), WORD)
-
-    return cls.instance_type(cls), build
-
-
-@intrinsic
-def _address_of(context: Any, thing: Any) -> Any:
-    return Word(thing), lambda _, builder, signature, args: args[0]
-
-
-@intrinsic(prefer_literal=True)
-def _exchange(context: Any, thing: Any, name: Any, value: Any) -> Any:
-    field = fields(thing.cls)[name.literal_value]
-    kind = numba_type(field.kind)
-
-    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
-        place = word_at(builder, args[0], WORD(field.distance))
-        before = builder.load(place)
-        builder.store(args[2], place)
-        return before
-
-    return kind(thing, name, kind), build
+@_form
+def _exchange(builder: Any, thing: Value, name: str, value: Value) -> Value:
+    field = fields(thing.kind.cls)[name]  # type: ignore[attr-defined]
+    kind = kind_of_annotation(field.kind)
+    if not value.kind.fits(kind):
+        raise NativeError(f"exchange(): {name} is {kind}, but the new value is {value.kind}")
+    place = word_at(builder, thing.ir, WORD(field.distance))
+    before = builder.load(place)
+    builder.store(value.ir, place)
+    return Value(kind, before)
 
 
 class _Cast(Protocol):
@@ -273,49 +174,3 @@ cast: _Cast = _cast
 new: _New = _new
 address_of: Callable[[Memory | Items[Any]], int] = _address_of
 exchange: Callable[[Memory, str, Any], Any] = _exchange  # (address, "field", new value): what stood there
-
-
-def native(function: F) -> F:
-    """A function of native code: its annotations are its types. It is compiled once, with those that call it.
-
-    A parameter whose annotation is a type variable has the type of what is given; then there is one for each type.
-    """
-    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "error_model": "numpy", "fastmath": False}
-    compiled = njit(**options, pipeline_class=Inner)(function)
-    template_for = compiled.get_call_template
-
-    def declared_template(args: Any, kws: Any) -> Any:
-        signature = declared_signature(function, args)
-        compiled.compile(signature)
-        return template_for(signature.args, kws)
-
-    compiled.get_call_template = declared_template
-    return compiled
-
-
-def declared_signature(function: Any, args: Any) -> Any:
-    """numba's signature for a function's annotations, of which `args` replace type variables."""
-    hints = get_type_hints(function, include_extras=True)
-    result = _without_notes(hints.pop("return"))
-    given = {_without_notes(kind): types.unliteral(arg) for kind, arg in zip(hints.values(), args, strict=bool(args))}
-    return _declared(result, given)(*[_declared(_without_notes(kind), given) for kind in hints.values()])
-
-
-def _without_notes(kind: Any) -> Any:
-    return get_args(kind)[0] if get_origin(kind) is Annotated else kind
-
-
-def _declared(kind: Any, given: dict[Any, Any]) -> Any:
-    if get_origin(kind) is tuple:
-        return types.Tuple([_declared(item, given) for item in get_args(kind)])
-    return given[kind] if isinstance(kind, TypeVar) else numba_type(kind)
-
-
-def compiled_function(function: Any, version: str) -> Any:
-    """A native function as one that C calls, with its address; from numba's cache if it is there."""
-    named = rebuilt(function.py_func, {})
-    named.__qualname__ += f"-{version}"
-    options = {"cache": True, "error_model": "numpy", "fastmath": False, "pipeline_class": Lean}
-    made = cfunc(declared_signature(function.py_func, ()), **options)(named)
-    made._library._shared_module = None  # what other functions would be linked with: half a megabyte, and none is
-    return made

@@ -18,10 +18,11 @@ from ...cuda.launching.calls import Called
 from ...cuda.launching.launch import Launched, dtype_of, reach
 from ...cuda.statistics import Counting
 from ...kernels.llvm.kernel_calls import Extents
+from ...kernels.llvm.units import Unit
 from ...modes.math_modes import MathModes, math_modes
 from ...tensor.base import TensorBase
 from ...tensor.devices import CPU
-from ..builtins import builtin, compiled, method
+from ..builtins import builtin, method, ready, version
 from ..interned import device_words
 from . import entering, forward, gradients, kernel_op_gradients, kernel_ops, memory
 from .launches import (
@@ -53,6 +54,12 @@ FUNCTIONS = (
     kernel_ops.launch_on_device,
     kernel_op_gradients.gradients_on_device,
 )
+UNIT = Unit(
+    "devices",
+    (*FUNCTIONS, entering.enter, entering.leave, memory.given, memory.returned, memory.give),
+    lambda: (version(), distances()),
+    ready,
+)
 _numbers: WeakKeyDictionary[Any, dict[Any, int]] = WeakKeyDictionary()  # of drivers, by the switches in use
 _next = itertools.count(1)
 
@@ -79,16 +86,15 @@ class Devices:
 
     def __init__(self) -> None:
         empty = np.zeros(1, np.int64)
-        more = distances()
-        self._enter = builtin(entering.enter, empty, "Launches of this thread are for a device and a stream.", more)
-        self._leave = builtin(entering.leave, empty, "No thread launches.", more)
-        Counting.given = builtin(memory.given, empty, "Count a block that is given out.", more)
-        Counting.returned = builtin(memory.returned, empty, "Count a block that came back.", more)
+        self._enter = builtin(UNIT, entering.enter, empty, "Launches of this thread are for a device and a stream.")
+        self._leave = builtin(UNIT, entering.leave, empty, "No thread launches.")
+        Counting.given = builtin(UNIT, memory.given, empty, "Count a block that is given out.")
+        Counting.returned = builtin(UNIT, memory.returned, empty, "Count a block that came back.")
         allocator.Block.__del__ = method(  # type: ignore[method-assign]
-            memory.give, allocator.Block, "__del__", "The memory is free again.", more
+            UNIT, memory.give, allocator.Block, "__del__", "The memory is free again."
         )
         current.Changes.told = MathModes.told = self._leave
-        device_words[:] = [compiled(function, more).address for function in FUNCTIONS]
+        device_words[:] = [UNIT.address(function) for function in FUNCTIONS]
         os.register_at_fork(after_in_child=self._leave)
 
     def enter(self, device: Any) -> None:

@@ -44,7 +44,7 @@ def attend(
     panels = _panels(keys, width, left)
     for pair in range(first, last):
         b, key_head = pair // (heads // group), pair % (heads // group)
-        _lay_out(left, table[KEY], b, key_head, panels, keys, width)
+        _lay_out(table[KEY], b, key_head, panels, keys, width)
         for h in range(key_head * group, (key_head + 1) * group):
             value = _matrix(left, table[VALUE], b, h // group, keys, value_width)
             output = _matrix(left, table[OUTPUT], b, h, queries, value_width)
@@ -77,8 +77,8 @@ def attend_backward(
     panels, value_panels = _panels(keys, width, left), _panels(keys, value_width, left)
     for pair in range(first, last):
         b, key_head = pair // (heads // group), pair % (heads // group)
-        _lay_out(left, table[KEY], b, key_head, panels, keys, width)
-        _lay_out(left, table[VALUE], b, key_head, value_panels, keys, value_width)
+        _lay_out(table[KEY], b, key_head, panels, keys, width)
+        _lay_out(table[VALUE], b, key_head, value_panels, keys, value_width)
         for h in range(key_head * group, (key_head + 1) * group):
             for start in range(0, queries, block):
                 spot = _spot(b, h, group, start, min(block, queries - start), keys, causal)
@@ -136,9 +136,10 @@ def _row(like: float, entry: Array, spot: Spot, head: int, i: int, count: int) -
 
 
 @jit(inline="always")
-def _lay_out(like: Array, entry: Array, b: int, h: int, panels: Array, rows: int, columns: int) -> None:
+def _lay_out(entry: Array, b: int, h: int, panels: Array, rows: int, columns: int) -> None:
     """The transpose of an operand's matrix, in panels."""
-    fill_panels(_matrix(like, entry, b, h, rows, columns), True, 0, columns, 0, rows, panels)
+    start, like = entry[0] + b * entry[1] + h * entry[2], panels.dtype.type(0)
+    fill_panels(like, start, entry[3], True, columns, rows, address(panels), panels.strides[0])
 
 
 @jit

@@ -10,8 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.cpu.float_keys import greatest
+from ...kernels.cpu.loops import copy_run
+from ...kernels.cpu.sums import fill
 from ...kernels.jit import jit
-from ...kernels.llvm.addresses import address, part_of, row_at
+from ...kernels.llvm.addresses import address, empty_row, part_of, row_at
 from ...kernels.scalar import exp, log
 
 BLOCK = 64  # rows whose losses are added by one thread
@@ -28,7 +30,12 @@ def class_weight(weights: Array, target: int) -> float:
 @jit
 def total_weight(weights: Array, classes: int) -> float:
     """The sum of all weights."""
-    return weights.sum() if weights.size else float(classes)
+    if not weights.size:
+        return float(classes)
+    total = weights.dtype.type(0)
+    for c in range(weights.size):
+        total += weights[c]
+    return float(total)
 
 
 @jit(fastmath=_REORDER)
@@ -61,7 +68,7 @@ def note_loss(losses: Array, kept: Array, reduction: int, index: int, loss: floa
         losses[index] = loss
 
 
-@jit(flat=True)
+@jit
 def finish_losses(losses: Array, kept: Array, sums: Array, blocks: int, reduction: int) -> None:
     """Writes the total weight and the reduced loss.
 
@@ -79,7 +86,7 @@ def finish_losses(losses: Array, kept: Array, sums: Array, blocks: int, reductio
         losses[0] = loss / weight if reduction == 1 else loss
 
 
-@jit(flat=True)
+@jit
 def losses_of_rows(
     x: Array,
     classes: Array,
@@ -128,7 +135,7 @@ def target_gradient(grads: Array, kept: Array, reduction: int, index: int) -> fl
     return grad / kept[-1] if reduction == 1 else grad
 
 
-@jit(flat=True)
+@jit
 def losses_of_rows_backward(
     grads: Array,
     x: Array,
@@ -155,7 +162,7 @@ def losses_of_rows_backward(
     for n in range(first, last):
         row, out, target = part_of(x, n * count, count), part_of(result, n * count, count), classes[n]
         if target == ignored:
-            out[:] = 0
+            fill(out, 0.0)
             continue
         if target < 0 or target >= count:
             raise IndexError
@@ -173,9 +180,9 @@ def losses_of_rows_backward(
 _BLOCK = 256
 
 
-@jit(flat=True)
+@jit
 def losses_of_columns(
-    flat_x: Array,
+    x: Array,
     classes: Array,
     weights: Array,
     losses: Array,
@@ -191,7 +198,7 @@ def losses_of_columns(
     last: int,
 ) -> None:
     """Fills the losses, the log-sum-exps and the sums of items of the batch, for x (batch, classes, positions)."""
-    x, totals = flat_x.reshape((batch, count, positions)), row_at(0.0, address(sums), 3 * batch)
+    totals, none = row_at(0.0, address(sums), 3 * batch), x.dtype.type(0)
     share = smoothing / max(count, 1)
     every = share * total_weight(weights, count)
     for n in range(first, last):
@@ -199,9 +206,12 @@ def losses_of_columns(
         own[0] = own[1] = own[2] = 0
         for start in range(0, positions, _BLOCK):
             width = min(_BLOCK, positions - start)
-            tops, shifts = np.empty(width, x.dtype), np.zeros(width, x.dtype)
-            smooth = np.zeros(width if smoothing != 0 else 0)
-            _column_sums(x[n], start, weights, tops, shifts, smooth)
+            tops, shifts = empty_row(none, width), empty_row(none, width)
+            smooth, item = (
+                empty_row(0.0, width if smoothing != 0 else 0),
+                part_of(x, n * count * positions, count * positions),
+            )
+            _column_sums(item, positions, start, weights, tops, shifts, smooth)
             for j in range(width):
                 index = n * positions + start + j
                 target = classes[index]
@@ -212,7 +222,7 @@ def losses_of_columns(
                     own[2] = own[2] if own[2] > 0 else index + 1
                     continue
                 weight, shift = class_weight(weights, target), float(shifts[j])
-                loss = (1 - smoothing) * weight * (shift - (x[n, target, start + j] - tops[j]))
+                loss = (1 - smoothing) * weight * (shift - (item[target * positions + start + j] - tops[j]))
                 if smoothing != 0:
                     loss += every * shift - share * smooth[j]
                 note_loss(losses, kept, reduction, index, loss, shift + tops[j])
@@ -221,17 +231,21 @@ def losses_of_columns(
 
 
 @jit
-def _column_sums(x: Array, start: int, weights: Array, tops: Array, shifts: Array, smooth: Array) -> None:
+def _column_sums(
+    x: Array, positions: int, start: int, weights: Array, tops: Array, shifts: Array, smooth: Array
+) -> None:
     """Per column the greatest score, log(sum(exp(x - top))), and sum_c w_c (x_c - top) where smooth has room."""
-    if not x.shape[0]:
+    if not x.size:
         return
-    tops[:] = x[0, start : start + tops.size]
-    for c in range(1, x.shape[0]):
-        row = x[c, start : start + tops.size]
+    copy_run(x, start, tops, 0, tops.size)
+    fill(shifts, 0.0)
+    fill(smooth, 0.0)
+    for c in range(1, x.size // positions):
+        row = part_of(x, c * positions + start, tops.size)
         for j in range(tops.size):
             tops[j] = row[j] if row[j] > tops[j] else tops[j]
-    for c in range(x.shape[0]):
-        row, weight = x[c, start : start + tops.size], class_weight(weights, c)
+    for c in range(x.size // positions):
+        row, weight = part_of(x, c * positions + start, tops.size), class_weight(weights, c)
         for j in range(tops.size):
             shifts[j] += exp(row[j] - tops[j])
         for j in range(smooth.size):
@@ -240,14 +254,14 @@ def _column_sums(x: Array, start: int, weights: Array, tops: Array, shifts: Arra
         shifts[j] = log(shifts[j])
 
 
-@jit(flat=True)
+@jit
 def losses_of_columns_backward(
     grads: Array,
-    flat_x: Array,
+    x: Array,
     classes: Array,
     weights: Array,
     kept: Array,
-    flat_result: Array,
+    result: Array,
     smoothing: float,
     batch: int,
     count: int,
@@ -262,13 +276,14 @@ def losses_of_columns_backward(
     Raises:
         IndexError: a target is no class any more, as in `losses_of_rows_backward`.
     """
-    to, shape = flat_x.dtype.type, (batch, count, positions)
-    x, result = flat_x.reshape(shape), flat_result.reshape(shape)
+    to = x.dtype.type
     share = smoothing / max(count, 1)
     every = share * total_weight(weights, count)
     for n in range(first, last):
-        scales, spreads = np.zeros(positions, x.dtype), np.zeros(positions, x.dtype)
-        own, sums = classes[n * positions : (n + 1) * positions], kept[n * positions : (n + 1) * positions]
+        scales, spreads = empty_row(to(0), positions), empty_row(to(0), positions)
+        own, sums = part_of(classes, n * positions, positions), part_of(kept, n * positions, positions)
+        fill(scales, 0.0)
+        fill(spreads, 0.0)
         for j in range(positions):
             if own[j] != ignored:
                 if own[j] < 0 or own[j] >= count:
@@ -277,10 +292,13 @@ def losses_of_columns_backward(
                 spreads[j] = grad
                 scales[j] = ((1 - smoothing) * class_weight(weights, own[j]) + every) * grad
         for c in range(count):
-            row, out = x[n, c], result[n, c]
+            at = (n * count + c) * positions
+            row, out = part_of(x, at, positions), part_of(result, at, positions)
             even = to(share * class_weight(weights, c))
             for j in range(row.size):
                 out[j] = scales[j] * exp(row[j] - sums[j]) - even * spreads[j]
         for j in range(positions):
             if own[j] != ignored:
-                result[n, own[j], j] -= to((1 - smoothing) * class_weight(weights, own[j]) * spreads[j])
+                result[(n * count + own[j]) * positions + j] -= to(
+                    (1 - smoothing) * class_weight(weights, own[j]) * spreads[j]
+                )

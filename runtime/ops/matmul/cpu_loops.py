@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.cpu.loops import copy_run
-from ...kernels.cpu.matmul import multiply_rows
+from ...kernels.cpu.matmul import product_at
 from ...kernels.cpu.matvec import WIDTH, columns_by_vector, rows_by_vector
 from ...kernels.jit import jit
-from ...kernels.llvm.addresses import part_of
+from ...kernels.llvm.addresses import address, part_of
 
 Array = np.ndarray
 
 
-@jit(flat=True)
+@jit
 def matrix_product(
     a: Array,
     b: Array,
@@ -28,19 +28,18 @@ def matrix_product(
     last: int,
 ) -> None:
     """out = a b, or out + a b with `add`; a and b may each be given as its transpose."""
-    left = part_of(a, 0, rows * depth).reshape((depth, rows) if trans_a else (rows, depth))
-    right = part_of(b, 0, depth * columns).reshape((columns, depth) if trans_b else (depth, columns))
-    multiply_rows(left, right, out.reshape((rows, columns)), trans_a != 0, trans_b != 0, add != 0, first, last)
+    like, at, left, right = out.dtype.type(0), address(out), trans_a != 0, trans_b != 0
+    product_at(like, address(a), address(b), at, depth, rows, columns, left, right, add != 0, first, last)
 
 
-@jit(flat=True)
+@jit
 def row_repeated(row: Array, out: Array, rows: int, columns: int) -> None:
     """out[i] = row, for `rows` rows."""
     for i in range(rows):
         copy_run(row, 0, out, i * columns, columns)
 
 
-@jit(flat=True)
+@jit
 def row_added(row: Array, out: Array, rows: int, columns: int) -> None:
     """out[i] += row, for `rows` rows."""
     for i in range(rows):
@@ -49,20 +48,20 @@ def row_added(row: Array, out: Array, rows: int, columns: int) -> None:
             line[j] += row[j]
 
 
-@jit(flat=True)
+@jit
 def matrix_vector_product(a: Array, x: Array, out: Array, rows: int, depth: int, first: int, last: int) -> None:
     """out = a x, for a range of fours of rows."""
     rows_by_vector(part_of(a, 0, rows * depth).reshape((rows, depth)), part_of(x, 0, depth), out, first, last)
 
 
-@jit(flat=True)
+@jit
 def transposed_vector_product(a: Array, x: Array, out: Array, depth: int, columns: int, first: int, last: int) -> None:
     """out = a^T x, for a range of blocks of columns."""
     matrix = part_of(a, 0, depth * columns).reshape((depth, columns))
     columns_by_vector(matrix, part_of(x, 0, depth), out, first, last)
 
 
-@jit(flat=True)
+@jit
 def matrix_vector_sum(
     a: Array, x: Array, shift: Array, out: Array, rows: int, depth: int, step: int, first: int, last: int
 ) -> None:
@@ -72,7 +71,7 @@ def matrix_vector_sum(
         out[i] += shift[i * step]
 
 
-@jit(flat=True)
+@jit
 def transposed_vector_sum(
     a: Array, x: Array, shift: Array, out: Array, depth: int, columns: int, step: int, first: int, last: int
 ) -> None:

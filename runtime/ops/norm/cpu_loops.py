@@ -39,7 +39,7 @@ def _weighted_sums(grad: Array, row: Array, weight: Array, center: float) -> tup
     return total, moment
 
 
-@jit(flat=True)
+@jit
 def standardize_rows(
     x: Array,
     weight: Array,
@@ -67,7 +67,7 @@ def standardize_rows(
             out[s] = (row[s] - center) * rstd * weight[s] + bias[s]
 
 
-@jit(flat=True)
+@jit
 def backward_rows(
     grad: Array,
     x: Array,
@@ -100,7 +100,7 @@ def backward_rows(
             bare[s] += g[s]
 
 
-@jit(flat=True)
+@jit
 def add_blocks(sums: Array, result: Array, start: int, step: int, blocks: int) -> None:
     """The sum of lines that begin `step` apart in `sums`, in double precision: the gradient of a weight or a bias."""
     totals = np.zeros(result.size)
@@ -109,7 +109,7 @@ def add_blocks(sums: Array, result: Array, start: int, step: int, blocks: int) -
     result[:] = totals
 
 
-@jit(flat=True)
+@jit
 def standardize_columns(
     flat_x: Array,
     weight: Array,
@@ -145,7 +145,7 @@ def standardize_columns(
             out[c] = (row[c] - near[c]) * factor[c] + shift[c]
 
 
-@jit(flat=True)
+@jit
 def backward_columns(
     flat_grad: Array,
     flat_x: Array,
@@ -211,7 +211,7 @@ def _statistics(x: Array, c: int) -> tuple[float, float]:
     return mean, max(squares / count - (mean - center) * (mean - center), 0.0)
 
 
-@jit(flat=True)
+@jit
 def standardize_segments(
     flat_x: Array,
     weight: Array,
@@ -243,7 +243,7 @@ def standardize_segments(
                     out[s] = (row[s] - center) * factor + shift
 
 
-@jit(flat=True)
+@jit
 def backward_segments(
     flat_grad: Array,
     flat_x: Array,

@@ -17,7 +17,7 @@ from .cpu_loops import FLUSH
 _BLOCK = 1024
 
 
-@jit(flat=True)
+@jit
 def normalize_rows(
     x: Array, weight: Array, result: Array, scales: Array, eps: float, count: int, first: int, last: int
 ) -> None:
@@ -44,7 +44,7 @@ def _weighted_sum(grad: Array, row: Array, weight: Array) -> float:
     return total
 
 
-@jit(flat=True)
+@jit
 def normalize_rows_backward(
     grad: Array, x: Array, weight: Array, scales: Array, result: Array, sums: Array, count: int, first: int, last: int
 ) -> None:

@@ -28,10 +28,11 @@ SEQUENCES = 4  # that one thread goes through, at least
 def panels_of(weight: Array, across: bool) -> Array:
     """The matrices of a stack as panels, each transposed first where they lie across."""
     depth, columns = weight.shape[1:][::-1] if across else weight.shape[1:]
-    width = panel_width(weight.dtype.type(0))
+    like, row, width = weight.dtype.type(0), weight.strides[1], panel_width(weight.dtype.type(0))
     panels = np.empty((len(weight), (columns + width - 1) // width, depth * width), weight.dtype)
     for k in range(len(weight)):
-        fill_panels(weight[k], across, 0, depth, 0, columns, panels[k])
+        start, to = address(weight) + k * weight.strides[0], address(panels) + k * panels.strides[0]
+        fill_panels(like, start, row, across, depth, columns, to, panels.strides[1])
     return panels
 
 

@@ -11,10 +11,10 @@ import math
 
 import numpy as np
 
-from ...kernels.cpu.loops import lines_of
-from ...kernels.cpu.sums import column_sums, plain_sum
+from ...kernels.cpu.loops import copy_run, lines_of
+from ...kernels.cpu.sums import column_sums, fill, plain_sum
 from ...kernels.jit import jit
-from ...kernels.llvm.addresses import part_of
+from ...kernels.llvm.addresses import empty_row, part_of
 from ...kernels.scalar import exp
 from .cpu_reduce_loops import plain_product
 
@@ -23,7 +23,7 @@ Array = np.ndarray
 _WIDTH = 1024  # columns that are worked on side by side
 
 
-@jit(flat=True)
+@jit
 def broadcast_divided(
     grads: Array, out: Array, divisor: float, before: int, along: int, after: int, first: int, last: int
 ) -> None:
@@ -37,21 +37,20 @@ def broadcast_divided(
             for i in range(lines.size):
                 lines[i] = value
         else:
-            line = lines[:after]
+            line = part_of(lines, 0, after)
             for j in range(after):
                 line[j] = grads[b * after + j] / divisor
             for i in range(1, rows):
-                lines[i * after : (i + 1) * after] = line
+                copy_run(line, 0, lines, i * after, after)
         k += rows
 
 
-@jit(flat=True)
+@jit
 def var_backward_loop(
     grads: Array, x: Array, out: Array, scale: float, before: int, along: int, after: int, first: int, last: int
 ) -> None:
     """scale g (x - mean)."""
-    to, shape, k = x.dtype.type, (before, along, after), first
-    table, result = x.reshape(shape), out.reshape(shape)
+    to, k = x.dtype.type, first
     while k < last:
         b, start, width = k // after, k % after, min(_WIDTH, lines_of(after, k, last))
         if after == 1:
@@ -60,24 +59,24 @@ def var_backward_loop(
             for i in range(row.size):
                 line[i] = factor * (row[i] - center)
         else:
-            totals = np.empty(width)
-            column_sums(table[b], start, totals)
-            centers = (totals / along).astype(x.dtype)
-            factors = (grads[k : k + width] * scale).astype(x.dtype)
+            totals, centers, factors = empty_row(0.0, width), empty_row(to(0), width), empty_row(to(0), width)
+            column_sums(part_of(x, b * along * after, along * after), after, start, totals)
+            for j in range(width):
+                centers[j], factors[j] = totals[j] / along, grads[k + j] * scale
             for i in range(along):
-                row, line = table[b, i, start : start + width], result[b, i, start : start + width]
+                at = (b * along + i) * after + start
+                row, line = part_of(x, at, width), part_of(out, at, width)
                 for j in range(centers.size):
                     line[j] = factors[j] * (row[j] - centers[j])
         k += width
 
 
-@jit(flat=True)
+@jit
 def extremum_backward_loop(
     grads: Array, x: Array, tops: Array, out: Array, before: int, along: int, after: int, first: int, last: int
 ) -> None:
     """g / n for the n elements equal to the extremum, 0 for the others."""
-    shape, k = (before, along, after), first
-    table, result = x.reshape(shape), out.reshape(shape)
+    k = first
     while k < last:
         b, start, width = k // after, k % after, min(_WIDTH, lines_of(after, k, last))
         if after == 1:
@@ -88,20 +87,23 @@ def extremum_backward_loop(
             for i in range(row.size):
                 line[i] = share * (row[i] == top)
         else:
-            most, shares = part_of(tops, k, width), np.zeros(width, x.dtype)
+            most, shares = part_of(tops, k, width), empty_row(x.dtype.type(0), width)
+            fill(shares, 0.0)
             for i in range(along):
-                row = table[b, i, start : start + width]
+                row = part_of(x, (b * along + i) * after + start, width)
                 for j in range(shares.size):
                     shares[j] += row[j] == most[j]
-            shares[:] = grads[k : k + width] / shares
+            for j in range(shares.size):
+                shares[j] = grads[k + j] / shares[j]
             for i in range(along):
-                row, line = table[b, i, start : start + width], result[b, i, start : start + width]
+                at = (b * along + i) * after + start
+                row, line = part_of(x, at, width), part_of(out, at, width)
                 for j in range(shares.size):
                     line[j] = shares[j] * (row[j] == most[j])
         k += width
 
 
-@jit(flat=True)
+@jit
 def scale_by_result(
     factors: Array, x: Array, out: Array, before: int, along: int, after: int, first: int, last: int
 ) -> None:
@@ -123,7 +125,7 @@ def scale_by_result(
         k += width
 
 
-@jit(flat=True)
+@jit
 def logsumexp_backward_loop(
     grads: Array, x: Array, results: Array, out: Array, before: int, along: int, after: int, first: int, last: int
 ) -> None:
@@ -148,7 +150,7 @@ def logsumexp_backward_loop(
         k += width
 
 
-@jit(flat=True)
+@jit
 def prod_backward_loop(
     grads: Array, x: Array, out: Array, before: int, along: int, after: int, first: int, last: int
 ) -> None:

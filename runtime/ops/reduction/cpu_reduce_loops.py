@@ -16,6 +16,7 @@ from ...kernels.cpu.sums import (
     chunk_sums,
     column_square_sums,
     column_sums,
+    fill,
     narrow_column_sums,
     plain_sum,
     short_row_sums,
@@ -23,7 +24,7 @@ from ...kernels.cpu.sums import (
     sum_of_chunks,
 )
 from ...kernels.jit import jit
-from ...kernels.llvm.addresses import address, part_of, row_at
+from ...kernels.llvm.addresses import address, empty_row, part_of, row_at
 
 COLUMNS = 1024  # side by side are worth a thread's while
 _WIDTH = 4096  # columns that are added side by side
@@ -39,25 +40,25 @@ def unit_of(along: int, after: int) -> int:
     return after if 2 * after <= NARROW <= along else 64
 
 
-@jit(flat=True)
+@jit
 def total(x: Array, out: Array) -> None:
     """out = sum_i x_i."""
     out[0] = plain_sum(x)
 
 
-@jit(flat=True)
+@jit
 def totals_of_chunks(x: Array, totals: Array, first: int, last: int) -> None:
     """totals[k] = the sum of chunk k of x, in float64."""
     chunk_sums(x, row_at(0.0, address(totals), (x.size + CHUNK - 1) // CHUNK), first, last)
 
 
-@jit(flat=True)
+@jit
 def total_of_chunks(totals: Array, out: Array, divisor: float, count: int) -> None:
     """out = sum_k totals_k / divisor, for the totals of `count` chunks."""
     out[0] = sum_of_chunks(row_at(0.0, address(totals), count)) / divisor
 
 
-@jit(flat=True)
+@jit
 def row_sums(x: Array, out: Array, divisor: float, along: int, first: int, last: int) -> None:
     """out[b] = sum_i x[b, i] / divisor."""
     rows, to = part_of(x, first * along, (last - first) * along), part_of(out, first, last - first)
@@ -65,50 +66,59 @@ def row_sums(x: Array, out: Array, divisor: float, along: int, first: int, last:
         for i in range(to.size):
             to[i] = rows[i] / divisor
     elif along <= _SHORT:
-        short_row_sums(rows.reshape((to.size, along)), divisor, to)
+        short_row_sums(rows, along, divisor, to)
     else:
         for b in range(to.size):
             to[b] = plain_sum(part_of(rows, b * along, along)) / divisor
 
 
-@jit(flat=True)
+@jit
+def width_of(after: int, start: int, first: int, last: int) -> int:
+    """How many columns from `start` on are added side by side, of those from result `first` to `last`."""
+    return min(min(_WIDTH, after - start), last - first)
+
+
+@jit
 def grouped_column_sums(
     x: Array, out: Array, divisor: float, before: int, along: int, after: int, first: int, last: int
 ) -> None:
     """out[b, j] = sum_i x[b, i, j] / divisor, where something comes after."""
-    table, k = x.reshape((before, along, after)), first
+    k = first
     while k < last:
         b, start = k // after, k % after
-        totals = np.empty(min(_WIDTH, after - start, last - k))
+        table, totals = part_of(x, b * along * after, along * after), empty_row(0.0, width_of(after, start, k, last))
         if totals.size == after and 2 * after <= NARROW <= along:
-            narrow_column_sums(table[b], start, totals)
+            narrow_column_sums(table, totals)
         else:
-            column_sums(table[b], start, totals)
+            column_sums(table, after, start, totals)
         for j in range(totals.size):
             out[k + j] = totals[j] / divisor
         k += totals.size
 
 
-@jit(flat=True)
+@jit
 def square_sums(x: Array, out: Array, before: int, along: int, after: int, first: int, last: int) -> None:
     """out[b, j] = sum_i x[b, i, j]^2."""
-    table, k = x.reshape((before, along, after)), first
+    k = first
     while k < last:
         b, start = k // after, k % after
         if after == 1:
             out[k] = square_sum(part_of(x, k * along, along), 0.0)
             k += 1
             continue
-        totals = np.empty(min(_WIDTH, after - start, last - k))
-        column_square_sums(table[b], start, np.zeros(totals.size, x.dtype), totals)
-        out[k : k + totals.size] = totals
+        totals = empty_row(0.0, width_of(after, start, k, last))
+        centers = empty_row(x.dtype.type(0), totals.size)
+        fill(centers, 0.0)
+        column_square_sums(part_of(x, b * along * after, along * after), after, start, centers, totals)
+        for j in range(totals.size):
+            out[k + j] = totals[j]
         k += totals.size
 
 
-@jit(flat=True)
+@jit
 def variances(x: Array, out: Array, divisor: float, before: int, along: int, after: int, first: int, last: int) -> None:
     """out[b, j] = sum_i (x[b, i, j] - mean)^2 / divisor."""
-    table, k = x.reshape((before, along, after)), first
+    k = first
     while k < last:
         b, start = k // after, k % after
         if after == 1:
@@ -119,24 +129,28 @@ def variances(x: Array, out: Array, divisor: float, before: int, along: int, aft
             out[k] = max(squares, 0.0) / divisor if squares == squares else squares
             k += 1
             continue
-        totals = np.empty(min(_WIDTH, after - start, last - k))
-        column_sums(table[b], start, totals)
-        means = totals / along
-        centers = means.astype(x.dtype)
-        column_square_sums(table[b], start, centers, totals)
-        off = means - centers
-        out[k : k + totals.size] = np.maximum(totals - along * off * off, 0.0) / divisor
+        table, totals = part_of(x, b * along * after, along * after), empty_row(0.0, width_of(after, start, k, last))
+        means, centers = empty_row(0.0, totals.size), empty_row(x.dtype.type(0), totals.size)
+        column_sums(table, after, start, means)
+        for j in range(means.size):
+            means[j] /= along
+            centers[j] = means[j]
+        column_square_sums(table, after, start, centers, totals)
+        for j in range(totals.size):
+            off = means[j] - centers[j]
+            squares = totals[j] - along * off * off
+            out[k + j] = (0.0 if squares < 0.0 else squares) / divisor  # nan stays
         k += totals.size
 
 
-@jit(flat=True)
+@jit
 def square_roots(out: Array) -> None:
     """The square root of each result."""
     for i in range(out.size):
         out[i] = math.sqrt(out[i])
 
 
-@jit(flat=True)
+@jit
 def extremum_of(x: Array, out: Array, sign: int) -> None:
     """The greatest element, or with sign -1 the least; nan where there is one."""
     best = x[0]

@@ -11,7 +11,7 @@ from ...kernels.llvm.addresses import part_of
 Array = np.ndarray
 
 
-@jit(flat=True)
+@jit
 def strided_copy(x: Array, out: Array, n0: int, n1: int, n2: int, s0: int, s1: int, s2: int) -> None:
     """out[i, j, k] = x[i s0 + j s1 + k s2]: a contiguous copy of a strided array of up to three dimensions."""
     offset = 0
@@ -26,7 +26,7 @@ def strided_copy(x: Array, out: Array, n0: int, n1: int, n2: int, s0: int, s1: i
             offset += n2
 
 
-@jit(flat=True)
+@jit
 def slice_in_zeros(x: Array, out: Array, before: int, size: int, after: int, start: int, step: int, count: int) -> None:
     """Zeros with x at `count` of `size` indices along, from `start` on, `step` apart: the gradient of a slice."""
     out[:] = 0
@@ -35,7 +35,7 @@ def slice_in_zeros(x: Array, out: Array, before: int, size: int, after: int, sta
             copy_run(x, (b * count + i) * after, out, (b * size + start + i * step) * after, after)
 
 
-@jit(flat=True)
+@jit
 def two_joined(x: Array, y: Array, out: Array, one: int, other: int, first: int, last: int) -> None:
     """out[i] = x[i] and y[i] side by side. Row by row, as large arrays are written faster from front to back."""
     for i in range(first, last):
@@ -44,14 +44,14 @@ def two_joined(x: Array, y: Array, out: Array, one: int, other: int, first: int,
         copy_run(y, i * other, out, offset + one, other)
 
 
-@jit(flat=True)
+@jit
 def piece_joined(x: Array, out: Array, rows: int, piece: int, whole: int, offset: int) -> None:
     """out[i, offset:offset + piece] = x[i], for rows of `whole` elements: one operand of a concatenation."""
     for i in range(rows):
         copy_run(x, i * piece, out, i * whole + offset, piece)
 
 
-@jit(flat=True)
+@jit
 def piece_split(x: Array, out: Array, rows: int, piece: int, whole: int, offset: int) -> None:
     """out[i] = x[i, offset:offset + piece], for rows of `whole` elements: one piece of a split."""
     for i in range(rows):

@@ -21,7 +21,7 @@ _ROWS = 256  # that are added one after the other before their sums are added up
 Array = np.ndarray
 
 
-@jit(flat=True, fastmath=_REORDER)
+@jit(fastmath=_REORDER)
 def softmax_rows(x: Array, result: Array, along: int, first: int, last: int) -> None:
     """exp(x) / sum(exp(x)) of each row."""
     for i in range(first, last):
@@ -37,7 +37,7 @@ def softmax_rows(x: Array, result: Array, along: int, first: int, last: int) -> 
             out[j] *= scale
 
 
-@jit(flat=True, fastmath=_REORDER)
+@jit(fastmath=_REORDER)
 def log_softmax_rows(x: Array, result: Array, along: int, first: int, last: int) -> None:
     """x - log(sum(exp(x))) of each row."""
     for i in range(first, last):
@@ -51,7 +51,7 @@ def log_softmax_rows(x: Array, result: Array, along: int, first: int, last: int)
             out[j] = (row[j] - top) - shift
 
 
-@jit(flat=True, fastmath=_REORDER)
+@jit(fastmath=_REORDER)
 def softmax_backward_rows(grad: Array, output: Array, result: Array, along: int, first: int, last: int) -> None:
     """y (g - sum(g y)) of each row."""
     for i in range(first, last):
@@ -64,7 +64,7 @@ def softmax_backward_rows(grad: Array, output: Array, result: Array, along: int,
             out[j] = (g[j] - total) * y[j]
 
 
-@jit(flat=True, fastmath=_REORDER)
+@jit(fastmath=_REORDER)
 def log_softmax_backward_rows(grad: Array, output: Array, result: Array, along: int, first: int, last: int) -> None:
     """g - exp(y) sum(g) of each row."""
     for i in range(first, last):
@@ -103,7 +103,7 @@ def collect(part: Array, totals: Array, row: int) -> None:
             part[j] = 0
 
 
-@jit(flat=True)
+@jit
 def softmax_columns(x: Array, result: Array, before: int, along: int, after: int, first: int, last: int) -> None:
     """exp(x) / sum(exp(x)) along the middle dimension."""
     shape, line = (before, along, after), first
@@ -130,7 +130,7 @@ def softmax_columns(x: Array, result: Array, before: int, along: int, after: int
         line += stop - start
 
 
-@jit(flat=True)
+@jit
 def log_softmax_columns(x: Array, result: Array, before: int, along: int, after: int, first: int, last: int) -> None:
     """x - log(sum(exp(x))) along the middle dimension."""
     shape, line = (before, along, after), first
@@ -155,7 +155,7 @@ def log_softmax_columns(x: Array, result: Array, before: int, along: int, after:
         line += stop - start
 
 
-@jit(flat=True)
+@jit
 def softmax_backward_columns(
     grad: Array, output: Array, result: Array, before: int, along: int, after: int, first: int, last: int
 ) -> None:
@@ -179,7 +179,7 @@ def softmax_backward_columns(
         line += stop - start
 
 
-@jit(flat=True)
+@jit
 def log_softmax_backward_columns(
     grad: Array, output: Array, result: Array, before: int, along: int, after: int, first: int, last: int
 ) -> None:
@@ -211,7 +211,7 @@ def _exponential_sum(row: Array, top: float) -> float:
     return total
 
 
-@jit(flat=True)
+@jit
 def log_totals(x: Array, result: Array, before: int, along: int, after: int, first: int, last: int) -> None:
     """log(sum(exp(x))) along (before, along, after), shifted by the greatest element where that is finite."""
     table, line = x.reshape((before, along, after)), first

@@ -18,7 +18,7 @@ import pytest
 from llvmlite import binding
 from numba import njit, types
 
-from specgrad.runtime.kernels.compile.compiler_pipelines import NoAlias
+from specgrad.runtime.kernels.compile.kernel_pipelines import NoAlias
 from specgrad.runtime.kernels.compile.machine import fuses
 from specgrad.runtime.kernels.compile.scalar_library import library_of, rebuilt
 from tests.attack.amount import SEED, amount

@@ -246,5 +246,5 @@ sys.exit(len(raised))
 @pytest.mark.cpu("compiles for the CPU, in another process")
 def test_kernels_that_are_compiled_for_all_at_once(tmp_path: Path) -> None:
     """Threads that are the first to need a kernel, all at once, get it (in a process with nothing in its cache)."""
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    environment = {**os.environ, "SPECGRAD_CACHE_DIR": str(tmp_path)}
     subprocess.run([sys.executable, "-c", COLD], check=True, env=environment, timeout=PATIENCE)

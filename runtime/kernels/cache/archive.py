@@ -1,0 +1,67 @@
+"""Files of many entries, which lie in memory as they lie on disk: importing reads nothing, a lookup a few pages.
+
+A head says how long the table is and what all entries were compiled with; the table has the sorted keys and where their
+entries begin and end; the entries follow.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import struct
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from .sealed import DIGEST
+
+MAGIC = b"specgrad-archive-1\n"
+COUNTS = struct.Struct("<QQ")  # bytes of the words, and entries
+PLACE = struct.Struct("<QQ")
+ROW = DIGEST + PLACE.size
+
+
+class Archive:
+    """The entries of one file that is mapped into memory; there are none where the file is not one of ours."""
+
+    def __init__(self, path: Path, words: Sequence[str]) -> None:
+        self.memory: mmap.mmap | bytes = b""
+        self.count = self.table = 0
+        begin = len(MAGIC) + COUNTS.size
+        if path.stat().st_size < begin:
+            return
+        with open(path, "rb") as file:
+            memory = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        if memory[: len(MAGIC)] == MAGIC:
+            length, count = COUNTS.unpack_from(memory, len(MAGIC))
+            if memory[begin : begin + length] == _text(words) and begin + length + count * ROW <= len(memory):
+                self.memory, self.count, self.table = memory, count, begin + length
+
+    def get(self, key: bytes) -> bytes | None:
+        """The entry of a key, found by halving."""
+        low, high = 0, self.count
+        while low < high:
+            middle = (low + high) // 2
+            start = self.table + middle * ROW
+            found = self.memory[start : start + DIGEST]
+            if found == key:
+                first, last = PLACE.unpack_from(self.memory, start + DIGEST)
+                return self.memory[first:last]
+            low, high = (middle + 1, high) if found < key else (low, middle)
+        return None
+
+
+def pack(entries: Mapping[bytes, bytes], words: Sequence[str]) -> bytes:
+    """An archive of entries that were compiled with what the words say."""
+    text = _text(words)
+    head = MAGIC + COUNTS.pack(len(text), len(entries)) + text
+    place = len(head) + len(entries) * ROW
+    rows, bodies = [], []
+    for key, entry in sorted(entries.items()):
+        rows.append(key + PLACE.pack(place, place + len(entry)))
+        bodies.append(entry)
+        place += len(entry)
+    return b"".join([head, *rows, *bodies])
+
+
+def _text(words: Sequence[str]) -> bytes:
+    return json.dumps(list(words)).encode()

@@ -1,0 +1,173 @@
+"""numba's dispatchers over the store: what has been compiled from the same code before is loaded, wherever it was.
+
+numba would keep an index for each function beside its file, and load with a function what is linked into others. Here
+an entry is one function for one signature, and nothing else of numba's has to be loaded for it: neither what types
+and lowers NumPy's functions nor the bitcode of what it calls.
+"""
+
+from __future__ import annotations
+
+import functools
+import pickle
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from numba import njit
+from numba.core import config, sigutils
+from numba.core.caching import _Cache
+from numba.core.compiler import CompileResult
+from numba.core.runtime import rtsys
+from numba.core.serialize import dumps
+
+from . import store
+from .digest import digest, folder_text, of_options
+
+SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "ENABLE_AVX", "USING_SVML")
+
+
+def dispatcher(function: Any, code: bytes, options: Mapping[str, Any], prepare: Callable[[], None]) -> Any:
+    """A dispatcher of a function whose code has this digest.
+
+    `prepare` is called before anything is compiled: it gives the function's globals what they are compiled with.
+    """
+    keeps = options.get("cache", True)
+    options = {name: value for name, value in options.items() if name != "cache"}
+    name = digest(code, of_options(options))
+    function.__qualname__ += f"-{name.hex()[:12]}"  # symbols of different code have different names
+    made = njit(**options)(function)
+    made._cache = KernelCache(name, made._compiler, prepare) if keeps else Uncached(prepare)
+    return made
+
+
+@functools.cache
+def compiler() -> tuple[Any, ...]:
+    """What decides how numba compiles, besides a function's own options."""
+    return folder_text("compile"), [(name, getattr(config, name, None)) for name in SETTINGS]
+
+
+class Uncached(_Cache):
+    """Keeps nothing."""
+
+    def __init__(self, prepare: Callable[[], None]) -> None:
+        self.prepare = prepare
+
+    @property
+    def cache_path(self) -> str | None:
+        """The folder, for numba's statistics."""
+        return None
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """What is not kept is compiled."""
+        self.prepare()
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Nothing happens."""
+
+    enable = disable = flush = lambda self: None
+
+
+class KernelCache(Uncached):
+    """What numba asks for the compiled forms of one function."""
+
+    def __init__(self, name: bytes, compiler: Any, prepare: Callable[[], None]) -> None:
+        super().__init__(prepare)
+        self.name = name
+        self.compiler = compiler
+        self.enabled = True
+
+    @property
+    def cache_path(self) -> str | None:
+        """The folder."""
+        return str(store.kept_in() or "nowhere")
+
+    def enable(self) -> None:
+        """Load and save."""
+        self.enabled = True
+
+    def disable(self) -> None:
+        """Neither load nor save."""
+        self.enabled = False
+
+    def flush(self) -> None:
+        """Nothing is forgotten: what was compiled from the same code is the same."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled form for a signature, or None."""
+        found = store.lookup(self.digest(sig)) if self.enabled else None
+        if found is None:
+            self.prepare()
+            return None
+        return self.loaded(found, target_context)
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a compiled form, if it holds nothing of this process."""
+        if self.enabled and not data.library.has_dynamic_globals and not any(not one.can_cache for one in data.lifted):
+            store.keep(self.digest(sig), dumps(parts_of(data)))
+
+    def digest(self, sig: Any) -> bytes:
+        """The digest of what a compiled form depends on."""
+        args, result = sigutils.normalize_signature(sig)
+        return digest(self.name, [kind.name for kind in args], result and result.name, compiler())
+
+    def loaded(self, found: bytes, target_context: Any) -> Any:
+        """A compiled form, ready to be called."""
+        rtsys.initialize(target_context)  # what counts references, which code calls by name
+        name, code, symbols, fndesc, environment, signature, objectmode, lifted, init, environments = pickle.loads(
+            found
+        )
+        for function in init:
+            function()
+        codegen = target_context.codegen()
+        library = codegen.create_library(name)
+        library.enable_object_caching()
+        library._set_compiled_object(code)
+        library._finalize_final_module()
+        codegen._engine._defined_symbols.update(symbols)
+        library._get_module_for_linking = functools.partial(self.linkable, fndesc, signature)
+        made = CompileResult(
+            target_context=target_context,
+            typing_context=target_context.typing_context,
+            library=library,
+            environment=environment,
+            entry_point=target_context.get_executable(library, fndesc, environment),
+            fndesc=fndesc,
+            type_annotation="",
+            signature=signature,
+            objectmode=objectmode,
+            lifted=lifted,
+            typing_error=None,
+            call_helper=None,
+            metadata=None,
+            reload_init=init,
+            referenced_envs=environments,
+        )
+        for one in environments:
+            codegen.set_env(one.env_name, one)
+        return made
+
+    def linkable(self, fndesc: Any, signature: Any) -> Any:
+        """The module that callers are linked with: compiled again, as few functions are called by compiled ones."""
+        self.prepare()
+        again = self.compiler.compile(signature.args, signature.return_type)
+        _alive.append(again)
+        module = again.library._get_module_for_linking().clone()
+        module.get_function(again.fndesc.llvm_func_name).name = fndesc.llvm_func_name
+        return module
+
+
+_alive: list[Any] = []  # whose environments are named by what they were linked into
+
+
+def parts_of(made: CompileResult) -> tuple[Any, ...]:
+    """What is kept of a compiled form: neither the bitcode that others are linked with nor notes on types."""
+    made.fndesc.typemap = made.fndesc.calltypes = None
+    library = made.library
+    text = str(library._final_module)
+    # Most only stand there: their functions were inlined. To load one is to import its module, such as numba.np.linalg.
+    environments = [one for one in made._find_referenced_environments() if text.count(one.env_name) > 1]
+    names = [made.fndesc.llvm_func_name, made.fndesc.llvm_cpython_wrapper_name, made.fndesc.llvm_cfunc_wrapper_name]
+    defined = {function.name for function in library.get_defined_functions()}
+    symbols = [name for name in names if name in defined] + [one.env_name for one in environments]
+    described = (made.fndesc, made.environment, made.signature, made.objectmode, made.lifted, made.reload_init)
+    return (library.name, library._get_compiled_object(), symbols, *described, environments)

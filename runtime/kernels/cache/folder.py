@@ -1,0 +1,77 @@
+"""The folder of what this user's programs have compiled: many processes write to it, and it stays within bounds."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from contextlib import suppress
+from pathlib import Path
+
+MOST = 1 << 30  # bytes; beyond them what was used longest ago goes
+ENOUGH = MOST * 3 // 4  # what is left then
+LOOKED_AT = 64  # how many files a process writes before it looks again at how much there is
+DAY = 86400
+
+
+def place(kind: str, own: str = "") -> Path | None:
+    """Where entries of a kind lie: in a folder of their own that a variable names, or in that of all; None if nowhere.
+
+    That is SPECGRAD_CACHE_DIR, or specgrad in XDG_CACHE_HOME, or in ~/.cache.
+    """
+    if own and os.environ.get(own):
+        return Path(os.environ[own])
+    if os.environ.get("SPECGRAD_CACHE_DIR"):
+        return Path(os.environ["SPECGRAD_CACHE_DIR"]) / kind
+    try:
+        return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "specgrad" / kind
+    except RuntimeError:  # the user has no home
+        return None
+
+
+def read(path: Path) -> bytes | None:
+    """What a file holds; None where there is none that can be read. It counts as used today."""
+    try:
+        with open(path, "rb") as file:
+            found = file.read()
+            if time.time() - os.fstat(file.fileno()).st_mtime > DAY:
+                with suppress(OSError):  # somebody else's
+                    os.utime(file.fileno())
+    except OSError:
+        return None
+    return found
+
+
+def write(path: Path, data: bytes) -> None:
+    """Write a file at once, so that who looks finds none or a whole one; a folder that refuses it is no error."""
+    part = path.with_name(f"{path.name}.{secrets.token_hex(8)}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_bytes(data)
+        part.replace(path)
+    except OSError:
+        with suppress(OSError):
+            part.unlink()
+        return
+    written = _written.get(path.parent, 0)
+    _written[path.parent] = written + 1
+    if written % LOOKED_AT == 0:
+        prune(path.parent)
+
+
+def prune(folder: Path, most: int = MOST, enough: int = ENOUGH) -> None:
+    """Delete what was used longest ago, where there is more than `most`, until no more than `enough` is left."""
+    with suppress(OSError):  # other processes delete too
+        found = [(entry.stat().st_mtime, entry.stat().st_size, entry.path) for entry in os.scandir(folder)]
+        total = sum(size for _, size, _ in found)
+        if total <= most:
+            return
+        for _, size, path in sorted(found):
+            if total <= enough:
+                return
+            with suppress(OSError):
+                os.unlink(path)
+            total -= size
+
+
+_written: dict[Path, int] = {}  # how many files this process has written, by their folders

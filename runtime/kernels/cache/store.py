@@ -1,0 +1,69 @@
+"""Machine code by the digest of what it was compiled from: carried with specgrad, or kept from an earlier run.
+
+`lookup` and `keep` know nothing of what compiles. The digest has all that the code depends on but the processor: this
+module knows for which one code is looked up, and for which one it is compiled.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+from pathlib import Path
+
+from . import folder
+from .archive import Archive
+from .sealed import seal, unseal
+from .target import Target, host, levels, versions
+
+CARRIED = Path(__file__).parent / "machine_code"
+SUFFIX = ".kernels"
+
+
+def lookup(digest: bytes) -> bytes | None:
+    """Code that was compiled from what has this digest, for this processor or a level of its; None if there is none."""
+    for target, archive in archives():
+        found = _unsealed(digest, target, archive.get(key(digest, target)))
+        if found is not None:
+            return found
+    path = _path(digest)
+    return None if path is None else _unsealed(digest, host(), folder.read(path))
+
+
+def keep(digest: bytes, code: bytes) -> None:
+    """Keep code that was compiled for this processor; where that is not possible nothing happens."""
+    path = _path(digest)
+    if path is not None:
+        folder.write(path, seal(key(digest, host()), code))
+
+
+def kept_in() -> Path | None:
+    """The folder of what this user's programs have compiled."""
+    return folder.place("kernels")
+
+
+def key(digest: bytes, target: Target) -> bytes:
+    """The name of code for one processor or level."""
+    return hashlib.sha256(digest + repr((target, versions())).encode()).digest()
+
+
+def described(target: Target) -> tuple[str, ...]:
+    """What an archive says of itself."""
+    return (*target, *versions())
+
+
+@functools.cache
+def archives() -> tuple[tuple[Target, Archive], ...]:
+    """The archives that come with specgrad, of levels whose code runs here, the best first."""
+    if not CARRIED.is_dir():
+        return ()
+    named = [(target, CARRIED / f"{target.name}{SUFFIX}") for target in levels()]
+    return tuple((target, Archive(path, described(target))) for target, path in named if path.is_file())
+
+
+def _path(digest: bytes) -> Path | None:
+    above = kept_in()
+    return None if above is None else above / key(digest, host()).hex()
+
+
+def _unsealed(digest: bytes, target: Target, entry: bytes | None) -> bytes | None:
+    return None if entry is None else unseal(key(digest, target), entry)

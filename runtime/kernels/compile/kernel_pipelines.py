@@ -1,0 +1,119 @@
+"""How kernels become machine code: numba's passes that they need, and LLVM's once for a kernel with all that it calls.
+
+numba compiles every function for itself, with wrappers for C and Python, and whatever calls it once more with that. A
+kernel's callees have no machine code of their own here (`Linked`), and nobody asks for the wrapper for C.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase
+from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
+from numba.core.typed_passes import (
+    IRLegalization,
+    NativeLowering,
+    NoPythonBackend,
+    NopythonRewrites,
+    NopythonTypeInference,
+    PreLowerStripPhis,
+)
+from numba.core.untyped_passes import (
+    DeadBranchPrune,
+    FixupArgs,
+    GenericRewrites,
+    InlineClosureLikes,
+    InlineInlinables,
+    IRProcessing,
+    ReconstructSSA,
+    RewriteDynamicRaises,
+    RewriteSemanticConstants,
+    TranslateByteCode,
+)
+
+from .compiler_pipelines import OnlyLinked
+
+BEFORE = (
+    TranslateByteCode,
+    FixupArgs,
+    IRProcessing,
+    InlineClosureLikes,
+    RewriteSemanticConstants,
+    DeadBranchPrune,
+    GenericRewrites,
+    RewriteDynamicRaises,
+    InlineInlinables,
+    ReconstructSSA,
+    NopythonTypeInference,
+    PreLowerStripPhis,
+    NopythonRewrites,
+    IRLegalization,
+)
+
+
+class KernelLibrary(JITCodeLibrary):
+    """A module that LLVM optimises as a whole, when all that is called has been linked in."""
+
+    def _optimize_functions(self, module: Any) -> None:
+        """Not one by one."""
+        module.data_layout = self._codegen._data_layout
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class NewKernelLibrary(LoweringPass):
+    """The library of machine code that `NativeLowering` would make, as kernels have it."""
+
+    _name = "new_kernel_library"
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def run_pass(self, state: Any) -> bool:
+        state.library = KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()  # as NativeLowering does: else numba's cache would find no object code
+        return True
+
+
+class Kernel(CompilerBase):
+    """The passes for a kernel."""
+
+    after: tuple[Any, ...] = (NewKernelLibrary, NativeLowering, NoPythonBackend)
+
+    def __init__(self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, kinds: Any) -> None:
+        flags.no_cfunc_wrapper = True  # kernels are called by Python, or at the address of their own code
+        super().__init__(typing, target, library, args, result, flags, kinds)
+
+    def define_pipelines(self) -> list[PassManager]:
+        """One pipeline."""
+        passes = PassManager("kernel")
+        for step in (*BEFORE, *self.after):
+            passes.add_pass(step, step.__name__)
+        passes.finalize()
+        return [passes]
+
+
+class LinkedKernel(Kernel):
+    """The passes for what kernels call."""
+
+    after = (NewKernelLibrary, NativeLowering, OnlyLinked, NoPythonBackend)
+
+    def __init__(self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, kinds: Any) -> None:
+        flags.no_compile = True
+        flags.no_cpython_wrapper = True
+        super().__init__(typing, target, library, args, result, flags, kinds)
+
+
+class NoAlias(Kernel):
+    """The passes for kernels whose arguments share no memory, except element by element.
+
+    Without being told, LLVM compares the arrays' addresses at run time and takes a slow loop, without vectors, where
+    they overlap: so it did in every in-place op, whose result is its first operand. What LLVM does when it is told
+    (reading several elements ahead of writing any) is right for such an operand as well, as long as the kernel writes
+    an element after its last read of it, and arrays that overlap are the same elements in the same order. The ops see
+    to the latter: see `check_apart`.
+    """
+
+    def __init__(self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, kinds: Any) -> None:
+        flags.noalias = True  # LLVM's attribute of all pointers to data among the arguments
+        super().__init__(typing, target, library, args, result, flags, kinds)

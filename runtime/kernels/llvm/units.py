@@ -1,0 +1,96 @@
+"""Units of native code: functions that are compiled together, once a machine, and then loaded as they are.
+
+Native code reads and writes words. It has no need of a certain processor's vectors, so it is compiled for the least
+that specgrad runs on, and is the same on each machine of that kind.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import platform
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from llvmlite import binding
+
+from ..cache.digest import digest, folder_text
+from ..cache.store import keep, lookup
+from ..compile.machine import llvm
+from ..compile.scalar_library import building
+from .check_mode import SETTING
+from .translation import Module
+from .typed import Native
+
+PROCESSORS = {"x86_64": "x86-64-v2", "AMD64": "x86-64-v2"}  # else the generic one of the architecture
+LEVEL = 2  # of optimisation
+
+
+@functools.cache
+def machine() -> Any:
+    """LLVM's target."""
+    target = llvm().Target.from_default_triple()
+    cpu = PROCESSORS.get(platform.machine(), "generic")
+    return target.create_target_machine(cpu, "", opt=LEVEL, reloc="default", codemodel="jitdefault", jit=True)
+
+
+def object_code(name: str, functions: Iterable[Native]) -> bytes:
+    """The object file of functions."""
+    module = Module(name)
+    for function in functions:
+        module.export(function)
+    module.ir.triple, module.ir.data_layout = machine().triple, str(machine().target_data)
+    parsed = binding.parse_assembly(str(module.ir))
+    parsed.verify()
+    options = binding.create_pipeline_tuning_options(speed_level=LEVEL)
+    passes = binding.create_pass_builder(machine(), options)
+    passes.getModulePassManager().run(parsed, passes)
+    return bytes(machine().emit_object(parsed))
+
+
+def load(code: bytes, names: Sequence[str]) -> dict[str, int]:
+    """The addresses of an object file's functions, which stay there as long as the process."""
+    engine = binding.create_mcjit_compiler(binding.parse_assembly(""), machine())
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(engine))  # objects that outlive all modules call native functions
+    engine.add_object_file(binding.ObjectFileRef.from_data(code))
+    engine.finalize_object()
+    return {name: engine.get_function_address(name) for name in names}
+
+
+class Unit:
+    """Native functions that are compiled together.
+
+    `version` changes with all that they are made of; `ready` lets the code find what it calls by names that no library
+    exports.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        functions: Iterable[Any],
+        version: Callable[[], Any],
+        ready: Callable[[], object] = lambda: None,
+    ) -> None:
+        self.name = name
+        self.functions: tuple[Any, ...] = tuple(functions)
+        self.version = version
+        self.ready = ready
+        self.loaded: dict[str, int] = {}
+
+    def address(self, function: Any) -> int:
+        """Where the machine code of one of the functions begins; the first who asks loads it, or has it compiled."""
+        if not self.loaded:
+            with building:
+                if not self.loaded:
+                    self.ready()
+                    self.loaded = load(self.code(), [function.name for function in self.functions])
+        return self.loaded[function.name]
+
+    def code(self) -> bytes:
+        """The object file, which is kept."""
+        found_by = digest("unit", self.name, self.version(), folder_text("llvm"), SETTING)
+        code = lookup(found_by)
+        if code is None:
+            code = object_code(self.name, self.functions)
+            keep(found_by, code)
+        return code
