@@ -6,9 +6,11 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from pathlib import Path
 
 import pytest
 
+from specgrad.runtime.kernels.cache.target import levels
 from tests.repository import ROOT, copy
 
 BUILD = "import sys; from setuptools import build_meta; print(build_meta.build_wheel(sys.argv[1]))"
@@ -41,6 +43,39 @@ def test_wheel_has_every_module_and_data_file(wheel: list[str]) -> None:
         for suffix in ("*.py", "*.pyi", "*.j2"):
             wanted |= {prefix + str(p.relative_to(ROOT)) for p in (ROOT / folder).rglob(suffix)}
     assert wanted - set(wheel) == set()
+
+
+USES = """
+import sys
+from numba.core import event
+import specgrad as sg
+class Seen(event.Listener):
+    def on_start(self, event): print("compiled", event.data["dispatcher"])
+    def on_end(self, event): pass
+with event.install_listener("numba:compile", Seen()):
+    x = sg.tensor([-1.0, 2.0], requires_grad=True)
+    x.relu().backward(sg.ones(2))
+print(x.grad.tolist(), sg.__file__)
+"""
+
+
+def test_a_wheel_that_carries_machine_code(tmp_path: Path) -> None:
+    """It is one for this platform and Python, and its user compiles nothing of what it carries."""
+    level = levels()[0].name
+    folders = ["--out", str(tmp_path / "dist"), "--kept", str(tmp_path / "kept")]
+    command = [sys.executable, "-m", "codegen", "wheel", "relu", "--levels", level, *folders]
+    done = subprocess.run(command, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (path,) = (tmp_path / "dist").iterdir()
+    assert re.search(r"-cp3\d+-cp3\d+-\w+\.whl$", path.name) and "-none-" not in path.name
+    zipfile.ZipFile(path).extractall(tmp_path / "site")
+    assert (tmp_path / "site/specgrad/runtime/kernels/cache/machine_code" / f"{level}.kernels").is_file()
+    cache = tmp_path / "cache"
+    environment = os.environ | {"PYTHONPATH": str(tmp_path / "site"), "SPECGRAD_CACHE_DIR": str(cache)}
+    command = [sys.executable, "-P", "-c", USES]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert done.stdout.split() == ["[0.0,", "1.0]", str(tmp_path / "site/specgrad/__init__.py")], done.stderr
+    assert not cache.exists()  # nothing had to be kept
 
 
 def test_links_are_relative_and_point_to_the_folders() -> None:

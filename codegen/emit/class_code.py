@@ -210,7 +210,8 @@ class NodeClass:
             return []
         found = f"(found := node.plans.gradients(node, {self.grads})) is not None"
         where = "" if self.node.kernel_plan else "grad._device is not CPU and "
-        return [f"if {where}node.plans.remember(node, grad) and {found}:", "    return found"]
+        given = "grads" if self.several else "grad"
+        return [f"if {where}node.plans.remember(node, {given}) and {found}:", "    return found"]
 
     @property
     def arrays(self) -> list[str]:

@@ -15,6 +15,8 @@ from .forward_code import forward_lines
 from .kernel_code import ElementKernels, hands_on, is_plain_number, number_arguments
 from .savings import Calls, Plan, SavedTensor, SavedValue, Shared, make_plan
 
+MOST = 12  # tensors and values that a node keeps, and edges, which native code writes down
+
 
 @dataclass(frozen=True)
 class NodeCode:
@@ -70,13 +72,17 @@ class NodeCode:
     @property
     def launches(self) -> bool:
         """Whether native code may run that kernel: by plans on the host, by its launches on a device."""
-        one = len(self.differentiable_outputs) == 1 and not self.gives_list
-        return self.kernel is not None and one and bool(self.backward_reads)
+        one = len(self.differentiable_outputs) == 1 or self._planned is not None
+        return self.kernel is not None and one and not self.gives_list and bool(self.backward_reads)
 
     @property
     def kernel_plan(self) -> Part | None:
         """That kernel's plans, under its name; None where it has none."""
-        return self.calls.library.get("plan", self.kernel.name) if self.kernel and self.launches else None
+        return self._planned if self.launches else None
+
+    @property
+    def _planned(self) -> Part | None:
+        return self.calls.library.get("plan", self.kernel.name) if self.kernel else None
 
     @property
     def backward_reads(self) -> list[str]:
@@ -86,10 +92,14 @@ class NodeCode:
         return found if all(found) else []
 
     def backward_read(self, operand: ast.expr) -> str:
-        """One of them: a tensor, a value or something made of one, or a constant; empty for anything else."""
+        """One of them: a tensor, a value or something made of one, or a constant; empty for anything else.
+
+        The gradients of several outputs are an operand each.
+        """
         tensors = {t.name: f'("k", "{t.slot}")' for t in self.backward_tensors}
         values = {v.name: v.slot for v in self.backward_values}
-        known = {"grad": '("g", "")', "wanted": '("w", "")'} | tensors
+        each = ", ".join(f'("g", "", {i})' for i in self.differentiable_outputs)
+        known = {"grad": '("g", "")', "grads": each, "wanted": '("w", "")'} | tensors
         named = _names([code := ast.unparse(operand)])
         if named & known.keys():
             is_list = any(t.kind == "list" for t in self.backward_tensors if t.name in named)
@@ -133,7 +143,7 @@ class NodeCode:
         tensors = self.entry.tensor_arguments
         one_list = len(tensors) == 1 and self.takes_list and not self.plan.tensors
         single = (one_list and not tensors[0].type.optional_items) or not any(a.type.is_list for a in tensors)
-        few = len(self.plan.tensors) <= 6 and len(self.plan.values) <= 6 and len(self.arguments) <= 4
+        few = max(len(self.plan.tensors), len(self.plan.values), len(self.arguments)) <= MOST
         fits = single and few and not self.gives_list and bool(self.differentiable_outputs)
         return fits and all(known for known, _ in self.plain_values.values())
 
@@ -145,8 +155,8 @@ class NodeCode:
             match ast.parse(value.source, mode="eval").body:
                 case ast.Name(id=name):
                     found[value.slot] = name, ""
-                case ast.Attribute(value=ast.Name(id=name), attr="_shape"):
-                    found[value.slot] = name, "_shape"
+                case ast.Attribute(value=ast.Name(id=name), attr=("_shape" | "_dtype") as part):
+                    found[value.slot] = name, part
                 case ast.IfExp(body=ast.Constant(None), orelse=ast.Attribute(value=ast.Name(id=name), attr="_shape")):
                     found[value.slot] = name, "_shape"  # None where the argument is
                 case ast.Call(

@@ -76,6 +76,24 @@ class AttentionBackward0(Node):
         ("v", "_saved_scale"),
         ("v", "_saved_rows_first"),
     )
+    inputs = ("self", "key", "value", "bias")
+    keeps = {
+        "kept_self": ("self", ("self", "key", "value", "bias")),
+        "kept_key": ("key", ("self", "key", "value", "bias")),
+        "kept_value": ("value", ("self", "key", "value", "bias")),
+        "kept_bias": ("bias", ("self", "key", "value", "bias")),
+        "kept_mask": ("mask", ("self", "key", "value", "bias")),
+        "kept_keep": ("keep", ("self", "key", "value", "bias")),
+        "kept_output": ("output 0", ("self", "key", "value", "bias")),
+        "kept_logsumexp": ("output 1", ("self", "key", "value", "bias")),
+    }
+    values = {
+        "_saved_keep_scale": ("keep_scale", ""),
+        "_saved_is_causal": ("is_causal", ""),
+        "_saved_scale": ("scale", ""),
+        "_saved_rows_first": ("rows_first", ""),
+    }
+    differentiable = (0,)
 
     @staticmethod
     def record(results, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first):

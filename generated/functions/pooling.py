@@ -173,6 +173,17 @@ class AvgPoolBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool"
+    inputs = ("self",)
+    values = {
+        "_saved_self_sym_sizes": ("self", "_shape"),
+        "_saved_kernel_size": ("kernel_size", ""),
+        "_saved_stride": ("stride", ""),
+        "_saved_padding": ("padding", ""),
+        "_saved_ceil_mode": ("ceil_mode", ""),
+        "_saved_count_include_pad": ("count_include_pad", ""),
+        "_saved_divisor_override": ("divisor_override", ""),
+        "_saved_spatial": ("spatial", ""),
+    }
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial):
@@ -244,6 +255,16 @@ class AvgPoolBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool_backward"
+    inputs = ("grad_output",)
+    values = {
+        "_saved_kernel_size": ("kernel_size", ""),
+        "_saved_stride": ("stride", ""),
+        "_saved_padding": ("padding", ""),
+        "_saved_ceil_mode": ("ceil_mode", ""),
+        "_saved_count_include_pad": ("count_include_pad", ""),
+        "_saved_divisor_override": ("divisor_override", ""),
+        "_saved_spatial": ("spatial", ""),
+    }
 
     @staticmethod
     def record(

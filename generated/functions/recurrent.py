@@ -8,6 +8,7 @@ from ...runtime.autograd.forward.tangents import zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, Output, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, edge_of, missing_output, unpack, version_of
 from ...runtime.dispatch.kernel_arrays import array_of, arrays_in
+from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
@@ -15,6 +16,7 @@ from ...runtime.ops.recurrent import cpu_gru as recurrent_cpu_gru
 from ...runtime.ops.recurrent import cpu_lstm as recurrent_cpu_lstm
 from ...runtime.ops.recurrent import cpu_rnn as recurrent_cpu_rnn
 from ...runtime.ops.recurrent import formulas as recurrent_formulas
+from ...runtime.ops.recurrent import plans as recurrent_plans
 
 new = object.__new__
 
@@ -54,6 +56,37 @@ class RnnLayerBackward0(Node):
         "kept_output",
     )
     saved_outputs = {"kept_output": 0}
+    plans = KernelOpGradient(
+        recurrent_plans.rnn_layer_backward,
+        recurrent_cpu_rnn.rnn_layer_backward,
+        ("w", ""),
+        ("g", "", 0),
+        ("g", "", 1),
+        ("k", "kept_self"),
+        ("k", "kept_hidden"),
+        ("k", "kept_weight_ih"),
+        ("k", "kept_weight_hh"),
+        ("k", "kept_output"),
+        ("v", "_saved_batch_sizes"),
+        ("v", "_saved_reverse"),
+        ("v", "_saved_nonlinearity"),
+    )
+    inputs = ("self", "hidden", "weight_ih", "weight_hh", "bias_ih", "bias_hh")
+    keeps = {
+        "kept_self": ("self", ("self", "hidden", "weight_ih", "weight_hh", "bias_ih", "bias_hh")),
+        "kept_hidden": ("hidden", ("self", "hidden", "weight_ih", "weight_hh", "bias_ih", "bias_hh")),
+        "kept_weight_ih": ("weight_ih", ("self", "hidden", "weight_ih", "weight_hh", "bias_ih", "bias_hh")),
+        "kept_weight_hh": ("weight_hh", ("self", "hidden", "weight_ih", "weight_hh", "bias_ih", "bias_hh")),
+        "kept_bias_ih": ("bias_ih", ("self", "hidden", "weight_ih", "weight_hh", "bias_ih", "bias_hh")),
+        "kept_bias_hh": ("bias_hh", ("self", "hidden", "weight_ih", "weight_hh", "bias_ih", "bias_hh")),
+        "kept_output": ("output 0", ("self", "hidden", "weight_ih", "weight_hh", "bias_ih", "bias_hh")),
+    }
+    values = {
+        "_saved_batch_sizes": ("batch_sizes", ""),
+        "_saved_reverse": ("reverse", ""),
+        "_saved_nonlinearity": ("nonlinearity", ""),
+    }
+    differentiable = (0, 1)
 
     @staticmethod
     def record(results, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity):
@@ -122,6 +155,8 @@ class RnnLayerBackward0(Node):
         dtype = dtype_of(grads)
         if mode.grad or watch.active or not all_floats(node.metas, dtype):
             return node.formula(grads)
+        if node.plans.remember(node, grads) and (found := node.plans.gradients(node, grads)) is not None:
+            return found
         grads = arrays_in(grads, dtype)
         batch_sizes = node._saved_batch_sizes
         reverse = node._saved_reverse
@@ -269,6 +304,68 @@ class LstmLayerBackward0(Node):
         "kept_cells",
     )
     saved_outputs = {"kept_output": 0}
+    plans = KernelOpGradient(
+        recurrent_plans.lstm_layer_backward,
+        recurrent_cpu_lstm.lstm_layer_backward,
+        ("w", ""),
+        ("g", "", 0),
+        ("g", "", 1),
+        ("g", "", 2),
+        ("k", "kept_self"),
+        ("k", "kept_hidden"),
+        ("k", "kept_cell"),
+        ("k", "kept_weight_ih"),
+        ("k", "kept_weight_hh"),
+        ("k", "kept_weight_hr"),
+        ("k", "kept_output"),
+        ("k", "kept_gates"),
+        ("k", "kept_cells"),
+        ("v", "_saved_batch_sizes"),
+        ("v", "_saved_reverse"),
+    )
+    inputs = ("self", "hidden", "cell", "weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")
+    keeps = {
+        "kept_self": ("self", ("self", "hidden", "cell", "weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")),
+        "kept_hidden": (
+            "hidden",
+            ("self", "hidden", "cell", "weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr"),
+        ),
+        "kept_cell": ("cell", ("self", "hidden", "cell", "weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr")),
+        "kept_weight_ih": (
+            "weight_ih",
+            ("self", "hidden", "cell", "weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr"),
+        ),
+        "kept_weight_hh": (
+            "weight_hh",
+            ("self", "hidden", "cell", "weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr"),
+        ),
+        "kept_bias_ih": (
+            "bias_ih",
+            ("self", "hidden", "cell", "weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr"),
+        ),
+        "kept_bias_hh": (
+            "bias_hh",
+            ("self", "hidden", "cell", "weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr"),
+        ),
+        "kept_weight_hr": (
+            "weight_hr",
+            ("self", "hidden", "cell", "weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr"),
+        ),
+        "kept_output": (
+            "output 0",
+            ("self", "hidden", "cell", "weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr"),
+        ),
+        "kept_gates": (
+            "output 3",
+            ("self", "hidden", "cell", "weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr"),
+        ),
+        "kept_cells": (
+            "output 4",
+            ("self", "hidden", "cell", "weight_ih", "weight_hh", "bias_ih", "bias_hh", "weight_hr"),
+        ),
+    }
+    values = {"_saved_batch_sizes": ("batch_sizes", ""), "_saved_reverse": ("reverse", "")}
+    differentiable = (0, 1, 2)
 
     @staticmethod
     def record(results, self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse):
@@ -364,6 +461,8 @@ class LstmLayerBackward0(Node):
         dtype = dtype_of(grads)
         if mode.grad or watch.active or not all_floats(node.metas, dtype):
             return node.formula(grads)
+        if node.plans.remember(node, grads) and (found := node.plans.gradients(node, grads)) is not None:
+            return found
         grads = arrays_in(grads, dtype)
         batch_sizes = node._saved_batch_sizes
         reverse = node._saved_reverse
@@ -533,6 +632,34 @@ class GruLayerBackward0(Node):
         "kept_gates",
     )
     saved_outputs = {"kept_output": 0}
+    plans = KernelOpGradient(
+        recurrent_plans.gru_layer_backward,
+        recurrent_cpu_gru.gru_layer_backward,
+        ("w", ""),
+        ("g", "", 0),
+        ("g", "", 1),
+        ("k", "kept_self"),
+        ("k", "kept_hidden"),
+        ("k", "kept_weight_ih"),
+        ("k", "kept_weight_hh"),
+        ("k", "kept_output"),
+        ("k", "kept_gates"),
+        ("v", "_saved_batch_sizes"),
+        ("v", "_saved_reverse"),
+    )
+    inputs = ("self", "hidden", "weight_ih", "weight_hh", "bias_ih", "bias_hh")
+    keeps = {
+        "kept_self": ("self", ("self", "hidden", "weight_ih", "weight_hh", "bias_ih", "bias_hh")),
+        "kept_hidden": ("hidden", ("self", "hidden", "weight_ih", "weight_hh", "bias_ih", "bias_hh")),
+        "kept_weight_ih": ("weight_ih", ("self", "hidden", "weight_ih", "weight_hh", "bias_ih", "bias_hh")),
+        "kept_weight_hh": ("weight_hh", ("self", "hidden", "weight_ih", "weight_hh", "bias_ih", "bias_hh")),
+        "kept_bias_ih": ("bias_ih", ("self", "hidden", "weight_ih", "weight_hh", "bias_ih", "bias_hh")),
+        "kept_bias_hh": ("bias_hh", ("self", "hidden", "weight_ih", "weight_hh", "bias_ih", "bias_hh")),
+        "kept_output": ("output 0", ("self", "hidden", "weight_ih", "weight_hh", "bias_ih", "bias_hh")),
+        "kept_gates": ("output 2", ("self", "hidden", "weight_ih", "weight_hh", "bias_ih", "bias_hh")),
+    }
+    values = {"_saved_batch_sizes": ("batch_sizes", ""), "_saved_reverse": ("reverse", "")}
+    differentiable = (0, 1)
 
     @staticmethod
     def record(results, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse):
@@ -608,6 +735,8 @@ class GruLayerBackward0(Node):
         dtype = dtype_of(grads)
         if mode.grad or watch.active or not all_floats(node.metas, dtype):
             return node.formula(grads)
+        if node.plans.remember(node, grads) and (found := node.plans.gradients(node, grads)) is not None:
+            return found
         grads = arrays_in(grads, dtype)
         batch_sizes = node._saved_batch_sizes
         reverse = node._saved_reverse

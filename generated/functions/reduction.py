@@ -671,6 +671,14 @@ class AmaxBackward0(Node):
         ("k", "kept_result"),
         ("v", "_saved_dim"),
     )
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
+    values = {
+        "_saved_self_sym_sizes": ("self", "_shape"),
+        "_saved_dim": ("dim", ""),
+        "_saved_keepdim": ("keepdim", ""),
+        "_saved_self_scalar_type": ("self", "_dtype"),
+    }
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -762,6 +770,14 @@ class AminBackward0(Node):
         ("k", "kept_result"),
         ("v", "_saved_dim"),
     )
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
+    values = {
+        "_saved_self_sym_sizes": ("self", "_shape"),
+        "_saved_dim": ("dim", ""),
+        "_saved_keepdim": ("keepdim", ""),
+        "_saved_self_scalar_type": ("self", "_dtype"),
+    }
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -844,6 +860,9 @@ class MaxBackward0(Node):
         ("k", "kept_result"),
         ("c", "", None),
     )
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
+    values = {"_saved_self_scalar_type": ("self", "_dtype")}
 
     @staticmethod
     def record(result, self):
@@ -1025,6 +1044,9 @@ class MinBackward0(Node):
         ("k", "kept_result"),
         ("c", "", None),
     )
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
+    values = {"_saved_self_scalar_type": ("self", "_dtype")}
 
     @staticmethod
     def record(result, self):

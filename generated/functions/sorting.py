@@ -311,6 +311,9 @@ class MedianBackward0(Node):
     op_name = "median"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
+    values = {"_saved_self_scalar_type": ("self", "_dtype")}
 
     @staticmethod
     def record(result, self):
@@ -467,6 +470,9 @@ class NanmedianBackward0(Node):
     op_name = "nanmedian"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
+    values = {"_saved_self_scalar_type": ("self", "_dtype")}
 
     @staticmethod
     def record(result, self):

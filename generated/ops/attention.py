@@ -27,7 +27,7 @@ ATTENTION = KernelOp(
     "attention",
     None,
     attention_cpu.attention,
-    None,
+    functions.AttentionBackward0,
     {
         "self": "T",
         "key": "T",
@@ -107,6 +107,10 @@ def attention(
         RuntimeError: expected: four dimensions; the same batch, features of queries and keys, rows and heads of keys
             and values.
     """
+    if not watch.active:
+        result = ATTENTION.launch(input, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first)
+        if result is not None:
+            return _attention_result(*result)
     if (
         watch.interceptors
         and (
@@ -162,7 +166,6 @@ def _attention(
     self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first = attention_checks.attention(
         name, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first
     )
-    results = None
     if (
         self._device is not CPU
         and into is None
@@ -170,34 +173,35 @@ def _attention(
         and ATTENTION.remember(given, (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first))
     ):
         results = ATTENTION.launch(self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first)
-    if results is None:
-        computed = (
-            self._dtype
-            if self._dtype.native
-            and key._dtype is self._dtype
-            and value._dtype is self._dtype
-            and (bias is None or bias._dtype is self._dtype)
-            else computed_dtype(name, "match", ("float",), (self, key, value, bias))
+        if results is not None:
+            return _attention_result(*results)
+    computed = (
+        self._dtype
+        if self._dtype.native
+        and key._dtype is self._dtype
+        and value._dtype is self._dtype
+        and (bias is None or bias._dtype is self._dtype)
+        else computed_dtype(name, "match", ("float",), (self, key, value, bias))
+    )
+    try:
+        results = outputs(
+            at(self, attention_cpu.attention)(
+                array_in(self, computed),
+                array_in(key, computed),
+                array_in(value, computed),
+                array_in(bias, computed),
+                array_in(mask, None),
+                array_in(keep, None),
+                keep_scale,
+                is_causal,
+                scale,
+                rows_first,
+            ),
+            computed,
+            ("same", "computed"),
         )
-        try:
-            results = outputs(
-                at(self, attention_cpu.attention)(
-                    array_in(self, computed),
-                    array_in(key, computed),
-                    array_in(value, computed),
-                    array_in(bias, computed),
-                    array_in(mask, None),
-                    array_in(keep, None),
-                    keep_scale,
-                    is_causal,
-                    scale,
-                    rows_first,
-                ),
-                computed,
-                ("same", "computed"),
-            )
-        except Exception as error:
-            reraise(name, error, (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first))
+    except Exception as error:
+        reraise(name, error, (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first))
     if grad_mode.grad and (self._rg or key._rg or value._rg or (bias is not None and bias._rg)):
         functions.AttentionBackward0.record(
             results, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first

@@ -74,7 +74,7 @@ LINEAR = KernelOp(
 )
 LINEAR_WEIGHT_BACKWARD = KernelOp(
     "linear_weight_backward",
-    None,
+    matmul_plans.linear_weight_backward,
     matmul_cpu.linear_weight_backward,
     functions.LinearWeightBackwardBackward0,
     {"grad_output": "T", "self": "T"},
@@ -1422,12 +1422,7 @@ def _linear_weight_backward(name: str, grad_output, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     grad_output, self = matmul_checks.linear_weight_backward(name, grad_output, self)
-    if (
-        grad_output._device is not CPU
-        and into is None
-        and not watch.active
-        and LINEAR_WEIGHT_BACKWARD.remember(given, (grad_output, self))
-    ):
+    if into is None and not watch.active and LINEAR_WEIGHT_BACKWARD.remember(given, (grad_output, self)):
         result = LINEAR_WEIGHT_BACKWARD.launch(grad_output, self)
         if result is not None:
             return result

@@ -57,7 +57,7 @@ AVG_POOL = KernelOp(
     "avg_pool",
     None,
     pooling_cpu.avg_pool,
-    None,
+    functions.AvgPoolBackward0,
     {
         "self": "T",
         "kernel_size": "d",
@@ -73,7 +73,7 @@ AVG_POOL_BACKWARD = KernelOp(
     "avg_pool_backward",
     None,
     pooling_cpu.avg_pool_backward,
-    None,
+    functions.AvgPoolBackwardBackward0,
     {
         "grad_output": "T",
         "input_shape": "d",
@@ -618,6 +618,12 @@ def avg_pool(
     Raises:
         RuntimeError: expected: a number for each dimension, or one for all; stride is kernel_size unless given.
     """
+    if not watch.active:
+        result = AVG_POOL.launch(
+            input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
+        )
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -666,7 +672,6 @@ def _avg_pool(
             name, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
         )
     )
-    result = None
     if (
         self._device is not CPU
         and into is None
@@ -678,28 +683,27 @@ def _avg_pool(
         result = AVG_POOL.launch(
             self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
         )
-    if result is None:
-        computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
-        try:
-            result = adopt(
-                at(self, pooling_cpu.avg_pool)(
-                    array_in(self, computed),
-                    kernel_size,
-                    stride,
-                    padding,
-                    ceil_mode,
-                    count_include_pad,
-                    divisor_override,
-                    spatial,
-                ),
-                computed,
-            )
-        except Exception as error:
-            reraise(
-                name,
-                error,
-                (self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial),
-            )
+        if result is not None:
+            return result
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
+    try:
+        result = adopt(
+            at(self, pooling_cpu.avg_pool)(
+                array_in(self, computed),
+                kernel_size,
+                stride,
+                padding,
+                ceil_mode,
+                count_include_pad,
+                divisor_override,
+                spatial,
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(
+            name, error, (self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)
+        )
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -752,6 +756,20 @@ def avg_pool_backward(
     Raises:
         RuntimeError: expected: the gradient has the shape of the pooled input.
     """
+    if not watch.active:
+        result = AVG_POOL_BACKWARD.launch(
+            grad_output,
+            input_shape,
+            kernel_size,
+            stride,
+            padding,
+            ceil_mode,
+            count_include_pad,
+            divisor_override,
+            spatial,
+        )
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (
@@ -839,7 +857,6 @@ def _avg_pool_backward(
             spatial,
         )
     )
-    result = None
     if (
         grad_output._device is not CPU
         and into is None
@@ -870,43 +887,42 @@ def _avg_pool_backward(
             divisor_override,
             spatial,
         )
-    if result is None:
-        computed = (
-            grad_output._dtype
-            if grad_output._dtype.native
-            else computed_dtype(name, "same", ("float",), (grad_output,))
+        if result is not None:
+            return result
+    computed = (
+        grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
+    )
+    try:
+        result = adopt(
+            at(grad_output, pooling_cpu.avg_pool_backward)(
+                array_in(grad_output, computed),
+                input_shape,
+                kernel_size,
+                stride,
+                padding,
+                ceil_mode,
+                count_include_pad,
+                divisor_override,
+                spatial,
+            ),
+            computed,
         )
-        try:
-            result = adopt(
-                at(grad_output, pooling_cpu.avg_pool_backward)(
-                    array_in(grad_output, computed),
-                    input_shape,
-                    kernel_size,
-                    stride,
-                    padding,
-                    ceil_mode,
-                    count_include_pad,
-                    divisor_override,
-                    spatial,
-                ),
-                computed,
-            )
-        except Exception as error:
-            reraise(
-                name,
-                error,
-                (
-                    grad_output,
-                    input_shape,
-                    kernel_size,
-                    stride,
-                    padding,
-                    ceil_mode,
-                    count_include_pad,
-                    divisor_override,
-                    spatial,
-                ),
-            )
+    except Exception as error:
+        reraise(
+            name,
+            error,
+            (
+                grad_output,
+                input_shape,
+                kernel_size,
+                stride,
+                padding,
+                ceil_mode,
+                count_include_pad,
+                divisor_override,
+                spatial,
+            ),
+        )
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":

@@ -22,15 +22,15 @@ from ...runtime.ops.recurrent import checks as recurrent_checks
 from ...runtime.ops.recurrent import cpu_gru as recurrent_cpu_gru
 from ...runtime.ops.recurrent import cpu_lstm as recurrent_cpu_lstm
 from ...runtime.ops.recurrent import cpu_rnn as recurrent_cpu_rnn
+from ...runtime.ops.recurrent import plans as recurrent_plans
 from ...runtime.tensor.base import TensorBase as Tensor
-from ...runtime.tensor.devices import CPU
 from ..functions import recurrent as functions
 
 RNN_LAYER = KernelOp(
     "rnn_layer",
-    None,
+    recurrent_plans.rnn_layer,
     recurrent_cpu_rnn.rnn_layer,
-    None,
+    functions.RnnLayerBackward0,
     {
         "self": "T",
         "hidden": "T",
@@ -46,9 +46,9 @@ RNN_LAYER = KernelOp(
 )
 LSTM_LAYER = KernelOp(
     "lstm_layer",
-    None,
+    recurrent_plans.lstm_layer,
     recurrent_cpu_lstm.lstm_layer,
-    None,
+    functions.LstmLayerBackward0,
     {
         "self": "T",
         "hidden": "T",
@@ -65,9 +65,9 @@ LSTM_LAYER = KernelOp(
 )
 GRU_LAYER = KernelOp(
     "gru_layer",
-    None,
+    recurrent_plans.gru_layer,
     recurrent_cpu_gru.gru_layer,
-    None,
+    functions.GruLayerBackward0,
     {
         "self": "T",
         "hidden": "T",
@@ -124,6 +124,12 @@ def rnn_layer(
         NotImplementedError, RuntimeError, ValueError: expected: input (steps, batch, features), or (rows, features)
             with batch_sizes; states and weights of fitting sizes.
     """
+    if not watch.active:
+        result = RNN_LAYER.launch(
+            input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
+        )
+        if result is not None:
+            return _rnn_layer_result(*result)
     if (
         watch.interceptors
         and (
@@ -179,10 +185,8 @@ def _rnn_layer(
             name, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
         )
     )
-    results = None
     if (
-        self._device is not CPU
-        and into is None
+        into is None
         and not watch.active
         and RNN_LAYER.remember(
             given, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity)
@@ -191,37 +195,36 @@ def _rnn_layer(
         results = RNN_LAYER.launch(
             self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
         )
-    if results is None:
-        computed = (
-            self._dtype
-            if self._dtype.native
-            and hidden._dtype is self._dtype
-            and weight_ih._dtype is self._dtype
-            and weight_hh._dtype is self._dtype
-            and (bias_ih is None or bias_ih._dtype is self._dtype)
-            and (bias_hh is None or bias_hh._dtype is self._dtype)
-            else computed_dtype(name, "match", ("float",), (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh))
+        if results is not None:
+            return _rnn_layer_result(*results)
+    computed = (
+        self._dtype
+        if self._dtype.native
+        and hidden._dtype is self._dtype
+        and weight_ih._dtype is self._dtype
+        and weight_hh._dtype is self._dtype
+        and (bias_ih is None or bias_ih._dtype is self._dtype)
+        and (bias_hh is None or bias_hh._dtype is self._dtype)
+        else computed_dtype(name, "match", ("float",), (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh))
+    )
+    try:
+        results = outputs(
+            at(self, recurrent_cpu_rnn.rnn_layer)(
+                array_in(self, computed),
+                array_in(hidden, computed),
+                array_in(weight_ih, computed),
+                array_in(weight_hh, computed),
+                array_in(bias_ih, computed),
+                array_in(bias_hh, computed),
+                batch_sizes,
+                reverse,
+                nonlinearity,
+            ),
+            computed,
+            ("same", "same"),
         )
-        try:
-            results = outputs(
-                at(self, recurrent_cpu_rnn.rnn_layer)(
-                    array_in(self, computed),
-                    array_in(hidden, computed),
-                    array_in(weight_ih, computed),
-                    array_in(weight_hh, computed),
-                    array_in(bias_ih, computed),
-                    array_in(bias_hh, computed),
-                    batch_sizes,
-                    reverse,
-                    nonlinearity,
-                ),
-                computed,
-                ("same", "same"),
-            )
-        except Exception as error:
-            reraise(
-                name, error, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity)
-            )
+    except Exception as error:
+        reraise(name, error, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity))
     if grad_mode.grad and (
         self._rg
         or hidden._rg
@@ -293,6 +296,12 @@ def lstm_layer(
         NotImplementedError, RuntimeError, ValueError: expected: sizes of an LSTM layer, with weights of four gates;
             hidden has the size of the projection where there is one.
     """
+    if not watch.active:
+        result = LSTM_LAYER.launch(
+            input, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
+        )
+        if result is not None:
+            return _lstm_layer_result(*result)
     if (
         watch.interceptors
         and (
@@ -351,10 +360,8 @@ def _lstm_layer(
             name, self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
         )
     )
-    results = None
     if (
-        self._device is not CPU
-        and into is None
+        into is None
         and not watch.active
         and LSTM_LAYER.remember(
             given, (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse)
@@ -363,44 +370,43 @@ def _lstm_layer(
         results = LSTM_LAYER.launch(
             self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
         )
-    if results is None:
-        computed = (
-            self._dtype
-            if self._dtype.native
-            and hidden._dtype is self._dtype
-            and cell._dtype is self._dtype
-            and weight_ih._dtype is self._dtype
-            and weight_hh._dtype is self._dtype
-            and (bias_ih is None or bias_ih._dtype is self._dtype)
-            and (bias_hh is None or bias_hh._dtype is self._dtype)
-            and (weight_hr is None or weight_hr._dtype is self._dtype)
-            else computed_dtype(
-                name, "match", ("float",), (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr)
-            )
+        if results is not None:
+            return _lstm_layer_result(*results)
+    computed = (
+        self._dtype
+        if self._dtype.native
+        and hidden._dtype is self._dtype
+        and cell._dtype is self._dtype
+        and weight_ih._dtype is self._dtype
+        and weight_hh._dtype is self._dtype
+        and (bias_ih is None or bias_ih._dtype is self._dtype)
+        and (bias_hh is None or bias_hh._dtype is self._dtype)
+        and (weight_hr is None or weight_hr._dtype is self._dtype)
+        else computed_dtype(
+            name, "match", ("float",), (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr)
         )
-        try:
-            results = outputs(
-                at(self, recurrent_cpu_lstm.lstm_layer)(
-                    array_in(self, computed),
-                    array_in(hidden, computed),
-                    array_in(cell, computed),
-                    array_in(weight_ih, computed),
-                    array_in(weight_hh, computed),
-                    array_in(bias_ih, computed),
-                    array_in(bias_hh, computed),
-                    array_in(weight_hr, computed),
-                    batch_sizes,
-                    reverse,
-                ),
-                computed,
-                ("same", "same", "same", "same", "same"),
-            )
-        except Exception as error:
-            reraise(
-                name,
-                error,
-                (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse),
-            )
+    )
+    try:
+        results = outputs(
+            at(self, recurrent_cpu_lstm.lstm_layer)(
+                array_in(self, computed),
+                array_in(hidden, computed),
+                array_in(cell, computed),
+                array_in(weight_ih, computed),
+                array_in(weight_hh, computed),
+                array_in(bias_ih, computed),
+                array_in(bias_hh, computed),
+                array_in(weight_hr, computed),
+                batch_sizes,
+                reverse,
+            ),
+            computed,
+            ("same", "same", "same", "same", "same"),
+        )
+    except Exception as error:
+        reraise(
+            name, error, (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse)
+        )
     if grad_mode.grad and (
         self._rg
         or hidden._rg
@@ -465,6 +471,10 @@ def gru_layer(
     Raises:
         NotImplementedError, RuntimeError, ValueError: expected: sizes of a GRU layer, with weights of three gates.
     """
+    if not watch.active:
+        result = GRU_LAYER.launch(input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse)
+        if result is not None:
+            return _gru_layer_result(*result)
     if (
         watch.interceptors
         and (
@@ -511,42 +521,41 @@ def _gru_layer(name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, 
     self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse = recurrent_checks.gru_layer(
         name, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse
     )
-    results = None
     if (
-        self._device is not CPU
-        and into is None
+        into is None
         and not watch.active
         and GRU_LAYER.remember(given, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse))
     ):
         results = GRU_LAYER.launch(self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse)
-    if results is None:
-        computed = (
-            self._dtype
-            if self._dtype.native
-            and hidden._dtype is self._dtype
-            and weight_ih._dtype is self._dtype
-            and weight_hh._dtype is self._dtype
-            and (bias_ih is None or bias_ih._dtype is self._dtype)
-            and (bias_hh is None or bias_hh._dtype is self._dtype)
-            else computed_dtype(name, "match", ("float",), (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh))
+        if results is not None:
+            return _gru_layer_result(*results)
+    computed = (
+        self._dtype
+        if self._dtype.native
+        and hidden._dtype is self._dtype
+        and weight_ih._dtype is self._dtype
+        and weight_hh._dtype is self._dtype
+        and (bias_ih is None or bias_ih._dtype is self._dtype)
+        and (bias_hh is None or bias_hh._dtype is self._dtype)
+        else computed_dtype(name, "match", ("float",), (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh))
+    )
+    try:
+        results = outputs(
+            at(self, recurrent_cpu_gru.gru_layer)(
+                array_in(self, computed),
+                array_in(hidden, computed),
+                array_in(weight_ih, computed),
+                array_in(weight_hh, computed),
+                array_in(bias_ih, computed),
+                array_in(bias_hh, computed),
+                batch_sizes,
+                reverse,
+            ),
+            computed,
+            ("same", "same", "same"),
         )
-        try:
-            results = outputs(
-                at(self, recurrent_cpu_gru.gru_layer)(
-                    array_in(self, computed),
-                    array_in(hidden, computed),
-                    array_in(weight_ih, computed),
-                    array_in(weight_hh, computed),
-                    array_in(bias_ih, computed),
-                    array_in(bias_hh, computed),
-                    batch_sizes,
-                    reverse,
-                ),
-                computed,
-                ("same", "same", "same"),
-            )
-        except Exception as error:
-            reraise(name, error, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse))
+    except Exception as error:
+        reraise(name, error, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse))
     if grad_mode.grad and (
         self._rg
         or hidden._rg

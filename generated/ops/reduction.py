@@ -75,9 +75,15 @@ STD_CORRECTION = KernelOp(
     functions.StdBackward0,
     {"self": "T", "dim": "d", "correction": "f", "keepdim": "b"},
 )
-AMAX = KernelOp("amax", None, reduction_cpu_argreduce.amax, None, {"self": "T", "dim": "d", "keepdim": "b"})
-AMIN = KernelOp("amin", None, reduction_cpu_argreduce.amin, None, {"self": "T", "dim": "d", "keepdim": "b"})
-MAX_DEFAULT = KernelOp("max", reduction_plans.max_all, reduction_cpu_argreduce.max_all, None, {"self": "T"})
+AMAX = KernelOp(
+    "amax", None, reduction_cpu_argreduce.amax, functions.AmaxBackward0, {"self": "T", "dim": "d", "keepdim": "b"}
+)
+AMIN = KernelOp(
+    "amin", None, reduction_cpu_argreduce.amin, functions.AminBackward0, {"self": "T", "dim": "d", "keepdim": "b"}
+)
+MAX_DEFAULT = KernelOp(
+    "max", reduction_plans.max_all, reduction_cpu_argreduce.max_all, functions.MaxBackward0, {"self": "T"}
+)
 MAX_DIM = KernelOp(
     "max",
     None,
@@ -87,7 +93,9 @@ MAX_DIM = KernelOp(
     outputs=2,
     dtypes=("same", "int64"),
 )
-MIN_DEFAULT = KernelOp("min", reduction_plans.min_all, reduction_cpu_argreduce.min_all, None, {"self": "T"})
+MIN_DEFAULT = KernelOp(
+    "min", reduction_plans.min_all, reduction_cpu_argreduce.min_all, functions.MinBackward0, {"self": "T"}
+)
 MIN_DIM = KernelOp(
     "min",
     None,
@@ -992,6 +1000,10 @@ def amax(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
+    if not watch.active and out is None:
+        result = AMAX.launch(input, dim, keepdim)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("amax", amax, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
@@ -1010,17 +1022,15 @@ def _amax(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_nonempty(name, self, dim, keepdim)
-    result = None
     if self._device is not CPU and into is None and not watch.active and AMAX.remember(given, (self, dim, keepdim)):
         result = AMAX.launch(self, dim, keepdim)
-    if result is None:
-        computed = (
-            self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-        )
-        try:
-            result = adopt(at(self, reduction_cpu_argreduce.amax)(array_in(self, computed), dim, keepdim), computed)
-        except Exception as error:
-            reraise(name, error, (self, dim, keepdim))
+        if result is not None:
+            return result
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    try:
+        result = adopt(at(self, reduction_cpu_argreduce.amax)(array_in(self, computed), dim, keepdim), computed)
+    except Exception as error:
+        reraise(name, error, (self, dim, keepdim))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -1068,6 +1078,10 @@ def amin(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
+    if not watch.active and out is None:
+        result = AMIN.launch(input, dim, keepdim)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("amin", amin, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
@@ -1086,17 +1100,15 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_nonempty(name, self, dim, keepdim)
-    result = None
     if self._device is not CPU and into is None and not watch.active and AMIN.remember(given, (self, dim, keepdim)):
         result = AMIN.launch(self, dim, keepdim)
-    if result is None:
-        computed = (
-            self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-        )
-        try:
-            result = adopt(at(self, reduction_cpu_argreduce.amin)(array_in(self, computed), dim, keepdim), computed)
-        except Exception as error:
-            reraise(name, error, (self, dim, keepdim))
+        if result is not None:
+            return result
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    try:
+        result = adopt(at(self, reduction_cpu_argreduce.amin)(array_in(self, computed), dim, keepdim), computed)
+    except Exception as error:
+        reraise(name, error, (self, dim, keepdim))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -1124,6 +1136,10 @@ def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises:
         RuntimeError: expected: there must be elements to choose from.
     """
+    if not watch.active and out is None:
+        result = MAX_DEFAULT.launch(input)
+        if result is not None:
+            return result
     if watch.interceptors and (result := intercept("max", max_default, "extreme", input, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
@@ -1136,17 +1152,15 @@ def _max_default(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = reduction_checks.all_nonempty(name, self)
-    result = None
     if into is None and not watch.active and MAX_DEFAULT.remember(given, (self,)):
         result = MAX_DEFAULT.launch(self)
-    if result is None:
-        computed = (
-            self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-        )
-        try:
-            result = adopt(at(self, reduction_cpu_argreduce.max_all)(array_in(self, computed)), computed)
-        except Exception as error:
-            reraise(name, error, (self,))
+        if result is not None:
+            return result
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    try:
+        result = adopt(at(self, reduction_cpu_argreduce.max_all)(array_in(self, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -1273,6 +1287,10 @@ def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises:
         RuntimeError: expected: there must be elements to choose from.
     """
+    if not watch.active and out is None:
+        result = MIN_DEFAULT.launch(input)
+        if result is not None:
+            return result
     if watch.interceptors and (result := intercept("min", min_default, "extreme", input, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
@@ -1285,17 +1303,15 @@ def _min_default(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = reduction_checks.all_nonempty(name, self)
-    result = None
     if into is None and not watch.active and MIN_DEFAULT.remember(given, (self,)):
         result = MIN_DEFAULT.launch(self)
-    if result is None:
-        computed = (
-            self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
-        )
-        try:
-            result = adopt(at(self, reduction_cpu_argreduce.min_all)(array_in(self, computed)), computed)
-        except Exception as error:
-            reraise(name, error, (self,))
+        if result is not None:
+            return result
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    try:
+        result = adopt(at(self, reduction_cpu_argreduce.min_all)(array_in(self, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":

@@ -71,7 +71,7 @@ KTHVALUE = KernelOp(
     outputs=2,
     dtypes=("same", "int64"),
 )
-MEDIAN_DEFAULT = KernelOp("median", None, sorting_cpu.median_all, None, {"self": "T"})
+MEDIAN_DEFAULT = KernelOp("median", None, sorting_cpu.median_all, functions.MedianBackward0, {"self": "T"})
 MEDIAN_DIM = KernelOp(
     "median",
     None,
@@ -81,7 +81,7 @@ MEDIAN_DIM = KernelOp(
     outputs=2,
     dtypes=("same", "int64"),
 )
-NANMEDIAN_DEFAULT = KernelOp("nanmedian", None, sorting_cpu.nanmedian_all, None, {"self": "T"})
+NANMEDIAN_DEFAULT = KernelOp("nanmedian", None, sorting_cpu.nanmedian_all, functions.NanmedianBackward0, {"self": "T"})
 NANMEDIAN_DIM = KernelOp(
     "nanmedian",
     None,
@@ -529,6 +529,10 @@ def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         where chosen: ((self == result) | (isnan(self) & isnan(result))).to(self.dtype)
         where share: chosen / chosen.sum()
     """
+    if not watch.active and out is None:
+        result = MEDIAN_DEFAULT.launch(input)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("median", median_default, "middle", input, out=out)) is not NOT_HANDLED
@@ -543,15 +547,15 @@ def _median_default(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    result = None
     if self._device is not CPU and into is None and not watch.active and MEDIAN_DEFAULT.remember(given, (self,)):
         result = MEDIAN_DEFAULT.launch(self)
-    if result is None:
-        computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
-        try:
-            result = adopt(at(self, sorting_cpu.median_all)(array_in(self, computed)), computed)
-        except Exception as error:
-            reraise(name, error, (self,))
+        if result is not None:
+            return result
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+    try:
+        result = adopt(at(self, sorting_cpu.median_all)(array_in(self, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
@@ -648,6 +652,10 @@ def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         where chosen: ((self == result) | (isnan(self) & isnan(result))).to(self.dtype)
         where share: chosen / chosen.sum()
     """
+    if not watch.active and out is None:
+        result = NANMEDIAN_DEFAULT.launch(input)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("nanmedian", nanmedian_default, "middle", input, out=out)) is not NOT_HANDLED
@@ -662,15 +670,15 @@ def _nanmedian_default(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    result = None
     if self._device is not CPU and into is None and not watch.active and NANMEDIAN_DEFAULT.remember(given, (self,)):
         result = NANMEDIAN_DEFAULT.launch(self)
-    if result is None:
-        computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
-        try:
-            result = adopt(at(self, sorting_cpu.nanmedian_all)(array_in(self, computed)), computed)
-        except Exception as error:
-            reraise(name, error, (self,))
+        if result is not None:
+            return result
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+    try:
+        result = adopt(at(self, sorting_cpu.nanmedian_all)(array_in(self, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self,))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":

@@ -67,6 +67,7 @@ class Node:
     gives_fresh = True  # gradients from `apply` are new tensors, its argument, or views: nobody else holds them
     op_name = ""  # the op's name, for messages
     requires_grad = True
+    may_be_copied = False  # whether a copy with other edges, which share what is saved, computes the same gradients
     runs_without = False  # whether it runs also when all that comes is None: custom Functions get zeros then
     saved_slots: tuple[str, ...] = ()  # names of the slots that hold saved tensors: kept_NAME, seen as _saved_NAME
     saved_outputs: dict[Any, int] = {}  # slot -> which output it holds; never written to
@@ -92,6 +93,7 @@ class Node:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        cls.may_be_copied = "record" in cls.__dict__ and not cls.saved_outputs  # generated; an output knows its node
         if isinstance(cls.__dict__.get("saved_slots"), tuple):
             inspection.show_saved(cls)
         if cls.elementwise is not None and cls.inputs:
@@ -100,6 +102,15 @@ class Node:
     def apply(self, grad: Any) -> tuple[Any, ...]:
         """The gradients of the inputs, given `grad`, that of the output (a list where there are several outputs)."""
         raise NotImplementedError
+
+    def with_edges(self, edges: tuple[Any, ...]) -> Node:
+        """A copy that computes the gradients for these edges; threads share the node itself, so it stays as it is."""
+        copy = object.__new__(type(self))
+        copy.sequence, copy.hooks, copy.metas = self.sequence, None, self.metas
+        copy.edges = edges
+        for name in type(self).__slots__:
+            setattr(copy, name, getattr(self, name))
+        return copy
 
     def fitted(self, grads: list[Any]) -> tuple[Any, ...]:
         """The gradients `grads` made to look like their inputs: un-broadcast, real where those are, of their dtype."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import copysign
 from typing import Any, NamedTuple
 
@@ -163,20 +163,29 @@ class Read(NamedTuple):
 
     letter: str
     slot: str
-    part: Any = None  # what is made of a value; the constant
+    part: Any = None  # what is made of a value; the constant; which of several outputs the gradient is of
+
+    def of(self, grad: Any) -> Any:
+        """The gradient that an operand is."""
+        return grad if self.part is None else grad[self.part]
 
     def given(self, value: Any) -> Any:
         """A value as the kernel takes it."""
-        if self.letter == "c":
-            return self.part
+        if self.letter in "cg":
+            return value if self.letter == "g" else self.part
         return self.part(value) if self.part else value
+
+
+def wanted_of(bits: int, count: int) -> Iterator[bool]:
+    """Whether each of `count` gradients is wanted."""
+    return (bits >> i & 1 == 1 for i in range(count))
 
 
 class KernelOpGradient:
     """The kernel of a node's `apply`: `reads` says for each operand what it is, and in which slot of the node.
 
-    w stands for which gradients are wanted, g for the gradient, k for a kept tensor, v for a value, or what a function
-    makes of it, c for a constant. Without `find` there are launches on devices alone.
+    w stands for which gradients are wanted, g for the gradient, or that of one of several outputs, k for a kept tensor,
+    v for a value, or what a function makes of it, c for a constant. Without `find` there are launches on devices alone.
     """
 
     __slots__ = ("find", "found", "gradients", "kernel", "launches", "node", "reads")
@@ -198,11 +207,19 @@ class KernelOpGradient:
         return self.gradients
 
     def remember(self, node: Any, grad: Any) -> bool:
-        """Find the plan of a node's gradients, so that `gradients` gives them; whether there is one."""
-        on_host = grad._device is CPU
-        if on_host and (self.find is None or not grad._dtype.native):
+        """Find the plan of a node's gradients, so that `gradients` gives them; whether there is one.
+
+        `grad` is a list where several outputs may have gradients: then there are plans on the host alone.
+        """
+        several = isinstance(grad, (list, tuple))
+        grads = [part for part in grad if part is not None] if several else [grad]
+        first = grads[0]
+        on_host = first._device is CPU
+        if on_host and (self.find is None or not first._dtype.native):
             return False
-        if not all(is_as_kept(node, slot, grad) for letter, slot, _ in self.reads if letter == "k"):
+        if several and (not on_host or any(part._dtype is not first._dtype for part in grads)):
+            return False
+        if not all(is_as_kept(node, slot, first) for letter, slot, _ in self.reads if letter == "k"):
             return False
         values = [self.value(read, node, grad) for read in self.reads]
         parts = [value if read.letter in "gk" else (value,) for read, value in zip(self.reads, values, strict=True)]
@@ -220,14 +237,14 @@ class KernelOpGradient:
             return sum(1 << i for i, edge in enumerate(node.edges) if edge is not None)
         if read.letter in "vc":
             return getattr(node, read.slot) if read.slot else None
-        tensor = grad if read.letter == "g" else getattr(node, read.slot)
+        tensor = read.of(grad) if read.letter == "g" else getattr(node, read.slot)
         return None if tensor is None else Layout(tensor._shape, tensor._strides)
 
     def plan(self, node: Any, values: Sequence[Any]) -> Any:
         """The words of the plan for a node's gradients; None where there is none."""
         outputs = len(node.edges)
         known = [
-            tuple([value >> i & 1 == 1 for i in range(outputs)]) if read.letter == "w" else read.given(value)
+            tuple(wanted_of(value, outputs)) if read.letter == "w" else read.given(value)
             for read, value in zip(self.reads, values, strict=True)
         ]
         plan = self.find(*known) if self.find else None

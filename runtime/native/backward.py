@@ -11,14 +11,17 @@ from ..kernels.llvm.typed import NULL, New, Stolen, cast, exchange, native, new
 from . import c_functions as c
 from .gradients import GradientPlan
 from .interned import (
-    false,
     freed,
+    heap_pop,
+    heap_push,
+    list_type,
+    missing_type,
     name_apply,
     name_deliver,
+    name_deliver_all,
     name_follow,
     name_gives_fresh,
     name_output_count,
-    name_reach,
     name_release,
     name_saved_slots,
     node_type,
@@ -33,9 +36,10 @@ from .interned import (
 )
 from .kernel_calls import Arguments
 from .layout import Array, List, Node, Object, Output, Pass, Tensor, Tuple
+from .leaves import as_bool, method, reach
 from .node_gradients import gradients_by
 from .references import is_held, item, pair, retain, set_slot, size, slot
-from .tensors import is_tensor_anywhere, not_handled, same
+from .tensors import is_tensor_anywhere, not_handled
 
 
 class Next(Struct):
@@ -51,13 +55,6 @@ def is_plain(backward: Pass, node: Node) -> bool:
     if watch.active is true or node.hooks is not none or backward.hooked is not none:
         return False
     return backward.capture is none or c.set_has(backward.capture.special, node) == 0
-
-
-@native
-def method(thing: Object, name: Object, arguments: Arguments, count: int) -> New[Object]:
-    """Call a method; the arguments stand behind the first place."""
-    arguments.items[0] = thing
-    return c.call_method(name, arguments.items, count + 1, 0)
 
 
 @native
@@ -122,7 +119,7 @@ def is_output(edge: Object) -> bool:
 
 @native
 def all_plain(edges: Tuple, found: Object) -> bool:
-    """Whether each gradient goes to a node, or a leaf without hooks, or nowhere; one alone may go to an output."""
+    """Whether each gradient goes to a node, or one of its outputs, or a leaf without hooks, or nowhere."""
     count = size(edges)
     if found.type is not tuple_type or size(cast(Tuple, found)) != count:
         return False
@@ -133,8 +130,7 @@ def all_plain(edges: Tuple, found: Object) -> bool:
         leaf = is_tensor_anywhere(edge)
         if leaf and cast(Tensor, edge).hooks is not none:
             return False
-        known = is_node(edge) or (is_output(edge) and count == 1)
-        if not leaf and (gradient is none or not known):
+        if not leaf and (gradient is none or not (is_node(edge) or is_output(edge))):
             return False
     return True
 
@@ -150,47 +146,76 @@ def all_different(gradients: Tuple) -> bool:
 
 
 @native
-def may_keep(leaf: Tensor, gradient: Tensor, owned: bool) -> bool:
-    """Whether a leaf may take a gradient as its own, which nobody else can hold: see `accumulate`."""
-    flats = leaf.flat is not none and gradient.flat is not none
-    unset = leaf.grad is none and leaf.fn is none
-    free = owned and flats and unset and gradient.base is none
-    return free and same(leaf.shape, gradient.shape)
-
-
-@native
-def as_bool(flag: bool) -> Object:
-    """True or False."""
-    return true if flag else false
-
-
-@native
-def reach(backward: Pass, leaf: Tensor, gradient: Object, owned: bool) -> bool:
-    """Give a gradient to a leaf; False where an error is set."""
-    if gradient is none:
-        return True
-    free = backward.capture is none and backward.create is not true
-    if free and leaf.rg is true and may_keep(leaf, cast(Tensor, gradient), owned):
-        c.release(exchange(leaf, "grad", retain(gradient)))
-        return True
-    arguments = new(Arguments)
-    arguments.items[1] = leaf
-    arguments.items[2] = gradient
-    arguments.items[3] = as_bool(owned)
-    done = method(backward, name_reach, arguments, 3)
-    c.release(done)
-    return done is not NULL
-
-
-@native
 def deliver(backward: Pass, edge: Object, gradient: Object) -> bool:
     """Let a gradient wait for its node; False where an error is set."""
+    if is_output(edge):
+        return deliver_by_method(backward, edge, gradient)
+    buffers = backward.buffers
+    waiting = c.dict_item(buffers, edge)
+    if waiting is NULL:
+        done = c.error_set() is NULL and push(backward, cast(Node, edge))
+        return done and c.set_dict_item(buffers, edge, gradient) == 0
+    total = joined(retain(waiting), gradient)
+    done = total is not NULL and c.set_dict_item(buffers, edge, total) == 0
+    c.release(total)
+    return done
+
+
+@native
+def push(backward: Pass, node: Node) -> bool:
+    """Put a node into the heap of those that wait; False where an error is set."""
+    number, entry = c.new_int(-c.as_int(node.sequence)), cast(Object, NULL)
+    if number is not NULL:
+        entry = pair(number, node)
+        c.release(number)
+    if entry is NULL:
+        return False
+    arguments = new(Arguments)
+    arguments.items[0] = backward.heap
+    arguments.items[1] = entry
+    answer = c.call(heap_push, arguments.items, 2, 0)
+    c.release(entry)
+    c.release(answer)
+    return answer is not NULL
+
+
+@native
+def wake(backward: Pass, following: Next) -> bool:
+    """Note the newest node that waits, and its gradient; None where this is for Python. False where an error is set."""
+    heap, arguments = backward.heap, new(Arguments)
+    put_next(following, not_handled(), not_handled())
+    if c.list_size(heap) == 0:
+        return True
+    node = retain(item(cast(Tuple, c.list_item(heap, 0)), 1))
+    waiting = c.dict_item(backward.buffers, node)
+    if waiting is NULL or waiting.type is missing_type:
+        c.release(node)
+        return c.error_set() is NULL
+    c.release(exchange(following, "gradient", retain(waiting)))
+    c.release(exchange(following, "node", node))
+    arguments.items[0] = heap
+    entry = c.call(heap_pop, arguments.items, 1, 0)
+    c.release(entry)
+    return entry is not NULL and c.delete_item(backward.buffers, node) == 0
+
+
+@native
+def deliver_by_method(backward: Pass, edge: Object, gradient: Object) -> bool:
+    """Call `BackwardPass.deliver`: for one of several outputs; False where an error is set."""
     arguments = new(Arguments)
     arguments.items[1] = edge
     arguments.items[2] = gradient
     done = method(backward, name_deliver, arguments, 2)
     c.release(done)
     return done is not NULL
+
+
+@native
+def joined(first: Stolen[Object], gradient: Object) -> New[Object]:
+    """The sum of what has come for a node before and of another gradient; NULL where an error is set."""
+    total = c.add(first, gradient)  # made while both terms are held
+    c.release(first)
+    return total
 
 
 @native
@@ -236,19 +261,74 @@ def listed(node: Node, index: int, gradient: Object) -> New[List]:
 
 
 @native
-def hand_to_output(backward: Pass, output: Output, gradient: Object, following: Next) -> bool:
-    """Hand on the one gradient of a node that goes to one of several outputs of another."""
-    node = retain(output.node)
-    if c.dict_has(backward.buffers, node) or not is_newest(backward, node):
-        c.release(node)
-        put_next(following, not_handled(), not_handled())
-        return deliver(backward, output, gradient)
-    gradients = listed(node, c.as_int(output.index), gradient)
-    if gradients is NULL:
-        c.release(node)
-        return False
-    put_next(following, node, gradients)
+def join_listed(gradients: List, index: int, gradient: Object) -> bool:
+    """Add a gradient to that of one of several outputs; False where an error is set."""
+    before = retain(c.list_item(gradients, index))
+    if before is none:
+        c.release(before)
+        total = retain(gradient)
+    else:
+        total = joined(before, gradient)
+    return total is not NULL and c.set_list_item(gradients, index, total) == 0
+
+
+@native
+def hand_to_output(backward: Pass, output: Output, gradient: Object, held: Next) -> bool:
+    """Hand a gradient to one of several outputs of a node, which is held back if none is yet."""
+    node, index = retain(output.node), c.as_int(output.index)
+    if node is held.node:
+        done = join_listed(cast(List, held.gradient), index, gradient)
+    elif held.node is NULL and c.dict_has(backward.buffers, node) == 0:
+        gradients = listed(node, index, gradient)
+        done = gradients is not NULL
+        if done:
+            put_next(held, retain(node), gradients)
+    else:
+        done = deliver(backward, output, gradient)
+    c.release(node)
+    return done
+
+
+@native
+def hand_to_node(backward: Pass, node: Object, gradient: Object, held: Next) -> bool:
+    """Hand a gradient to a node, which is held back if none is yet."""
+    if node is held.node:
+        held.gradient = joined(held.gradient, gradient)
+        return held.gradient is not NULL
+    if held.node is NULL and c.dict_has(backward.buffers, node) == 0:
+        put_next(held, retain(node), retain(gradient))
+        return True
+    return deliver(backward, node, gradient)
+
+
+@native
+def hand_each(backward: Pass, edges: Tuple, gradients: Tuple, incoming: Object, owned: bool, held: Next) -> bool:
+    """Give each gradient to its edge, but hold one node back; False where an error is set."""
+    for i in range(size(edges)):
+        edge, gradient, done = item(edges, i), item(gradients, i), True
+        if is_tensor_anywhere(edge):
+            own = owned and (gradient is not incoming or is_held(gradient, 2))  # here, and in the tuple
+            done = reach(backward, cast(Tensor, edge), gradient, own)
+        elif is_output(edge):
+            done = hand_to_output(backward, cast(Output, edge), gradient, held)
+        elif edge is not none:
+            done = hand_to_node(backward, edge, gradient, held)
+        if not done:
+            return False
     return True
+
+
+@native
+def deliver_held(backward: Pass, held: Next) -> bool:
+    """Let the gradients of a node that is held back wait for it; False where an error is set."""
+    if held.gradient.type is not list_type:
+        return deliver(backward, held.node, held.gradient)
+    arguments = new(Arguments)
+    arguments.items[1] = held.node
+    arguments.items[2] = held.gradient
+    done = method(backward, name_deliver_all, arguments, 2)
+    c.release(done)
+    return done is not NULL
 
 
 @native
@@ -257,32 +337,18 @@ def hand_on(backward: Pass, edges: Tuple, gradients: Tuple, incoming: Object, ow
 
     False where an error is set. The caller holds edges and gradients, and so all that is in them.
     """
-    if size(edges) == 1 and is_output(item(edges, 0)):
-        return hand_to_output(backward, cast(Output, item(edges, 0)), item(gradients, 0), following)
-    held, total = cast(Node, NULL), cast(Object, NULL)
-    for i in range(size(edges)):
-        edge, gradient, done = item(edges, i), item(gradients, i), True
-        if is_tensor_anywhere(edge):
-            own = owned and (gradient is not incoming or is_held(gradient, 2))  # here, and in the tuple
-            done = reach(backward, cast(Tensor, edge), gradient, own)
-        elif edge is held:
-            before = total  # the sum is made while both terms are held
-            total = c.add(before, gradient)
-            c.release(before)
-            done = total is not NULL
-        elif edge is not none and held is NULL and c.dict_has(backward.buffers, edge) == 0:
-            held, total = cast(Node, edge), retain(gradient)
-        elif edge is not none:
-            done = deliver(backward, edge, gradient)
-        if not done:
-            c.release(total)
-            return False
-    if held is not NULL and is_newest(backward, held):
-        put_next(following, retain(held), total)
+    held = new(Next)
+    put_next(held, cast(Object, NULL), cast(Object, NULL))
+    done = hand_each(backward, edges, gradients, incoming, owned, held)
+    if done and held.node is not NULL and is_newest(backward, cast(Node, held.node)):
+        put_next(following, held.node, held.gradient)
         return True
-    done = held is NULL or deliver(backward, held, total)
-    c.release(total)
-    put_next(following, not_handled(), not_handled())
+    if done and held.node is not NULL:
+        done = deliver_held(backward, held)
+    c.release(held.node)
+    c.release(held.gradient)
+    if done:
+        put_next(following, not_handled(), not_handled())
     return done
 
 
@@ -327,7 +393,18 @@ def walk(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     """walk(backward_pass, node, gradient): the node at which Python must go on, and its gradient; or (None, None)."""
     backward, following, done = cast(Pass, arguments[0]), new(Next), True
     node, gradient = retain(arguments[1]), retain(arguments[2])
-    while done and node is not none and is_plain(backward, cast(Node, node)):
+    while done:
+        if node is none:
+            done = wake(backward, following)
+            c.release(node)
+            c.release(gradient)
+            node, gradient = following.node, following.gradient
+        if not done:
+            c.release(node)
+            c.release(gradient)
+            break
+        if node is none or not is_plain(backward, cast(Node, node)):
+            break
         done = step(backward, cast(Node, node), gradient, following)
         c.release(gradient)  # before the next node runs: its kernel may write over a gradient that nobody else holds
         c.release(node)

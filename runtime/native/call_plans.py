@@ -19,7 +19,7 @@ from .references import Owned, exchange_item, item, own, put_item
 from .tensors import dtype_of, elements, holds_kind, itemsize, kind_of, new_flat, new_tensor, not_handled
 
 MOST_OPERANDS = 16
-MOST_RESULTS = 3
+MOST_RESULTS = 6
 MOST_READ = 5  # operands of one call
 
 
@@ -34,7 +34,7 @@ class Call(Struct):
     """One call of a plan."""
 
     kernel: KernelTable
-    operands: int  # how many; their numbers
+    operands: int  # how many; their numbers, ~k for output k of a call before
     which: Items[int] = room(MOST_READ)
     results: int  # how many; the numbers of the outputs that they are, and of their elements
     outputs: Items[int] = room(MOST_RESULTS)
@@ -97,12 +97,18 @@ def note_none(operands: Operands, index: int, kind: int) -> None:
 
 
 @native
-def put_operands(call: Call, operands: Operands, frame: CallFrame) -> None:
-    """Put the noted operands of a call into the frame."""
+def put_operands(call: Call, operands: Operands, results: Tuple, kind: int, frame: CallFrame) -> None:
+    """Put the noted operands of a call, and what calls before have made, into the frame."""
     for i in range(call.operands):
-        operand = operands.items[call.which[i]]
-        put_array(frame, i, operand.memory, operand.itemsize)
-        frame.size[i] = operand.elements
+        number = call.which[i]
+        if number < 0:
+            flat = cast(Tensor, item(results, -1 - number)).flat
+            put_array(frame, i, flat.memory, itemsize(kind))
+            frame.size[i] = elements(flat)
+        else:
+            operand = operands.items[number]
+            put_array(frame, i, operand.memory, operand.itemsize)
+            frame.size[i] = operand.elements
 
 
 @native
@@ -126,7 +132,7 @@ def put_results(call: Call, results: Tuple, shapes: Tuple, kind: int, frame: Cal
 def run_call(call: Call, operands: Operands, results: Tuple, shapes: Tuple, kind: int) -> bool:
     """Run one call of a plan; False where an error is set, or where the kernel raised."""
     frame, table = new(CallFrame), call.kernel
-    put_operands(call, operands, frame)
+    put_operands(call, operands, results, kind, frame)
     kernel = found_kernel(table.kernels, kind, table.resolver)
     if kernel == 0 or not put_results(call, results, shapes, kind, frame):
         return False

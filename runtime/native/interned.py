@@ -11,12 +11,15 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import heapq
 from typing import Any, TypeVar
 
 import llvmlite.binding
 import numpy as np
 from llvmlite import ir
 
+from ..autograd.engine.accumulate_grad import adding as adding_lock
+from ..autograd.engine.engine import Missing
 from ..autograd.engine.match_input import fit
 from ..autograd.inplace.view_history import Nowhere, Outdated, not_recorded
 from ..autograd.node import FREED, next_sequence
@@ -24,7 +27,7 @@ from ..autograd.node import Node as PythonNode
 from ..autograd.node import Output as PythonOutput
 from ..dispatch.elementwise import constant as constant_function
 from ..kernels.llvm.check_mode import interrupt as interrupt_hook
-from ..kernels.llvm.structs import Memory, Pointer, Struct
+from ..kernels.llvm.structs import Items, Memory, Pointer, Struct, room
 from ..kernels.llvm.typed import WORD, Constant, word_at
 from ..modes.grad_mode import mode as grad_mode
 from ..modes.intercept import watch as watch_object
@@ -35,7 +38,7 @@ from .layout import Counter, Dict, DType, Object, Type, Watch
 
 M = TypeVar("M", bound=Memory)
 T = TypeVar("T")
-MOST = 64
+MOST = 80
 
 
 def forever(thing: T) -> T:
@@ -86,6 +89,16 @@ class DeviceFunctions(Struct):
     planned_gradients: int
 
 
+class Adding(Struct):
+    """The kernel that adds a gradient to that of a leaf: what finds it, and its addresses for float32 and float64."""
+
+    resolver: Object
+    kernels: Items[int] = room(2)
+
+
+adding_words = Adding.pack()
+adding = located(Adding, adding_words.ctypes.data, adding_words)
+
 device_words = DeviceFunctions.pack()
 device_functions = located(DeviceFunctions, device_words.ctypes.data, device_words)
 
@@ -130,8 +143,12 @@ constant = interned(Object, constant_function)
 fit_gradient = interned(Object, fit)
 note_not_recorded = interned(Object, not_recorded)
 drop_dead = interned(Object, base.drop_dead)
+begin_adding, end_adding = interned(Object, adding_lock.acquire), interned(Object, adding_lock.release)
 start_workers = interned(Object, starter())
 interrupt = interned(Object, interrupt_hook)
+
+heap_push, heap_pop = interned(Object, heapq.heappush), interned(Object, heapq.heappop)
+missing_type = interned(Type, Missing)
 
 name_grad = interned(Object, "grad")
 name_dict = interned(Object, "__dict__")
@@ -142,6 +159,8 @@ name_gives_fresh = interned(Object, "gives_fresh")
 name_output_count = interned(Object, "output_count")
 name_reach = interned(Object, "reach")
 name_deliver = interned(Object, "deliver")
+name_deliver_all = interned(Object, "deliver_all")
+name_backward = interned(Object, "backward")
 name_follow = interned(Object, "follow")
 
 

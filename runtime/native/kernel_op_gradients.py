@@ -10,18 +10,20 @@ from .broadcast import has_layout
 from .call_plans import MOST_OPERANDS, CallPlan, Operands, note_none, note_operand, run_plan
 from .forward import lies_elsewhere
 from .gradients import GradientPlan, unwritten, wanted_of
-from .interned import cpu, device_functions, int64, none
+from .interned import cpu, device_functions, int64, list_type, none, tuple_type
 from .kernel_ops import FLOATS, TENSOR, is_operand, looked_up, may_be_key, put_layout
 from .layout import Array, Dict, List, Node, Object, Tensor, Tuple
 from .references import Owned, item, own, own_new, put_item, retain, size, slot
 from .tensors import kind_of, not_handled, records, same
 
 WANTED, GRADIENT, KEPT, VALUE = (ord(letter) for letter in "wgkv")
+ALONE, ALL = -1, -2  # the one output, or each of several, has a gradient
 MOST_EDGES = 63  # of a node: as many as a word has bits that say which gradients are wanted, beside its sign
 
 
 class Read(Struct):
-    """One operand of the kernel: a letter says what it is; its slot, and that of its count of writes."""
+    """One operand of the kernel: a letter says what it is; its slot, and that of its count of writes; of the gradient
+    of one of several outputs the number of that."""
 
     letter: int
     slot: int
@@ -31,7 +33,7 @@ class Read(Struct):
 class PlannedGradients(GradientPlan):
     """The plan of a node whose gradients a kernel with plans computes: its operands."""
 
-    listed: int  # -1; or which of several outputs has a gradient, for then they come in a list
+    listed: int  # ALONE; or which of several outputs has a gradient, for then they come in a list; or ALL
     found: Dict  # the plans found, or NULL: there are none on the host
     device: Dict  # by dtypes, what is launched for a gradient of a device
     layouts: int  # how many operands are tensors
@@ -53,9 +55,9 @@ def is_kept(node: Node, read: Read, dtype: Object, place: Object) -> bool:
 
 @native
 def operand_of(node: Node, read: Read, gradient: Object) -> Object:
-    """The tensor that an operand is; NULL where it is none."""
+    """The tensor that an operand is; NULL where it is none. Several gradients are in a tuple."""
     if read.letter == GRADIENT:
-        return gradient
+        return item(cast(Tuple, gradient), read.slot) if gradient.type is tuple_type else gradient
     return slot(node, read.slot) if read.letter == KEPT else cast(Object, NULL)
 
 
@@ -97,14 +99,21 @@ def key_of(plan: PlannedGradients, node: Node, gradient: Object) -> New[Tuple]:
 
 @native
 def note_all(
-    plan: PlannedGradients, node: Node, gradient: Object, key: Tuple, found: Tuple, operands: Operands, owned: Owned
+    plan: PlannedGradients,
+    node: Node,
+    gradient: Object,
+    given_kind: int,
+    key: Tuple,
+    found: Tuple,
+    operands: Operands,
+    owned: Owned,
 ) -> bool:
     """Note and own the memory of all operands; False where one no longer has the layout that stands in the key."""
     calls, place = cast(CallPlan, cast(Array, item(found, 0)).memory), 0
     for i in range(plan.operands):
         thing = operand_of(node, plan.reads[i], gradient)
         if thing is none:
-            note_none(operands, i, kind_of(cast(Tensor, gradient).dtype))
+            note_none(operands, i, given_kind)
         elif thing is not NULL:
             tensor = cast(Tensor, thing)
             kind = kind_of(tensor.dtype)
@@ -138,24 +147,52 @@ def all_shaped(found: Tuple, first: int, step: int, metas: Tuple) -> bool:
 
 
 @native
+def gradient_of(plan: PlannedGradients, given: Object, owned: Owned) -> Object:
+    """The gradient of the one output that has one; of several outputs all of them in a tuple, NULL without memory."""
+    if plan.listed == ALONE:
+        return own(owned, given)
+    if plan.listed != ALL:
+        return own(owned, c.list_item(cast(List, given), plan.listed))
+    return own_new(owned, c.as_tuple(cast(List, given))) if given.type is list_type else own(owned, given)
+
+
+@native
+def dtype_of_gradients(plan: PlannedGradients, gradient: Object) -> Object:
+    """The dtype of all gradients that are given, tensors of the host; NULL where one is not, or there is none."""
+    dtype = cast(Object, NULL)
+    for i in range(plan.operands):
+        read = plan.reads[i]
+        if read.letter == GRADIENT:
+            if plan.listed == ALL and read.slot >= size(cast(Tuple, gradient)):
+                return cast(Object, NULL)
+            thing = operand_of(cast(Node, NULL), read, gradient)
+            if plan.listed == ALL and thing is none:
+                continue
+            if not is_operand(thing, TENSOR, dtype, cpu):
+                return cast(Object, NULL)
+            dtype = cast(Tensor, thing).dtype
+    return dtype
+
+
+@native
 def planned_gradients(plan: PlannedGradients, node: Node, given: Object, owned: Owned) -> New[Object]:
     """The gradients in a tuple; None where no plan has been found."""
     operands, recorded = new(Operands), records()
     # Owned: a list below, and `records`, may run Python.
     edges, metas = own(owned, node.edges), own(owned, node.metas)
-    gradient = own(owned, given if plan.listed < 0 else c.list_item(cast(List, given), plan.listed))
-    if metas is none or size(edges) > MOST_EDGES:
+    gradient = gradient_of(plan, given, owned)
+    if gradient is NULL:
+        return NULL
+    if metas is none or size(edges) > MOST_EDGES or (plan.listed == ALL) != (gradient.type is tuple_type):
         return not_handled()
     if recorded != 0:
         return NULL if recorded < 0 else not_handled()
     if lies_elsewhere(gradient) and device_functions.planned_gradients != 0:
         function = device_functions.planned_gradients
         return cast(Object, call_native(function, address_of(plan), address_of(node), address_of(gradient)))
-    if plan.found is NULL or not is_operand(gradient, TENSOR, NULL, cpu):
-        return not_handled()
-    dtype = cast(Tensor, gradient).dtype
+    dtype = cast(Object, NULL) if plan.found is NULL else dtype_of_gradients(plan, gradient)
     kind = kind_of(dtype)
-    if kind not in FLOATS or not all_of(metas, dtype):
+    if dtype is NULL or kind not in FLOATS or not all_of(metas, dtype):
         return not_handled()
     if not all_fit(plan, node, dtype, cpu):  # what was released is no tensor, and has no layout to look up
         return not_handled()
@@ -169,7 +206,7 @@ def planned_gradients(plan: PlannedGradients, node: Node, given: Object, owned: 
     if not all_shaped(found, 1, 1, metas):
         return not_handled()
     # Again, after the key was made.
-    if not all_fit(plan, node, dtype, cpu) or not note_all(plan, node, gradient, key, found, operands, owned):
+    if not all_fit(plan, node, dtype, cpu) or not note_all(plan, node, gradient, kind, key, found, operands, owned):
         return not_handled()
     results = run_plan(found, size(edges), kind, operands)
     return not_handled() if results is NULL and c.error_set() is NULL else results

@@ -169,6 +169,8 @@ class Capture(Object):
     """The inputs of which a backward pass was asked for the gradients."""
 
     special: Object
+    leaves: Dict
+    accumulate: Object
 
 
 @measured(PythonWatch)

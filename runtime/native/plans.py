@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numba import types
 
+from ..autograd.engine.accumulate_grad import add_each
 from ..dispatch.loop_nest import Rows as PythonRows
 from ..dispatch.view_cache import view_ops
 from ..kernels.cpu.plan import Layout, Plan, Step
@@ -23,7 +24,8 @@ from .call_plans import MOST_READ, MOST_RESULTS, Call, CallPlan, KernelTable
 from .forward import ForwardPlan
 from .getitem import GetitemPlan
 from .gradients import BY_PLANS, HANDS_ON, HANDS_ON_AT_ONE, MOST_CASES, FusedKernel, FusedPlan, SavedTensor
-from .kernel_op_gradients import PlannedGradients, Read
+from .interned import Adding, adding_words
+from .kernel_op_gradients import ALL, ALONE, PlannedGradients, Read
 from .kernel_ops import KernelOpPlan
 from .layout import Tensor, slot_distances
 from .recording import RESULT, SHAPES, KeptTensor, KeptValue, RecordPlan
@@ -209,14 +211,15 @@ def kernel_op_plan(op: Any) -> np.ndarray:
 def planned_gradients_plan(op: Any) -> np.ndarray:
     """The plan of a node whose gradients have plans."""
     node, reads = op.node, []
-    for letter, slot, _ in op.reads:
+    for letter, slot, part in op.reads:
         distances = slot_distances(node, {"k": [slot, f"{slot}_version"], "v": [slot]}.get(letter, []))
+        distances = [part or 0] if letter == "g" else distances
         reads.append(Read.pack(letter=ord(letter), **dict(zip(("slot", "version"), distances, strict=False))))
     return PlannedGradients.pack(
         kind=BY_PLANS,
         saved=len(node.saved_slots),
         slots=slot_distances(node, node.saved_slots),
-        listed=node.differentiable[0] if node.output_count > 1 else -1,
+        listed=ALL if len(node.differentiable) > 1 else node.differentiable[0] if node.output_count > 1 else ALONE,
         found=address(op.found) if op.find else 0,
         device=address(op.launches),
         layouts=sum(read.letter in "gk" for read in op.reads),
@@ -305,7 +308,7 @@ def reach(layout: Layout) -> int:
 def call_of(step: Step, letters: str) -> np.ndarray:
     """One call of a plan."""
     check_room(step)
-    kinds = "".join("I" if letters[i] == "I" else "T" for i in step.operands)
+    kinds = "".join("I" if i >= 0 and letters[i] == "I" else "T" for i in step.operands)
     ints = (*step.ints, 0, step.rows[0]) if step.rows else step.ints
     extent, unit = step.rows or (0, 0)
     return Call.pack(
@@ -329,6 +332,16 @@ def check_room(step: Step) -> None:
     fits = arrays <= MOST_ARRAYS and ints <= MOST_INTS and len(step.numbers) <= MOST_NUMBERS
     if not fits or len(step.operands) > MOST_READ or len(step.results) > MOST_RESULTS:
         raise ValueError(f"{step.kernel.__name__}: more arrays, ints or numbers than a plan has places for: {step}")
+
+
+def adding_kernels() -> np.ndarray:
+    """The kernels that add gradients to those of leaves, which are found when the first one is added."""
+
+    def find(kind: int) -> int:
+        return kernel_address(add_each.compile(), [array_of(kind), array_of(kind)])
+
+    Adding.put(adding_words, "resolver", resolver(adding_words[Adding.word("kernels") :], find))
+    return adding_words
 
 
 def kernel_table(kernel: Any, kinds: str, results: int, ints: int, numbers: int) -> np.ndarray:

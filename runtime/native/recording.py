@@ -20,7 +20,7 @@ from .layout import Node, Object, Output, Tensor, Tuple, Type
 from .references import Owned, item, nothing_changed, put_item, retain, set_slot, size, slot
 from .tensors import meta_of, new_tensor_on, new_writes
 
-MOST = 6  # tensors, and other values, that one node keeps
+MOST = 12  # tensors, and other values, that one node keeps
 RESULT = -1  # as a source: the result; the ones before it are the further results
 SHAPES = -1  # as a part: the shapes of a tuple of tensors
 

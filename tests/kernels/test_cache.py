@@ -19,7 +19,7 @@ from specgrad.runtime.kernels.cache.sealed import seal, unseal
 from specgrad.runtime.kernels.compile import machine
 from specgrad.runtime.kernels.jit import LazyKernel, jit
 from tests.patience import PATIENCE
-from tests.repository import copy
+from tests.repository import ROOT, copy
 
 KEY, OTHER = bytes(32), b"\1" * 32
 
@@ -72,6 +72,26 @@ def test_a_digest_does_not_change_with_anything_else() -> None:
     inner = jit(cache=False)(lambda a: a + 1)
     before = digest.of_function(made(BASE, helper=inner, LIMIT=7))
     assert digest.of_function(made(BASE, helper=inner.compile(), LIMIT=7)) == before
+
+
+ORDERED = """
+from specgrad.runtime.kernels.cache.digest import of_function
+from specgrad.runtime.kernels.cpu.sums import plain_sum
+from specgrad.runtime.ops.norm.cpu_loops import standardize_segments
+print(of_function(plain_sum.function).hex(), of_function(standardize_segments.function).hex())
+print(of_function(lambda a: a in {"one", "two", "three", "four"}).hex())
+"""
+
+
+def test_a_digest_is_the_same_in_each_process() -> None:
+    """Sets, as those of fastmath's flags, have another order each time."""
+
+    def digests(seed: str) -> str:
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        command = [sys.executable, "-c", ORDERED]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+    assert len({digests(seed) for seed in "123"}) == 1
 
 
 def test_what_is_called_counts_however_far_away() -> None:
@@ -292,6 +312,15 @@ def test_kernels_are_found_wherever_the_package_lies(tmp_path: Path, own_folder:
     (first, compiled, values), (second, again, same) = seen
     assert str(tmp_path / "here") in first and str(tmp_path / "there") in second
     assert int(compiled) > 0 and again == "0" and values == same
+
+
+def test_a_kernel_of_a_module_that_is_not_there() -> None:
+    """Programs make modules while they run: what was compiled of them before is compiled again."""
+    text = "from tests.kernels.test_cache import made\nfrom specgrad.runtime.kernels.jit import LazyKernel\n"
+    text += "print(LazyKernel(made('def f(a):\\n    return a + 1'), {})(2))"
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", text], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
+        assert done.stdout == "3\n", done.stderr
 
 
 def test_a_kernel_is_linked_with_one_that_was_loaded(own_folder: Path) -> None:

@@ -1,9 +1,10 @@
-"""Memory of freed arrays is used again instead of being taken from the operating system anew."""
+"""Memory of freed arrays is used again instead of being taken from the operating system anew, in large pages."""
 
 import os
 import platform
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -18,27 +19,103 @@ def faults():
     return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
 
 for _ in range(3):
-    [np.ones(1 << 18) for _ in range(3)]
+    [np.ones(1 << 18) for _ in range(3)], np.ones(1 << 23)
 before = faults()
 for _ in range(20):
     [np.ones(1 << 18) for _ in range(3)]
+for _ in range(20):
+    np.ones(1 << 23)
 print(faults() - before)
 """
+
+# Addresses, memory and large pages of a process, in KiB: as it begins, with arrays, and without them.
+STATES = """
+import os, resource
+if "LIMITED" in os.environ:
+    resource.setrlimit(resource.RLIMIT_DATA, (1 << 40, resource.RLIM_INFINITY))
+import numpy as np
+import specgrad
+
+def show():
+    files = ("/proc/self/status", ("VmSize", "VmRSS")), ("/proc/self/smaps_rollup", ("AnonHugePages",))
+    lines = [line.split() for name, keys in files for line in open(name) if line.startswith(keys)]
+    print(*(line[1] for line in lines))
+
+show()
+arrays = [np.ones(1 << 18) for _ in range(320)]
+show()
+del arrays
+show()
+"""
+
+FORKED = """
+import os, threading
+import numpy as np
+import specgrad
+
+kept = [np.full(1 << 18, float(k)) for k in range(8)]
+made = []
+threads = [threading.Thread(target=lambda: made.append(specgrad.ones(1 << 18) + 1)) for _ in range(4)]
+for thread in threads:
+    thread.start()
+child = os.fork()
+if child == 0:
+    for array in kept:
+        array += 100
+    again = [specgrad.ones(1 << 18) for _ in range(8)]
+    right = all(a[0] == 100 + k for k, a in enumerate(kept)) and all(float(a.sum()) == 1 << 18 for a in again)
+    os._exit(0 if right else 1)
+for thread in threads:
+    thread.join()
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+assert all((array == k).all() for k, array in enumerate(kept))
+assert [float(tensor.sum()) for tensor in made] == [2.0 * (1 << 18)] * 4
+"""
 COMPLIES = sys.platform == "linux" and bool(platform.libc_ver()[0])  # glibc
-PAGES = 20 * 3 * 512  # of all arrays that are made
+PAGES = 20 * (3 * 512 + 16384)  # of all arrays that are made
+LARGE_PAGES = Path("/sys/kernel/mm/transparent_hugepage/enabled")
+glibc_only = pytest.mark.skipif(not COMPLIES, reason="another C library")
 
 
-def faults(**environment: str) -> int:
-    """The page faults of making large arrays again and again."""
+def output(program: str, **environment: str) -> str:
+    """What a program prints where nothing in the environment says how memory is to be found."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("MALLOC_", "GLIBC_"))}
-    command = [sys.executable, "-c", COUNT]
-    done = subprocess.run(command, env=clean | environment, capture_output=True, text=True, check=True)
-    return int(done.stdout)
+    command = [sys.executable, "-c", program]
+    return subprocess.run(command, env=clean | environment, capture_output=True, text=True, check=True).stdout
+
+
+def states(**environment: str) -> list[list[int]]:
+    """Addresses, memory and large pages in KiB: after the import, with arrays of 640 MiB, and without them."""
+    return [[int(word) for word in line.split()] for line in output(STATES, **environment).splitlines()]
 
 
 def test_freed_memory_is_kept() -> None:
-    """Making arrays of 2 MiB again costs next to no page faults."""
-    assert faults() < PAGES / 20 or not COMPLIES
+    """Making arrays of 2 MiB, or of 64 MiB, again costs next to no page faults."""
+    assert int(output(COUNT)) < PAGES / 100 or not COMPLIES
+
+
+@glibc_only
+def test_addresses_are_no_memory() -> None:
+    """What is reserved takes no memory, and what is freed beyond the bound goes back to the operating system."""
+    (reserved, before, _), (_, full, _), (_, freed, _) = states()
+    limited = states(LIMITED="1")[0]
+    assert reserved - limited[0] > 400 << 10
+    assert before - limited[1] < 8 << 10
+    assert full - before > 600 << 10
+    assert freed - before < 530 << 10
+
+
+@glibc_only
+def test_pages_are_large() -> None:
+    """Arrays of 2 MiB lie in large pages where the system has any."""
+    if LARGE_PAGES.exists() and "[never]" not in LARGE_PAGES.read_text(encoding="utf-8"):
+        assert states()[1][2] > 300 << 10
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes that share memory")
+def test_forks_and_threads() -> None:
+    """Parent, child and threads have memory of their own."""
+    assert not output(FORKED)
 
 
 def test_the_user_decides(monkeypatch: pytest.MonkeyPatch) -> None:

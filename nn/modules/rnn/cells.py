@@ -61,6 +61,17 @@ class RNNCellBase(Module):
 
     def _step(self, kind: str, input: Tensor, given: list[Tensor] | None, count: int) -> list[Tensor]:
         """The `count` new states after one step, of a batch or of a single input."""
+        shape = input._shape
+        if given is None or len(shape) != 2 or shape[1] != self.input_size or not shape[0]:
+            return self._checked_step(kind, input, given, count)
+        for state in given:
+            if state._shape != (shape[0], self.hidden_size):
+                return self._checked_step(kind, input, given, count)
+        weights = self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
+        return list(LAYERS[kind](input, given, weights, (shape[0],), False)[1:])
+
+    def _checked_step(self, kind: str, input: Tensor, given: list[Tensor] | None, count: int) -> list[Tensor]:
+        """The same for what may be single, left out or wrong."""
         self._check(input, given, count)
         single = input.dim() == 1
         x = input.unsqueeze(0) if single else input

@@ -30,8 +30,8 @@ from ..inplace.copy_slices import shown
 from ..inplace.view_history import NOWHERE
 from ..node import LEAF, Node, inspection, output_at
 
-_adding = new_lock()
-_begin, _end = _adding.acquire, _adding.release  # a with statement takes three times as long
+adding = new_lock()
+_begin, _end = adding.acquire, adding.release  # a with statement takes three times as long
 
 
 def accumulate(leaf: Any, grad: Any, owned: bool, create: bool) -> None:
@@ -142,9 +142,15 @@ def add_into(total: np.ndarray, part: np.ndarray) -> bool:
     """total += part if they are of one size."""
     if total.size != part.size:
         return False
+    add_each(total, part)
+    return True
+
+
+@jit
+def add_each(total: np.ndarray, part: np.ndarray) -> None:
+    """total += part, for arrays of one size."""
     for i in range(total.size):
         total[i] += part[i]
-    return True
 
 
 LAST = 2**64 - 1  # the sequence number that PyTorch gives to these nodes

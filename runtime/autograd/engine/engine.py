@@ -107,7 +107,8 @@ class BackwardPass:
             capture.take(node, grad)
         if hooks is not None:
             grad = run_pre_hooks(node, grad)
-        grads = apply_if_given(node, grad)
+        asked = node if hooks is not None or capture is None else capture.asking(node)
+        grads = apply_if_given(asked, grad)
         if hooks is not None:
             if hooks.post:
                 grads = run_post_hooks(node, tuple(grads), grad)
@@ -183,6 +184,12 @@ class BackwardPass:
             waiting = self.buffers[node] = [None] * node.output_count
             heapq.heappush(self.heap, (-node.sequence, node))
         waiting[index] = grad if waiting[index] is None else waiting[index] + grad
+
+    def deliver_all(self, node: Node, grads: Sequence[Any]) -> None:
+        """Add gradients, or None, of each output of a node to what waits for it."""
+        for index, grad in enumerate(grads):
+            if grad is not None:
+                self.deliver_output(node, index, grad)
 
     def deliver_none(self, edge: Any) -> None:
         """Let a node know that it got None, if nothing else has come yet."""

@@ -30,20 +30,23 @@ class Capture:
 
     def look_for_ways(self, reachable: set[Node]) -> None:
         """Find the nodes from which something asked for can be reached, older ones first."""
+        leaves, wanted, leading, forks = self.leaves, set(self.nodes), self.leading, self.forks
         for node in sorted(reachable, key=_sequence):
             leads = self.accumulate and node in self.nodes  # whose hooks run, as PyTorch has it
             misses = False
             for edge in node.edges:
                 if edge is None:
                     continue
-                if self.is_wanted(edge):
+                kind = edge.edge_kind  # `is_wanted`, without a call for each edge
+                if (id(edge) in leaves) if kind == LEAF else ((edge if kind == NODE else edge.node) in wanted):
                     leads = True
                 else:
                     misses = True
             if leads:
-                self.leading.add(node)
+                leading.add(node)
+                wanted.add(node)
                 if misses:
-                    self.forks.add(node)
+                    forks.add(node)
 
     def is_wanted(self, edge: Any) -> bool:
         """Whether something is asked for at an edge or below it."""
@@ -56,6 +59,12 @@ class Capture:
     def passing(self, edges: Iterable[Any]) -> list[Any]:
         """The edges with None for those that lead to nothing asked for: nothing runs there, no hook is called."""
         return [edge if edge is not None and self.is_wanted(edge) else None for edge in edges]
+
+    def asking(self, node: Node) -> Node:
+        """The node, or a copy whose other edges are None, where it would compute gradients that nobody asks for."""
+        if node not in self.forks or not node.may_be_copied:
+            return node
+        return node.with_edges(tuple(self.passing(node.edges)))
 
     def receivers(self) -> set[int]:
         """The ids of the nodes and leaves that get their gradient."""

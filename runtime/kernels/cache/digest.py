@@ -47,8 +47,11 @@ _known: WeakKeyDictionary[Any, bytes] = WeakKeyDictionary()
 
 
 def of_options(options: Mapping[str, Any]) -> str:
-    """Options of the compiler, classes by their names."""
-    return repr([(name, getattr(value, "__qualname__", value)) for name, value in sorted(options.items())])
+    """Options of the compiler: classes by their names, sets in the order of their items, which differs each time."""
+    named = {name: getattr(value, "__qualname__", value) for name, value in options.items()}
+    return repr(
+        [(name, sorted(one) if isinstance(one, set | frozenset) else one) for name, one in sorted(named.items())]
+    )
 
 
 def _of_function(function: Any, meant: Meant) -> bytes:
@@ -81,7 +84,7 @@ def _value(value: Any, names: Any) -> Any:
         return type(value).__name__, repr(value)
     if isinstance(value, tuple | list):
         return [_value(item, names) for item in value]
-    if isinstance(value, frozenset):
+    if isinstance(value, set | frozenset):
         return sorted(repr(_value(item, names)) for item in value)
     if isinstance(value, CodeType):
         return _code(value, None)

@@ -95,10 +95,11 @@ class KernelCache(Uncached):
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled form for a signature, or None."""
         found = store.lookup(self.digest(sig)) if self.enabled else None
-        if found is None:
+        parts = None if found is None else unpickled(found)
+        if parts is None:
             self.prepare()
             return None
-        return self.loaded(found, target_context)
+        return self.loaded(parts, target_context)
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep a compiled form, if it holds nothing of this process."""
@@ -110,12 +111,10 @@ class KernelCache(Uncached):
         args, result = sigutils.normalize_signature(sig)
         return digest(self.name, [kind.name for kind in args], result and result.name, compiler())
 
-    def loaded(self, found: bytes, target_context: Any) -> Any:
+    def loaded(self, parts: tuple[Any, ...], target_context: Any) -> Any:
         """A compiled form, ready to be called."""
         rtsys.initialize(target_context)  # what counts references, which code calls by name
-        name, code, symbols, fndesc, environment, signature, objectmode, lifted, init, environments = pickle.loads(
-            found
-        )
+        name, code, symbols, fndesc, environment, signature, objectmode, lifted, init, environments = parts
         for function in init:
             function()
         codegen = target_context.codegen()
@@ -154,6 +153,15 @@ class KernelCache(Uncached):
         module = again.library._get_module_for_linking().clone()
         module.get_function(again.fndesc.llvm_func_name).name = fndesc.llvm_func_name
         return module
+
+
+def unpickled(found: bytes) -> tuple[Any, ...] | None:
+    """The parts of a compiled form; None where a module that they name is not there, as one that a program makes."""
+    try:
+        parts: tuple[Any, ...] = pickle.loads(found)
+    except (ImportError, AttributeError):
+        return None
+    return parts
 
 
 _alive: list[Any] = []  # whose environments are named by what they were linked into

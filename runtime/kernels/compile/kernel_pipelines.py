@@ -6,6 +6,7 @@ kernel's callees have no machine code of their own here (`Linked`), and nobody a
 
 from __future__ import annotations
 
+from types import CodeType
 from typing import Any
 
 from numba.core.codegen import JITCodeLibrary
@@ -33,12 +34,10 @@ from numba.core.untyped_passes import (
 )
 
 from .compiler_pipelines import OnlyLinked
+from .vector_width import let_be_wide
 
-BEFORE = (
-    TranslateByteCode,
-    FixupArgs,
-    IRProcessing,
-    InlineClosureLikes,
+READ = TranslateByteCode, FixupArgs, IRProcessing
+TYPED = (
     RewriteSemanticConstants,
     DeadBranchPrune,
     GenericRewrites,
@@ -53,7 +52,12 @@ BEFORE = (
 
 
 class KernelLibrary(JITCodeLibrary):
-    """A module that LLVM optimises as a whole, when all that is called has been linked in."""
+    """A module that LLVM optimises as a whole, when all that is called has been linked in, with the widest vectors."""
+
+    def add_ir_module(self, module: Any) -> None:
+        """Before it is read by LLVM."""
+        let_be_wide(module)
+        super().add_ir_module(module)
 
     def _optimize_functions(self, module: Any) -> None:
         """Not one by one."""
@@ -87,7 +91,8 @@ class Kernel(CompilerBase):
     def define_pipelines(self) -> list[PassManager]:
         """One pipeline."""
         passes = PassManager("kernel")
-        for step in (*BEFORE, *self.after):
+        has_closures = any(isinstance(constant, CodeType) for constant in self.state.func_id.code.co_consts)
+        for step in (*READ, *([InlineClosureLikes] if has_closures else []), *TYPED, *self.after):
             passes.add_pass(step, step.__name__)
         passes.finalize()
         return [passes]

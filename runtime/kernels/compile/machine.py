@@ -12,7 +12,7 @@ from typing import Any
 
 from ..cache.target import host
 
-# The sum of two rows of 64 bytes, and a product with a sum, rounded once.
+# The sum of two rows of 64 bytes, a product with a sum, rounded once, and words of 64 bits as numbers.
 PROBE = """
 declare double @llvm.fma.f64(double, double, double)
 
@@ -27,6 +27,11 @@ define void @sums(ptr %x, ptr %y) {
 define double @fused(double %x, double %y, double %z) {
   %1 = call double @llvm.fma.f64(double %x, double %y, double %z)
   ret double %1
+}
+
+define <8 x double> @numbers(<8 x i64> %x) {
+  %1 = sitofp <8 x i64> %x to <8 x double>
+  ret <8 x double> %1
 }
 """
 
@@ -66,6 +71,21 @@ def vector_registers() -> tuple[int, int]:
 def fuses() -> bool:
     """Whether x y + z, rounded once, is an instruction and not a call of the C library's function."""
     return calls_no_library(own())
+
+
+def scales() -> bool:
+    """Whether x 2^k is an instruction."""
+    return has_scale(own())
+
+
+def has_scale(text: str) -> bool:
+    """Whether LLVM makes one instruction of its own function of x 2^k: from version 22 on, for AVX-512.
+
+    The processors that have it are those that convert vectors of words by one instruction.
+    """
+    from llvmlite import binding
+
+    return binding.llvm_version_info[0] >= 22 and "vcvtqq2pd" in text
 
 
 def calls_no_library(text: str) -> bool:

@@ -119,13 +119,13 @@ def module_of(is_complex: bool) -> types.ModuleType:
 @functools.cache
 def cpu_library(is_complex: bool, linked: bool = False) -> ScalarLibrary:
     """The scalar functions for the CPU; those that are only `linked` into kernels cannot be called from Python."""
-    from .machine import fuses
+    from .machine import fuses, scales
 
-    return library_of(is_complex, fuses(), linked)
+    return library_of(is_complex, fuses(), scales(), linked)
 
 
-def library_of(is_complex: bool, fuses: bool, linked: bool = False) -> ScalarLibrary:
-    """The scalar functions for a CPU that fuses products and sums, or does not.
+def library_of(is_complex: bool, fuses: bool, scales: bool = False, linked: bool = False) -> ScalarLibrary:
+    """The scalar functions for a CPU that fuses products and sums, or does not, and one that scales by one instruction.
 
     Those of real numbers are inlined into the kernels that use them, whatever their size: a loop with a call in it is
     not vectorised. Complex ones, each of which calls several, would only take longer to compile.
@@ -134,12 +134,16 @@ def library_of(is_complex: bool, fuses: bool, linked: bool = False) -> ScalarLib
     from numba.core.typing import signature
     from numba.extending import intrinsic
 
-    from ..scalar.intrinsics import Target, primitives
+    from ..scalar import exponential
+    from ..scalar.intrinsics import Target, by_exponent, primitives
     from .kernel_pipelines import Kernel, LinkedKernel
 
     # fastmath is said, or it is that of the first caller.
     options = {"nogil": True, "error_model": "numpy", "fastmath": False}
     inliner = njit(forceinline=True, pipeline_class=LinkedKernel, **options)
     compiler = njit(forceinline=not is_complex, pipeline_class=LinkedKernel if linked else Kernel, **options)
-    given = primitives(Target(intrinsic, types, signature, fuses))
-    return ScalarLibrary(module_of(is_complex), ScalarCompiler(compiler, inliner, given))
+    target = Target(intrinsic, types, signature, fuses)
+    made = ScalarCompiler(compiler, inliner, primitives(target))
+    if scales:
+        made.compiled[exponential.scaled] = intrinsic(by_exponent(target))
+    return ScalarLibrary(module_of(is_complex), made)

@@ -24,4 +24,4 @@ def greatest(row: np.ndarray) -> float:
     for j in range(row.size):
         key = bits(row[j])
         top = max(top, key ^ ((key >> last) & rest))
-    return float(from_bits(like, top ^ ((top >> last) & rest)))
+    return np.float64(from_bits(like, top ^ ((top >> last) & rest)))

@@ -29,13 +29,21 @@ def copy_run(x: Array, start: int, out: Array, offset: int, count: int) -> None:
 
 
 @jit
+def copy_row(row: Array, to: Array) -> None:
+    """to = row, of one size; for `to[:] = row` numba compiles a message for sizes that differ, and strings with it."""
+    for i in range(to.size):
+        to[i] = row[i]
+
+
+@jit
 def column_extremes(a: Array, greatest: bool, values: Array, indices: Array, first: int, last: int) -> None:
     """The greatest (or least) of a[o, :, j] and where it first is; the first nan, where there is one."""
     after, line = a.shape[2], first
     while line < last:
         o, start, stop = line // after, line % after, line % after + lines_of(after, line, last)
         best, at = values[o, start:stop], indices[o, start:stop]
-        best[:], at[:] = a[o, 0, start:stop], 0
+        copy_row(a[o, 0, start:stop], best)
+        at[:] = 0
         for i in range(1, a.shape[1]):
             row = a[o, i, start:stop]
             for j in range(best.size):

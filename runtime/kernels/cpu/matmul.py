@@ -18,9 +18,9 @@ Array = np.ndarray
 
 PRODUCTS = 16  # take as long as one element of other work, or somewhat longer
 UNIT = 24  # rows that stay together in one thread
-NEAR = 1 << 19  # bytes: b of this extent stays in the second-level cache as it lies
+NEAR = 1 << 20  # bytes: b of this extent stays in the second-level cache as it lies
 PART = 4096  # of the depth, that is added up in the dtype of the matrices
-DEPTH, ROWS, COLUMNS = 512, 192, 4096  # of the blocks that are copied: of depth, of rows of a, of columns of b
+DEPTH, ROWS, COLUMNS = 640, 192, 4096  # of the blocks that are copied: of depth, of rows of a, of columns of b
 
 
 @jit
@@ -98,7 +98,7 @@ def multiply_part(
     # Panels pay where they are read often enough, or where b as it lies would be read against its rows.
     deep, wide, high = stop - start, columns, last - first
     if copies:
-        deep, wide, high = min(DEPTH, deep), min(COLUMNS, wide), min(ROWS, high)
+        deep, wide, high = even_blocks(deep, DEPTH, 1), min(COLUMNS, wide), even_blocks(high, ROWS, 6)
     panels = empty_row(like, (wide + width - 1) // width * width * deep if copies else 0)
     block = empty_row(like, deep * high if copies and trans_a else 0)
     for k in range(start, stop, deep):
@@ -131,6 +131,13 @@ def multiply_part(
                     count,
                     more,
                 )
+
+
+@jit
+def even_blocks(count: int, most: int, step: int) -> int:
+    """The size of blocks of at most `most`, and a multiple of `step`; the last is hardly smaller than the others."""
+    blocks = (count + most - 1) // most
+    return ((count + blocks - 1) // blocks + step - 1) // step * step
 
 
 @jit(inline="always")

@@ -31,7 +31,8 @@ class Step(NamedTuple):
     """One call `kernel(*operands, *results, *numbers, *ints)`; results are (number of the output, its shape).
 
     Numbers beyond those of the outputs stand for memory that only the plan's calls use; a call that names a result of
-    one before goes on with it. An operand that is not given is an empty array.
+    one before goes on with it, and one that only reads result k has ~k among its operands. An operand that is not given
+    is an empty array.
 
     Where `rows` is (count, unit), the kernel takes two more ints: the first of its rows that it is to compute, a
     multiple of `unit`, and that after the last. So several threads may share them, if operand and result are large, or
@@ -123,8 +124,8 @@ def ready_to_run(find: Callable[..., Plan | None], arguments: Sequence[Any]) -> 
     for step in plan:
         made = tuple([(output, shape) for output, shape in step.results if output not in named])
         named |= made
-        operands = tuple([(i, reach_of(arrays[i])) for i in step.operands])
-        first = [array.size for i in step.operands[:1] if (array := arrays[i]) is not None]
+        operands = tuple([(i, None if i < 0 else reach_of(arrays[i])) for i in step.operands])
+        first = [prod(named[~i]) if i < 0 else size_of(arrays[i]) for i in step.operands[:1]]
         sizes = first + [prod(shape) for _, shape in step.results[:1]]
         constants = (*map(float, step.numbers), *map(int, step.ints))
         results = tuple([output for output, _ in step.results])
@@ -136,7 +137,7 @@ def run_step(step: ReadyStep, arguments: Sequence[Any], results: list[Any], dtyp
     """Run one call of a plan; the results that it is the first to name are made."""
     for output, shape in step.made:
         results[output] = np.empty(shape, dtype)
-    flat = [memory_of(arguments[i], reach, dtype) for i, reach in step.operands]
+    flat = [memory_of(results[~i] if i < 0 else arguments[i], reach, dtype) for i, reach in step.operands]
     flat += [results[output].reshape(-1) for output in step.results]
     if step.rows is None:
         step.kernel(*flat, *step.constants)
@@ -149,6 +150,11 @@ def layout_of(array: Array) -> Layout:
     if array.flags.c_contiguous:
         return Layout(array.shape, None)
     return Layout(array.shape, tuple([step // array.itemsize for step in array.strides]))
+
+
+def size_of(array: Any) -> int:
+    """The number of elements of an operand, 0 where it is not given."""
+    return 0 if array is None else array.size
 
 
 def reach_of(array: Any) -> int | None:

@@ -14,6 +14,8 @@ from ..compile.machine import vector_registers
 from . import for_numba
 from .vectors import Vectors
 
+AHEAD = 8  # steps of the depth: so many before it is used, a row of b is asked for
+
 
 @for_numba
 def panel_product(
@@ -97,6 +99,8 @@ class _Panel:
         c = builder.add(self.c, builder.mul(row, self.c_row))
         places = [(i, v) for i in range(rows) for v in range(len(masks))]
         target = {(i, v): vectors.address(c, self.c_row, i, v * vectors.bytes) for i, v in places}
+        for i in range(rows):  # the lines of the tile below: they come while this one is computed
+            vectors.prefetch_all(vectors.address(c, self.c_row, i + rows), len(masks))
         entry, (first, loop, done) = builder.block, [builder.append_basic_block(n) for n in ("first", "loop", "done")]
         # c is read before the loop only where it is added to: else it may hold nan, which 0 * c would keep.
         builder.cbranch(builder.icmp_signed("!=", self.add, vectors.number(0)), first, loop)
@@ -120,6 +124,8 @@ class _Panel:
     def products(self, left: Any, right: Any, rows: int, masks: Sequence[Any], sums: dict[Any, Any]) -> dict[Any, Any]:
         """One step of the depth: a column of a times a row of b."""
         vectors = self.vectors
+        if masks[0] is None:  # whole panels are read again for each tile, and lie no nearer than the second cache
+            vectors.prefetch_all(vectors.address(right, self.b_row, AHEAD), len(masks))
         row = [vectors.load(vectors.address(right, right, 0, v * vectors.bytes), m) for v, m in enumerate(masks)]
         column = [vectors.spread(vectors.scalar(vectors.address(left, self.a_row, i))) for i in range(rows)]
         return {(i, v): vectors.fma(column[i], row[v], sums[i, v]) for i, v in sums}

@@ -7,6 +7,8 @@ from typing import Any
 
 from ..compile.machine import fuses, vector_registers
 
+LINE = 64  # bytes of a line of a cache
+
 
 class Vectors:
     """Emits code for vectors of one element type through a builder; addresses, strides and offsets are bytes."""
@@ -85,6 +87,13 @@ class Vectors:
         else:
             name, align = f"llvm.masked.store.{self.name}.p0", self.number(self.size, 32)
             self.call(name, self.ir.VoidType(), vector, pointer, align, mask)
+
+    def prefetch_all(self, address: Any, count: int) -> None:
+        """Ask for neighbouring vectors, which will be used soon; the address may lie outside of all memory."""
+        how = [self.number(value, 32) for value in (0, 3, 1)]  # to read, into the nearest cache, data
+        for k in range(0, count * self.bytes, LINE):
+            pointer = self.builder.inttoptr(self.builder.add(address, self.number(k)), self.type.as_pointer())
+            self.call("llvm.prefetch.p0", self.ir.VoidType(), pointer, *how)
 
     def transposed(self, rows: Sequence[Any]) -> list[Any]:
         """The transpose of as many rows as lanes: squares of 1, 2, 4, ... lanes change places between rows."""

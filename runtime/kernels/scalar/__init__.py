@@ -32,7 +32,7 @@ from .bessel_modified import (
 from .bits import angle, copysign, gcd, isneginf, isposinf, lcm, left_shift, nextafter, right_shift, signbit
 from .circular import cos, sin, tan
 from .error import erf, erfc
-from .exponential import exp, exp2, expm1, sigmoid
+from .exponential import exp, exp2, expm1, sigmoid, with_sign
 from .gamma import digamma, lgamma
 from .gamma_incomplete import igamma, igammac
 from .hyperbolic import cosh, sinh, tanh
@@ -40,11 +40,11 @@ from .inverse_normal import entr, erfcx, erfinv, log_ndtr, ndtri
 from .logarithm import acosh, asinh, atanh, log, log1p, log2, log10
 from .normal import normal_cdf, normal_pdf
 from .power import hypot, power
-from .primitives import root, select
+from .primitives import choose, root, select
 from .zeta import polygamma, zeta
 
-# From here on all float64 are whole, so adding this rounds a smaller number to a whole one, half to even.
-WHOLE = 4503599627370496.0
+# From here on all numbers of a type are whole, so adding this rounds a smaller one to a whole one, half to even.
+WHOLE = (8388608.0, 4503599627370496.0)
 
 
 def is_integer(x: Any) -> Any:
@@ -141,10 +141,10 @@ def divide(x: Any, y: Any) -> Any:
 
 def round(x: Any) -> Any:
     """The nearest whole number, the even one of two; floats that are whole anyway, infinite or nan stay."""
-    magnitude = np.float64(abs(x))
-    if magnitude < WHOLE:
-        return type(x)(math.copysign((magnitude + WHOLE) - WHOLE, x))
-    return x
+    if is_integer(x):
+        return x
+    size, whole = abs(x), choose(x, WHOLE[0], WHOLE[1])
+    return with_sign(select(size < whole, (size + whole) - whole, size), x)
 
 
 def floor(x: Any) -> Any:
@@ -157,7 +157,7 @@ def ceil(x: Any) -> Any:
 
 
 def trunc(x: Any) -> Any:
-    return ceil(x) if x < 0 else floor(x)
+    return x if is_integer(x) else with_sign(floor(abs(x)), x)
 
 
 def round_decimals(x: Any, decimals: Any) -> Any:

@@ -11,7 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from .exponential import EXP2_SINGLE, LOG2_E, exp_minus, power_of_two, scaled, whole, with_sign
+from .exponential import (
+    EXP2_DOUBLE,
+    EXP2_SINGLE,
+    LOG2_E,
+    SHIFT,
+    exp_minus,
+    power_of_two,
+    scaled,
+    times_power,
+    whole,
+    with_sign,
+)
 from .power import EXP2_WIDE
 from .primitives import choose, fma, polynomial, select
 
@@ -26,10 +37,17 @@ ERF_DOUBLE = (
     0.00522397764981962,     -0.026866170647755816,   0.11283791670969841,     -0.3761263890318408,
     0.1283791670955126,
 )  # fmt: skip
-# log2(erfc(x)) for 1 <= x <= 4: error of erf at most 2^-29.7
-LOG2_ERFC = (
+# log2(erfc(x)) for 1 <= x <= 4 and for 1 <= x <= 5.95: error of erf at most 2^-29.7 and 2^-57.0
+LOG2_ERFC_SINGLE = (
     0.0002689480024855584,  -0.0042531597428023815, 0.031508009880781174,   -0.1487564593553543,
     -0.9206428527832031,    -1.626049280166626,     -0.0004919107304885983,
+)  # fmt: skip
+LOG2_ERFC_DOUBLE = (
+    -7.019005192365041e-12,  2.914783458726046e-10,   -5.612162838621152e-09,  6.626806779531259e-08,
+    -5.331720934403786e-07,  3.0510131181378453e-06,  -1.2376536282979927e-05, 3.250784564259933e-05,
+    -2.816462376724891e-05,  -0.00019701122565521205, 0.0011152745174435748,   -0.002768465721045684,
+    0.0005966200816401258,   0.027393943937233767,    -0.1481680783916957,     -0.9184832233693551,
+    -1.6278995615659615,     -7.405111853233496e-07,
 )  # fmt: skip
 # e^(x^2) erfc(x) (x + 2) as a polynomial in (x - 2) / (x + 2) for 0 <= x <= 10.5: relative error at most 2^-31.4
 ERFC_WIDE = (
@@ -53,22 +71,18 @@ ERFC_DOUBLE = (
 def erf(x: Any) -> Any:
     """The error function; error at most 1.2 and 1.1 ulp."""
     size = abs(x)
-    value = select(size < 1, erf_near_zero(size), type(x)(1) - choose(x, rest_single, rest_double)(size))
+    value = select(size < 1, erf_near_zero(size), type(x)(1) - rest(size))
     return with_sign(value, x)
 
 
-def rest_single(x: Any) -> Any:
+def rest(x: Any) -> Any:
     """1 - erf(x) for x >= 1, so exact that erf(x) is."""
-    exponent = polynomial(select(x > 4, type(x)(4), x), LOG2_ERFC, LOG2_ERFC)
-    n, k = whole(exponent)
-    r = exponent - n
-    return fma(r, polynomial(r, EXP2_SINGLE, EXP2_SINGLE), 1.0) * power_of_two(x, k)
-
-
-def rest_double(x: Any) -> Any:
-    x = select(x > 6, 6.0, x)
-    k, value = erfc_parts(x, x * x, fma(x, x, -x * x))
-    return value * power_of_two(x, k)
+    shift = choose(x, SHIFT[0], SHIFT[1])
+    size = select(x > choose(x, 4.0, 5.95), choose(x, 4.0, 5.95), x)
+    exponent = polynomial(size, LOG2_ERFC_SINGLE, LOG2_ERFC_DOUBLE)
+    shifted = exponent + shift
+    r = exponent - (shifted - shift)
+    return fma(r, polynomial(r, EXP2_SINGLE, EXP2_DOUBLE), 1.0) * times_power(type(x)(1), shifted)
 
 
 def erfc(x: Any) -> Any:

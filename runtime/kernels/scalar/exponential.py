@@ -11,20 +11,28 @@ from typing import Any
 
 from .primitives import bits, choose, fma, from_bits, narrow, polynomial, select
 
+SHIFT = (12582912.0, 6755399441055744.0)  # 1.5 * 2^23 (2^52): from here on the last bit is worth 1
 LOG2_E = 1.4426950408889634
 # ln 2 in two parts: a whole number of up to 11 bits times the first has no rounding error.
 LN2_SINGLE = (0.693145751953125, 1.428606765330187e-06)
 LN2_DOUBLE = (0.6931471805601177, -1.7239444525614835e-13)
 
-# (e^r - 1 - r - r^2 / 2) / r^3 for |r| < 0.35: relative error of e^r - 1 at most 2^-31.0 and 2^-61.5
-EXP_SINGLE = (
-    0.00019763025920838118, 0.00139327731449157,    0.008333545178174973,   0.04166648909449577,
-    0.1666666567325592,
-)  # fmt: skip
+# (e^r - 1 - r) / r^2 for |r| < 0.347: relative error of e^r at most 2^-28.0 and 2^-57.3
+EXP_SINGLE = (0.0013864972861483693, 0.008367590606212616, 0.04166722670197487, 0.16666533052921295, 0.5)
 EXP_DOUBLE = (
+    2.4978315962537286e-08, 2.762522854750394e-07, 2.7557641301703053e-06, 2.4801508582967083e-05,
+    0.00019841269465500512, 0.0013888888926869788, 0.008333333333500462,   0.04166666666660379,
+    0.16666666666666433,    0.5,
+)  # fmt: skip
+# The same: relative error of e^r - 1 at most 2^-31.0 and 2^-61.5
+EXPM1_SINGLE = (
+    0.00019763025920838118, 0.00139327731449157,    0.008333545178174973,   0.04166648909449577,
+    0.1666666567325592,     0.5,
+)  # fmt: skip
+EXPM1_DOUBLE = (
     2.088715901913335e-09,  2.510947030851963e-08,  2.7557360967711744e-07, 2.7557243107862677e-06,
     2.480158722790038e-05,  0.00019841269887062576, 0.0013888888888928385,  0.008333333333321332,
-    0.0416666666666666,     0.16666666666666677,
+    0.0416666666666666,     0.16666666666666677,    0.5,
 )  # fmt: skip
 
 # (2^r - 1) / r for |r| <= 0.5: error of 2^r at most 2^-28.2 and 2^-57.8
@@ -41,7 +49,7 @@ EXP2_DOUBLE = (
 
 def whole(x: Any) -> Any:
     """`x` rounded to a whole number, as a number and as an integer; |x| at most 2^22 (2^51 in float64)."""
-    shift = choose(x, 12582912.0, 6755399441055744.0)  # 1.5 * 2^23 (2^52): from here on the last bit is worth 1
+    shift = choose(x, SHIFT[0], SHIFT[1])
     shifted = x + shift
     return shifted - shift, narrow(x, bits(shifted) - bits(shift))
 
@@ -57,6 +65,12 @@ def scaled(x: Any, k: Any) -> Any:
     return x * power_of_two(x, half) * power_of_two(x, k - half)
 
 
+def times_power(unit: Any, shifted: Any) -> Any:
+    """`unit` 2^k where both are normal numbers, for a whole number k that `SHIFT` was added to."""
+    power = bits(shifted) << choose(unit, 23, 52)  # nothing of `SHIFT` is left
+    return from_bits(unit, narrow(unit, power + bits(unit)))
+
+
 def clamped(x: Any, low: Any, high: Any) -> Any:
     """`x` between the two; nan stays."""
     x = select(x > high, high, x)
@@ -64,18 +78,24 @@ def clamped(x: Any, low: Any, high: Any) -> Any:
 
 
 def reduced(x: Any) -> Any:
-    """k and r with x = k ln 2 + r, and what r lost to rounding."""
-    n, k = whole(x * choose(x, LOG2_E, LOG2_E))
-    rough = fma(n, -choose(x, LN2_SINGLE[0], LN2_DOUBLE[0]), x)
-    low = -choose(x, LN2_SINGLE[1], LN2_DOUBLE[1])
-    r = fma(n, low, rough)
-    return k, r, fma(n, low, rough - r)
+    """k, r and low with x = k ln 2 + r + low, of which only `low` is rounded: |low| < 2^-12 (2^-32 in float64)."""
+    shift = choose(x, SHIFT[0], SHIFT[1])
+    shifted = fma(x, choose(x, LOG2_E, LOG2_E), shift)
+    n = shifted - shift
+    r = fma(n, -choose(x, LN2_SINGLE[0], LN2_DOUBLE[0]), x)
+    return narrow(x, bits(shifted) - bits(shift)), r, n * -choose(x, LN2_SINGLE[1], LN2_DOUBLE[1])
+
+
+def power_tail(r: Any, low: Any) -> Any:
+    """e^(r + low) - 1 - r, so exact that e^(r + low) is."""
+    total = r + low
+    return fma(total * total, polynomial(total, EXP_SINGLE, EXP_DOUBLE), low)
 
 
 def tail_of(r: Any, low: Any) -> Any:
-    """e^(r + low) - 1 - r."""
-    square = r * r
-    return fma(square, 0.5, fma(square * r, polynomial(r, EXP_SINGLE, EXP_DOUBLE), low))
+    """e^(r + low) - 1 - r, so exact that e^(r + low) - 1 is."""
+    total = r + low
+    return fma(total * total, polynomial(total, EXPM1_SINGLE, EXPM1_DOUBLE), low)
 
 
 def with_sign(magnitude: Any, x: Any) -> Any:
@@ -88,7 +108,7 @@ def exp_sum(r: Any, low: Any) -> Any:
     """e^(r + low) as a sum of two numbers, the second far smaller."""
     one = type(r)(1)
     first = one + r
-    return first, (one - first + r) + tail_of(r, low)
+    return first, (one - first + r) + power_tail(r, low)
 
 
 def exp(x: Any) -> Any:
@@ -136,10 +156,10 @@ def expm1(x: Any) -> Any:
 def sigmoid(x: Any) -> Any:
     """1 / (1 + e^-x), both terms below scaled down where e^-x is large; error at most 1.7 and 1.7 ulp."""
     x = clamped(x, choose(x, -104.0, -746.0), choose(x, 87.0, 708.0))
-    k, r, _ = reduced(-x)
+    k, r, low = reduced(-x)
     large = x < choose(x, -40.0, -300.0)
     one = select(large, choose(x, 2.0**-64, 2.0**-512), 1.0)
     power = power_of_two(x, k - select(large, choose(x, 64, 512), 0))
-    small = fma(r * r, fma(r, polynomial(r, EXP_SINGLE, EXP_DOUBLE), 0.5), r)  # e^r - 1
+    small = r + power_tail(r, low)  # e^(r + low) - 1
     total = one + power
     return one / (total + fma(power, small, one - (total - power)))

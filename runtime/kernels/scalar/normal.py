@@ -10,22 +10,21 @@ from __future__ import annotations
 from typing import Any
 
 from .error import erf_near_zero, erfc_parts
-from .exponential import EXP_DOUBLE, EXP_SINGLE, exp_minus, power_of_two, reduced, scaled
+from .exponential import EXP_SINGLE, LN2_SINGLE, LOG2_E, SHIFT, exp_minus, scaled, times_power
 from .primitives import choose, fma, polynomial, select
 
 ROOT_HALF = 0.7071067811865476
 DENSITY = 0.3989422804014327  # 1 / sqrt(2 pi)
-# (P(X < x) - 1/2) / x as a polynomial in x^2 for |x| <= 1: error of the probability at most 2^-26.4
-NEAR_SINGLE = (
-    9.29993184399791e-05,   -0.0011666325153782964, 0.00996522605419159,    -0.0664890706539154,
-    0.398942232131958,
-)  # fmt: skip
-# e^(x^2/2) P(X > x) (x + 4) as a polynomial in (x - 4) / (x + 4) for 1 <= x <= 14.6: relative error at most 2^-25.7
-# for x <= 3, up to 17 times that beyond
+# e^(-r/2) as a polynomial in r for |r| < 0.694
+BELL_SINGLE = tuple(c * (-0.5) ** (6 - k) for k, c in enumerate((*EXP_SINGLE, 1.0, 1.0)))
+# e^(x^2/2) P(X > x) (x + 4) as a polynomial in (x - 4) / (x + 4) for 0 <= x <= 14.6: relative error at most 2^-24.8
+# for x <= 3, up to 7 times that beyond; 2 for x = 0
 FAR_SINGLE = (
-    0.001398460823111236,   -0.0034227671567350626, -0.007471324410289526,  0.060391999781131744,
-    -0.18652798235416412,   0.38713717460632324,    -0.6078965663909912,    0.7552851438522339,
+    0.00043950864346697927, 0.001625145087018609,   -0.0036610490642488003, -0.007587619125843048,
+    0.060429271310567856,   -0.18651197850704193,   0.3871355950832367,     -0.6078970432281494,
+    0.7552851438522339,
 )  # fmt: skip
+FAR_SCALED = tuple(c * 2.0**-32 for c in FAR_SINGLE)
 
 
 def normal_pdf(x: Any) -> Any:
@@ -40,28 +39,26 @@ def normal_cdf(x: Any) -> Any:
 
 
 def pdf_single(x: Any) -> Any:
-    k, value = bell_single(x)
-    return value * power_of_two(x, k + 32) * type(x)(DENSITY * 2.0**-32)
+    return bell_single(x) * type(x)(DENSITY * 2.0**-32)
 
 
 def cdf_single(x: Any) -> Any:
     size = abs(x)
     size = select(size > 14.5, type(x)(14.5), size)
-    k, value = bell_single(size)
     part = type(x)(1) / (size + type(x)(4))
     ratio = (size - type(x)(4)) * part
-    value *= power_of_two(x, k + 32)
-    rest = value * (part * polynomial(ratio, FAR_SINGLE, FAR_SINGLE)) * type(x)(2.0**-32)
-    near = fma(x, polynomial(x * x, NEAR_SINGLE, NEAR_SINGLE), 0.5)
-    return select(size < 1, near, select(x > 0, type(x)(1) - rest, rest))
+    rest = bell_single(size) * (part * polynomial(ratio, FAR_SCALED, FAR_SCALED))
+    return select(x > 0, type(x)(1) - rest, rest)
 
 
 def bell_single(x: Any) -> Any:
-    """k and v with e^(-x^2/2) = 2^k v."""
+    """e^(-x^2/2) 2^32, with what x^2 loses to rounding: x^2 = -2 n ln 2 + r, n a whole number."""
     square = x * x
-    k, r, _ = reduced(type(x)(-0.5) * square)
-    r = fma(fma(x, x, -square), type(x)(-0.5), r)
-    return k, type(x)(1) + fma(r * r, fma(r, polynomial(r, EXP_SINGLE, EXP_DOUBLE), 0.5), r)
+    shifted = fma(square, type(x)(-0.5 * LOG2_E), SHIFT[0])
+    n = shifted - type(x)(SHIFT[0])
+    low = fma(n, type(x)(2.0 * LN2_SINGLE[1]), fma(x, x, -square))
+    r = fma(n, type(x)(2.0 * LN2_SINGLE[0]), square) + low
+    return polynomial(r, BELL_SINGLE, BELL_SINGLE) * times_power(type(x)(2.0**32), shifted)
 
 
 def pdf_double(x: Any) -> Any:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from ...kernels.cpu.copies import contiguous
+from ...kernels.cpu.loops import copy_row
 from ...kernels.jit import jit
 
 Array = np.ndarray
@@ -60,9 +61,9 @@ def difference_norms(x1: Array, columns: Array, kind: int, p: float, out: Array)
                 for j in range(part.size):
                     total[j] = max(total[j], part[j]) if kind == 3 and part[j] == part[j] else total[j] + part[j]
             if kind == 2:
-                total[:] = np.sqrt(total)
+                copy_row(np.sqrt(total), total)
             elif kind == 4:
-                total[:] = total ** (1 / p)
+                copy_row(total ** (1 / p), total)
             out[b, i] = total
 
 

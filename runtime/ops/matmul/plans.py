@@ -92,6 +92,15 @@ def mm_backward(wanted: tuple[bool, ...], grad: Layout, a: Layout | None, b: Lay
     return joined(steps)
 
 
+def linear_weight_backward(grad: Layout, x: Layout) -> Plan | None:
+    """One product, of the transposed gradient and the rows of the input."""
+    if grad.strides is not None or x.strides is not None or len(grad.shape) != len(x.shape) or len(x.shape) < 2:
+        return None
+    rows, columns, depth = prod(x.shape[:-1]), grad.shape[-1], x.shape[-1]
+    across = turned(Layout((rows, columns), None))
+    return product(across, Layout((rows, depth), None), (0, 1), 0, (columns, depth)) or None
+
+
 def joined(steps: list[Plan]) -> Plan | None:
     """All calls, if there are parts, and one for each."""
     return tuple([step for part in steps for step in part]) if steps and all(steps) else None

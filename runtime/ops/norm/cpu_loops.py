@@ -14,6 +14,7 @@ import math
 
 import numpy as np
 
+from ...kernels.cpu.loops import copy_row
 from ...kernels.cpu.sums import REORDER, plain_sum, square_sum
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import part_of
@@ -106,7 +107,7 @@ def add_blocks(sums: Array, result: Array, start: int, step: int, blocks: int) -
     totals = np.zeros(result.size)
     for b in range(blocks):
         totals += part_of(sums, start + b * step, result.size)
-    result[:] = totals
+    copy_row(totals, result)
 
 
 @jit
@@ -172,7 +173,8 @@ def backward_columns(
             totals[c] += g[c]
             moments[c] += g[c] * (row[c] - near[c])
     rstd = 1 / np.sqrt(var[first:last].astype(np.float64) + eps)
-    weight_grad[first:last], bias_grad[first:last] = moments * rstd, totals
+    copy_row(moments * rstd, weight_grad[first:last])
+    copy_row(totals, bias_grad[first:last])
     factor = (rstd * scale).astype(x.dtype)
     along = (-(rstd**3) * scale * moments / count).astype(x.dtype)
     offset = (-rstd * scale * totals / count).astype(x.dtype)

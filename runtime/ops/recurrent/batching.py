@@ -15,16 +15,21 @@ STATES = ("hidden", "cell")
 def recurrent(call: Call) -> Any:
     """All sequences of all examples at once; one call for each example where weights or lengths are its own."""
     weights = [name for name in call.arguments if name.startswith(("weight", "bias"))]
-    if call["batch_sizes"] or call.is_batched(*weights):
+    if len(set(call["batch_sizes"])) > 1 or call.is_batched(*weights):
         return loop(call)
-    arguments = dict(call.arguments)
-    arguments["input"] = merged_at(call.whole(call["input"]).transpose(0, 1), 1)
+    arguments, sizes, rows = dict(call.arguments), call["batch_sizes"], call.whole(call["input"])
+    if sizes:
+        rows = rows.reshape((call.size, len(sizes), sizes[0], rows._shape[-1]))
+        arguments["batch_sizes"] = ()
+    arguments["input"] = merged_at(rows.transpose(0, 1), 1)
     states = [name for name in STATES if name in arguments]
     for name in states:
         arguments[name] = merged(call.whole(arguments[name]))
     output, *others = call.run(arguments)
     steps, size = output._shape[0], call.size
     output = output.reshape((steps, size, -1, output._shape[-1])).transpose(0, 1)
+    if sizes:
+        output = output.reshape((size, -1, output._shape[-1]))
     last = [parted(state, size) for state in others[: len(states)]]
     return (output, *last, *(_of_examples(value, steps, size) for value in others[len(states) :]))
 

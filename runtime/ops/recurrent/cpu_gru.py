@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...kernels.cpu.loops import copy_row
 from ...kernels.jit import jit
 from ...kernels.scalar import sigmoid, tanh
 from .cpu_steps import (
@@ -109,7 +110,7 @@ def gru_forward(
             multiply_panels(h, weights[k], gates[k + k // 2, low:high], count, size)
         now, state = output[low:high], h[: high - low]
         _gru_values(gates[0, low:high], gates[1, low:high], gates[2, low:high], gates[3, low:high], state, now)
-        state[:] = now
+        copy_row(now, state)
 
 
 @jit

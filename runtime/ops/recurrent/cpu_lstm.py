@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...kernels.cpu.loops import copy_row
 from ...kernels.jit import jit
 from ...kernels.scalar import sigmoid, tanh
 from .cpu_steps import (
@@ -142,7 +143,7 @@ def lstm_forward(
         if len(projection):
             now[:] = 0
             multiply_panels(full, projection[0], now, count, width)
-        h[: now.size] = now
+        copy_row(now, h[: now.size])
 
 
 @jit
@@ -202,7 +203,7 @@ def lstm_backward(
             inside = inner[: high - low]
             inside[:] = 0
             multiply_panels(now, projection[0], inside, count, size)
-            full[low:high] = o * many
+            copy_row(o * many, full[low:high])
         _output_backward(o, many, inside, dc[: high - low], gate_grads[3, low:high])
         _cell_backward(i, f, g, cells_before[low:high], dc[: high - low], gate_grads[:3, low:high])
         later[:] = 0

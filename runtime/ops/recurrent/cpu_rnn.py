@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...kernels.cpu.loops import copy_row
 from ...kernels.jit import jit
 from ...kernels.scalar import tanh
 from .cpu_steps import (
@@ -95,7 +96,7 @@ def rnn_forward(panels: Array, steps: Array, hidden: Array, output: Array, smoot
         else:
             for x in range(now.size):
                 now[x] = now[x] if not now[x] <= 0 else now.dtype.type(0)  # nan stays
-        h[: now.size] = now
+        copy_row(now, h[: now.size])
 
 
 @jit

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ...kernels.cpu.loops import copy_row
 from ...kernels.cpu.matmul import PRODUCTS, UNIT, fill_panels, multiply_at, multiply_rows
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address
@@ -28,12 +29,20 @@ SEQUENCES = 4  # that one thread goes through, at least
 def panels_of(weight: Array, across: bool) -> Array:
     """The matrices of a stack as panels, each transposed first where they lie across."""
     depth, columns = weight.shape[1:][::-1] if across else weight.shape[1:]
-    like, row, width = weight.dtype.type(0), weight.strides[1], panel_width(weight.dtype.type(0))
+    width = panel_width(weight.dtype.type(0))
     panels = np.empty((len(weight), (columns + width - 1) // width, depth * width), weight.dtype)
+    fill_all_panels(weight, across, panels)
+    return panels
+
+
+@jit
+def fill_all_panels(weight: Array, across: bool, panels: Array) -> None:
+    """The panels of the matrices of a stack."""
+    depth, columns = weight.shape[1:][::-1] if across else weight.shape[1:]
+    like, row = weight.dtype.type(0), weight.strides[1]
     for k in range(len(weight)):
         start, to = address(weight) + k * weight.strides[0], address(panels) + k * panels.strides[0]
         fill_panels(like, start, row, across, depth, columns, to, panels.strides[1])
-    return panels
 
 
 @jit
@@ -55,8 +64,8 @@ def before(values: Array, initial: Array, steps: Array) -> Array:
     result = np.empty((len(values), initial.shape[1]), initial.dtype)
     last = 0
     for start, count, old in steps:
-        result[start : start + old] = values[last : last + old]
-        result[start + old : start + count] = initial[old:count]
+        for i in range(count):
+            copy_row(values[last + i] if i < old else initial[i], result[start + i])
         last = start
     return result
 

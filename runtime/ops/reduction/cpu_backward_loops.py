@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from ...kernels.cpu.loops import copy_run, lines_of
+from ...kernels.cpu.loops import copy_row, copy_run, lines_of
 from ...kernels.cpu.sums import column_sums, fill, plain_sum
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import empty_row, part_of
@@ -188,13 +188,14 @@ def _product_row(x: Array, grad: float, out: Array) -> None:
 @jit
 def _product_columns(x: Array, grads: Array, out: Array, start: int) -> None:
     """Products of all other elements times the gradient, of columns side by side; see `_product_row`."""
-    products, stop = np.ones(grads.size), start + grads.size
+    products, stop = empty_row(0.0, grads.size), start + grads.size
+    fill(products, 1.0)
     for i in range(x.shape[0]):
         row, line = x[i, start:stop], out[i, start:stop]
         for j in range(products.size):
             line[j] = products[j]
             products[j] *= row[j]
-    products[:] = grads
+    copy_row(grads, products)
     for i in range(x.shape[0] - 1, -1, -1):
         row, line = x[i, start:stop], out[i, start:stop]
         for j in range(products.size):

@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from ...kernels.cpu.loops import copy_row
 from ...kernels.cpu.sums import (
     CHUNK,
     NARROW,
@@ -177,14 +178,14 @@ def products(x: Array, out: Array) -> None:
     """
     before, along, after = x.shape
     if after != 1:  # 0 as well: then there is no room for products of nothing
-        totals = np.empty(after)
+        totals = empty_row(0.0, after)
         for b in range(before):
-            totals[:] = 1
+            fill(totals, 1.0)
             for i in range(along):
                 row = x[b, i]
                 for j in range(after):
                     totals[j] *= row[j]
-            out[b * after : (b + 1) * after] = totals
+            copy_row(totals, part_of(out, b * after, after))
         return
     table, fours = x.reshape(before, along), before // 4 * 4
     for b in range(0, fours, 4):

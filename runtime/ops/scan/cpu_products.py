@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from ...kernels.cpu.loops import lines_of
+from ...kernels.cpu.loops import copy_row, lines_of
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import part_of
 from ...kernels.scalar.primitives import fma
@@ -91,8 +91,8 @@ def column_recurrence(
 ) -> None:
     """The recurrence of lines side by side, in the type of `totals`."""
     end, width = along - 1 if reverse else 0, totals.size
-    totals[:] = part_of(added if added.size else factor, start + end * after, width)
-    part_of(out, start + end * after, width)[:] = totals
+    copy_row(part_of(added if added.size else factor, start + end * after, width), totals)
+    copy_row(totals, part_of(out, start + end * after, width))
     for i in range(1, along):
         at = start + abs(i - end) * after
         by, to = part_of(factor, at, width), part_of(out, at, width)
@@ -114,8 +114,8 @@ def column_recurrence_in_two(
     """The recurrence of lines side by side, in float64 with its rounding errors carried beside."""
     end, width = along - 1 if reverse else 0, totals.size
     lows = np.zeros(width)
-    totals[:] = part_of(added if added.size else factor, start + end * after, width)
-    part_of(out, start + end * after, width)[:] = totals
+    copy_row(part_of(added if added.size else factor, start + end * after, width), totals)
+    copy_row(totals, part_of(out, start + end * after, width))
     for i in range(1, along):
         at = start + abs(i - end) * after
         by, to = part_of(factor, at, width), part_of(out, at, width)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.cpu.float_keys import greatest
+from ...kernels.cpu.loops import copy_row
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import part_of
 from ...kernels.scalar import exp, log
@@ -80,7 +81,7 @@ def log_softmax_backward_rows(grad: Array, output: Array, result: Array, along: 
 @jit
 def tops_of(x: Array, start: int, tops: Array) -> None:
     """The greatest of each of the columns from `start` on; what is nan may be passed over."""
-    tops[:] = x[0, start : start + tops.size]
+    copy_row(x[0, start : start + tops.size], tops)
     for i in range(1, x.shape[0]):
         row = x[i, start : start + tops.size]
         for j in range(tops.size):

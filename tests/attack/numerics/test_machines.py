@@ -19,7 +19,7 @@ from llvmlite import binding
 from numba import njit, types
 
 from specgrad.runtime.kernels.compile.kernel_pipelines import NoAlias
-from specgrad.runtime.kernels.compile.machine import fuses
+from specgrad.runtime.kernels.compile.machine import fuses, scales
 from specgrad.runtime.kernels.compile.scalar_library import library_of, rebuilt
 from tests.attack.amount import SEED, amount
 from tests.kernels.scalar.targets import TARGETS, Target, assembly, lowered
@@ -60,7 +60,7 @@ def points(dtype: str, arguments: int) -> list[np.ndarray]:
 
 def compute(path: str, names: str, fused: str = "") -> None:
     """Write what functions give: as this processor computes them, or as one that fuses products and sums."""
-    library = library_of(False, bool(fused) or fuses())
+    library = library_of(False, bool(fused) or fuses(), scales())
     found = {}
     for name in names.split(","):
         for dtype in ("float32", "float64"):
@@ -108,11 +108,13 @@ def functions_of(kernel: str) -> list[tuple[str, tuple[str, ...], set[str]]]:
     return found
 
 
-def text_of(kernel: str, function: str, parameters: tuple[str, ...], arrays: set[str], fused: bool) -> str:
+def text_of(
+    kernel: str, function: str, parameters: tuple[str, ...], arrays: set[str], machine: tuple[bool, bool]
+) -> str:
     """LLVM's text of a kernel of float32, or of int64 where it is one of integers."""
     module = importlib.import_module(f"specgrad.generated.kernels.cpu.{kernel}")
     written = getattr(module, function)
-    copy = rebuilt(written, library_of(False, fused).used_by(written))
+    copy = rebuilt(written, library_of(False, *machine).used_by(written))
     copy.__qualname__ = f"{function}_of_kernel"
     kind = types.int64 if kernel.startswith("bitwise") else types.float32
     signature = tuple(types.Array(kind, 1, "C") if p in arrays else kind for p in parameters)
@@ -125,8 +127,9 @@ def test_no_processor_is_left_to_a_library(chunk: int, figures: Callable[..., No
     compiled = vectorised = 0
     for kernel in drawn(KERNELS[chunk::CHUNKS], amount(4, 999), chunk):
         for name, parameters, arrays in functions_of(kernel):
-            texts = {fused: text_of(kernel, name, parameters, arrays, fused) for fused in (True, False)}
-            made = {t: assembly(texts[t.fuses()], f"{name}_of_kernel", t) for t in TARGETS}
+            kinds = {target.kind() for target in TARGETS}
+            texts = {kind: text_of(kernel, name, parameters, arrays, kind) for kind in kinds}
+            made = {t: assembly(texts[t.kind()], f"{name}_of_kernel", t) for t in TARGETS}
             calls = {target.name: called(lines) for target, lines in made.items()}
             assert len({frozenset(found) for found in calls.values()}) == 1, (SEED, kernel, name, calls)
             compiled += len(made)

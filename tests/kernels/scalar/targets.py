@@ -38,6 +38,14 @@ class Target(NamedTuple):
         """Whether a product and a sum are one instruction."""
         return machine.calls_no_library(machine.assembly(*self))
 
+    def scales(self) -> bool:
+        """Whether x 2^k is one instruction."""
+        return machine.has_scale(machine.assembly(*self))
+
+    def kind(self) -> tuple[bool, bool]:
+        """What scalar functions are made for."""
+        return self.fuses(), self.scales()
+
 
 binding.initialize_all_targets()
 binding.initialize_all_asmprinters()

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 from specgrad.runtime.kernels import scalar
+from specgrad.runtime.kernels.compile.kernel_pipelines import Kernel
+from specgrad.runtime.kernels.compile.machine import scales
 from specgrad.runtime.kernels.compile.scalar_library import cpu_library, library_of
 from specgrad.runtime.kernels.cuda import interpreted
 from specgrad.runtime.kernels.cuda.compile import ptx, to_cubin
@@ -82,15 +84,40 @@ def test_loops_are_vectorised(name: str, dtype: type) -> None:
     In double precision only where it should be: in `WIDE` functions, and where nothing else fuses products and sums.
     """
     arguments = 2 if name in BINARY else 1
-    for fuses, targets in ((fuses, [t for t in TARGETS if t.fuses() == fuses]) for fuses in (True, False)):
-        loop = loop_over(library_of(False, fuses).get(name), arguments)
+    for kind in sorted({target.kind() for target in TARGETS}):
+        loop = loop_over(library_of(False, *kind).get(name), arguments)
         text = lowered(loop, signature(dtype, arguments))
-        for target in targets:
+        for target in (target for target in TARGETS if target.kind() == kind):
             instructions = assembly(text, "ary", target)
             single, double = packed(instructions, target.architecture)
             assert not called(instructions), target
             assert single + double >= wanted(name, dtype, target), target
-            assert not double or dtype is np.float64 or name in WIDE or not fuses, target
+            assert not double or dtype is np.float64 or name in WIDE or not target.fuses(), target
+
+
+@pytest.mark.parametrize("target", [target for target in TARGETS if target.scales()], ids=lambda target: target.name)
+def test_kernels_use_the_widest_vectors(target: Target) -> None:
+    """Registers of 512 bits in every kernel, whatever LLVM prefers for the processor, and one instruction for x 2^k."""
+    from numba import njit
+
+    exp = loop_over(library_of(False, *target.kind()).get("exp"), 1).py_func
+    wide = njit(error_model="numpy", pipeline_class=Kernel)(exp)
+    found = "\n".join(assembly(lowered(wide, signature(np.float32, 1)), "ary", target))
+    assert "zmm" in found and "vscalefps" in found
+
+
+@pytest.mark.skipif(not scales(), reason="the processor has no instruction for x 2^k")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", ["exp", "exp2", "expm1", "sinh", "cosh", "erfc", "normal_cdf", "pow"])
+def test_scaling_by_one_instruction_changes_no_bit(name: str, dtype: type) -> None:
+    """Results that overflow, underflow or are no numbers among them."""
+    rng, arguments = np.random.default_rng(0), 2 if name in BINARY else 1
+    random = rng.integers(0, 256, 8 * 40_000, np.uint8).view(dtype)
+    given = [np.concatenate([random, np.linspace(-760, 760, 40_000).astype(dtype)]) for _ in range(arguments)]
+    results = [np.empty_like(given[0]) for _ in range(2)]
+    for k, result in enumerate(results):
+        loop_over(library_of(False, True, bool(k)).get(name), arguments)(*given, result)
+    np.testing.assert_array_equal(*results)
 
 
 @pytest.mark.parametrize("name", ["exp", "pow"])

@@ -1,0 +1,128 @@
+"""Gradients that reach leaves: kept, or added to what has come before, as autograd/engine/accumulate_grad.py does."""
+
+from __future__ import annotations
+
+from ..kernels.llvm.kernel_calls import CallFrame, put_array
+from ..kernels.llvm.typed import NULL, New, address_of, cast, exchange, native, new
+from . import c_functions as c
+from .forward import awaited, count_write
+from .interned import adding, begin_adding, end_adding, false, name_backward, name_reach, none, true
+from .kernel_calls import Arguments, found_kernel, run_kernel
+from .layout import Capture, Object, Pass, Tensor
+from .references import retain
+from .tensors import elements, holds_kind, is_tensor, itemsize, kind_of, same
+
+
+@native
+def method(thing: Object, name: Object, arguments: Arguments, count: int) -> New[Object]:
+    """Call a method; the arguments stand behind the first place."""
+    arguments.items[0] = thing
+    return c.call_method(name, arguments.items, count + 1, 0)
+
+
+@native
+def may_keep(leaf: Tensor, gradient: Tensor, owned: bool) -> bool:
+    """Whether a leaf may take a gradient as its own, which nobody else can hold: see `accumulate`."""
+    flats = leaf.flat is not none and gradient.flat is not none
+    unset = leaf.grad is none and leaf.fn is none
+    free = owned and flats and unset and gradient.base is none
+    return free and same(leaf.shape, gradient.shape)
+
+
+@native
+def may_add(leaf: Tensor, gradient: Object) -> bool:
+    """Whether a gradient can be added to the one that a leaf has as it lies: both are flat, of one shape and dtype."""
+    if leaf.rg is not true or leaf.fn is not none or not is_tensor(leaf.grad) or not is_tensor(gradient):
+        return False
+    held, given = cast(Tensor, leaf.grad), cast(Tensor, gradient)
+    kind = kind_of(held.dtype)
+    if held.flat is none or given.flat is none or kind_of(given.dtype) != kind or (kind != 0 and kind != 1):
+        return False
+    fit = holds_kind(held.flat, kind) and holds_kind(given.flat, kind) and same(held.shape, given.shape)
+    return fit and elements(held.flat) == elements(given.flat) and not awaited(held)
+
+
+@native
+def call_plainly(function: Object) -> bool:
+    """Call a function without arguments; False where an error is set."""
+    answer = c.call(function, new(Arguments).items, 0, 0)
+    c.release(answer)
+    return answer is not NULL
+
+
+@native
+def add_flat(held: Tensor, gradient: Tensor, kind: int, kernel: int) -> None:
+    """held += gradient; other threads may run meanwhile, but for those that want to add as well."""
+    frame, total, part = new(CallFrame), retain(held.flat), retain(gradient.flat)
+    put_array(frame, 0, total.memory, itemsize(kind))
+    put_array(frame, 1, part.memory, itemsize(kind))
+    run_kernel(kernel, 2, elements(total), frame)
+    c.release(total)
+    c.release(part)
+
+
+@native
+def add(leaf: Tensor, gradient: Object) -> int:
+    """Add a gradient to that of a leaf: 1; 0 where this is for Python, -1 where an error is set."""
+    if not may_add(leaf, gradient):
+        return 0
+    held, given = cast(Tensor, retain(leaf.grad)), cast(Tensor, gradient)
+    kind = kind_of(given.dtype)
+    kernel, added = found_kernel(adding.kernels, kind, adding.resolver), False
+    # Counted before the write: no reader may take the old count for the new values.
+    done = kernel != 0 and count_write(held, name_backward) and call_plainly(begin_adding)
+    if done:
+        added = leaf.grad is held and may_add(leaf, gradient) and kind_of(given.dtype) == kind  # still: it has waited
+        if added:
+            add_flat(held, given, kind, kernel)
+        done = call_plainly(end_adding)
+    c.release(held)
+    return int(added) if done else -1
+
+
+@native
+def capture_leaf(capture: Capture, leaf: Tensor, gradient: Object) -> int:
+    """Note the gradient of a leaf that was asked for: 1; 0 where this is for Python, -1 where an error is set."""
+    number = c.new_int(address_of(leaf))
+    if number is NULL:
+        return -1
+    leaves = capture.leaves
+    held = c.dict_item(leaves, number)
+    if held is NULL:
+        c.release(number)
+        return 0 if c.error_set() is NULL else -1
+    held = retain(held)
+    total = retain(gradient) if held is none else c.add(held, gradient)
+    done = total is not NULL and c.set_dict_item(leaves, number, total) == 0
+    c.release(held)
+    c.release(total)
+    c.release(number)
+    return 1 if done else -1
+
+
+@native
+def as_bool(flag: bool) -> Object:
+    """True or False."""
+    return true if flag else false
+
+
+@native
+def reach(backward: Pass, leaf: Tensor, gradient: Object, owned: bool) -> bool:
+    """Give a gradient to a leaf; False where an error is set."""
+    if gradient is none:
+        return True
+    free = backward.capture is none and backward.create is not true
+    if free and leaf.rg is true and may_keep(leaf, cast(Tensor, gradient), owned):
+        c.release(exchange(leaf, "grad", retain(gradient)))
+        return True
+    asked = backward.capture is not none and backward.capture.accumulate is not true
+    added = capture_leaf(backward.capture, leaf, gradient) if asked else add(leaf, gradient) if free else 0
+    if added != 0:
+        return added > 0
+    arguments = new(Arguments)
+    arguments.items[1] = leaf
+    arguments.items[2] = gradient
+    arguments.items[3] = as_bool(owned)
+    done = method(backward, name_reach, arguments, 3)
+    c.release(done)
+    return done is not NULL

@@ -1,0 +1,265 @@
+"""The loops of recurrent layers as plans call them: on memory from the first element of each operand on, for sequences
+that are all of one length."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernels.cpu.loops import copy_run
+from ...kernels.jit import jit
+from ...kernels.llvm.addresses import part_of
+from ...kernels.llvm.tiles import panel_width
+from .cpu_gru import gru_backward, gru_forward
+from .cpu_lstm import lstm_backward, lstm_forward
+from .cpu_rnn import rnn_backward, rnn_forward
+from .cpu_steps import before, fill_all_panels, gates_of, gates_weight_backward, inputs_backward
+
+Array = np.ndarray
+
+
+@jit
+def steps_between(steps: int, batch: int, reverse: int) -> Array:
+    """The table of steps that all sequences take part in: see cpu_steps.py."""
+    table = np.empty((steps, 3), np.int64)
+    for k in range(steps):
+        table[k, 0] = (steps - 1 - k if reverse else k) * batch
+        table[k, 1] = batch
+        table[k, 2] = batch if k else 0
+    return table
+
+
+@jit
+def panels_in(memory: Array, parts: int, depth: int, columns: int) -> Array:
+    """The panels of a stack of matrices in memory that has room for them."""
+    width = panel_width(memory.dtype.type(0))
+    count = (columns + width - 1) // width
+    return part_of(memory, 0, parts * count * depth * width).reshape((parts, count, depth * width))
+
+
+@jit
+def panels_filled(weight: Array, panels: Array, parts: int, rows: int, columns: int, across: int) -> None:
+    """A stack of matrices (parts, rows, columns) as panels, each transposed first where they lie across."""
+    depth, wide = (columns, rows) if across else (rows, columns)
+    stack = part_of(weight, 0, parts * rows * columns).reshape((parts, rows, columns))
+    fill_all_panels(stack, across != 0, panels_in(panels, parts, depth, wide))
+
+
+@jit
+def copied_or_zero(given: Array, out: Array) -> None:
+    """out = given, or zeros where it is not given."""
+    if not given.size:
+        out[:] = 0
+    else:
+        copy_run(given, 0, out, 0, out.size)
+
+
+@jit
+def run_copied(source: Array, out: Array, start: int, place: int, count: int) -> None:
+    """out[place + i] = source[start + i], for i below `count`."""
+    copy_run(source, start, out, place, count)
+
+
+@jit
+def biases_repeated(first: Array, second: Array, gates: Array, parts: int, apart: int, rows: int, size: int) -> None:
+    """Rows of gates that begin with both biases; of the last gate, if it is kept in two parts, each with its own."""
+    for k in range(parts + apart):
+        to = gates[k * rows * size : (k + 1) * rows * size]
+        with_first, with_second = k < parts, k < parts - apart or k == parts
+        for i in range(rows):
+            row = part_of(to, i * size, size)
+            for j in range(size):
+                row[j] = first[k * size + j] if with_first else second[(k - apart) * size + j]
+            if with_first and with_second:
+                for j in range(size):
+                    row[j] += second[k * size + j]
+
+
+@jit
+def inputs_projected(
+    rows: Array, weight: Array, gates: Array, parts: int, count: int, depth: int, size: int, add: int, k: int, last: int
+) -> None:
+    """gates[k] = rows weight[k]^T, or gates[k] + it, for a range of gates; those beyond `parts` become zero without."""
+    if not add and last == parts:
+        gates[parts * count * size :] = 0
+    given = part_of(rows, 0, count * depth).reshape((count, depth))
+    stack = part_of(weight, 0, parts * size * depth).reshape((parts, size, depth))
+    gates_of(given, stack, part_of(gates, 0, parts * count * size).reshape((parts, count, size)), add != 0, k, last)
+
+
+@jit
+def inputs_gradient(
+    grads: Array, weight: Array, out: Array, parts: int, count: int, depth: int, size: int, first: int, last: int
+) -> None:
+    """out = sum_k grads[k] weight[k], for a range of rows."""
+    given = part_of(grads, 0, parts * count * size).reshape((parts, count, size))
+    stack = part_of(weight, 0, parts * size * depth).reshape((parts, size, depth))
+    inputs_backward(given, stack, out.reshape((count, depth)), first, last)
+
+
+@jit
+def weights_gradient(
+    grads: Array, rows: Array, out: Array, parts: int, apart: int, count: int, depth: int, size: int, k: int, last: int
+) -> None:
+    """out[k] = grads[k]^T rows, for a range of gates; the last of them is `apart` places further."""
+    which = np.arange(parts)
+    which[-1] += apart
+    given = part_of(grads, 0, (parts + apart) * count * size).reshape((parts + apart, count, size))
+    values = part_of(rows, 0, count * depth).reshape((count, depth))
+    gates_weight_backward(given, which, values, out.reshape((parts, size, depth)), k, last)
+
+
+@jit
+def values_before(values: Array, initial: Array, out: Array, steps: int, batch: int, size: int, reverse: int) -> None:
+    """For every row the values one step before, or the initial ones."""
+    given = part_of(values, 0, steps * batch * size).reshape((steps * batch, size))
+    begun = part_of(initial, 0, batch * size).reshape((batch, size))
+    out[:] = before(given, begun, steps_between(steps, batch, reverse)).reshape(-1)
+
+
+@jit
+def begun(initial: Array, state: Array, batch: int, size: int, first: int, last: int) -> Array:
+    """The states of a range of sequences made the initial ones; all of them as a matrix."""
+    copy_run(initial, first * size, state, first * size, (last - first) * size)
+    return part_of(state, 0, batch * size).reshape((batch, size))
+
+
+@jit
+def rnn_states(
+    initial: Array,
+    output: Array,
+    hidden: Array,
+    panels: Array,
+    steps: int,
+    batch: int,
+    size: int,
+    reverse: int,
+    smooth: int,
+    first: int,
+    last: int,
+) -> None:
+    """`rnn_forward` for outputs that hold the inputs' share."""
+    state, table = begun(initial, hidden, batch, size, first, last), steps_between(steps, batch, reverse)
+    rnn_forward(panels_in(panels, 1, size, size)[0], table, state, output, smooth != 0, first, last)
+
+
+@jit
+def rnn_gradients(
+    output: Array,
+    gate_grads: Array,
+    grad_hidden: Array,
+    panels: Array,
+    steps: int,
+    batch: int,
+    size: int,
+    reverse: int,
+    smooth: int,
+    first: int,
+    last: int,
+) -> None:
+    """`rnn_backward` for gate_grads and grad_hidden that hold the gradients of the results."""
+    state, table = grad_hidden.reshape((batch, size)), steps_between(steps, batch, reverse)
+    weights = panels_in(panels, 1, size, size)[0]
+    rnn_backward(output, weights, table, gate_grads, state, smooth != 0, first, last)
+
+
+@jit
+def lstm_states(
+    initial: Array,
+    initial_cell: Array,
+    gates: Array,
+    output: Array,
+    hidden: Array,
+    cell: Array,
+    cells: Array,
+    panels: Array,
+    steps: int,
+    batch: int,
+    size: int,
+    reverse: int,
+    first: int,
+    last: int,
+) -> None:
+    """`lstm_forward` for gates that hold the inputs' share."""
+    state, table = begun(initial, hidden, batch, size, first, last), steps_between(steps, batch, reverse)
+    memory, none = begun(initial_cell, cell, batch, size, first, last), np.empty((0, 0, 0), output.dtype)
+    weights, stack = panels_in(panels, 4, size, size), gates.reshape((4, steps * batch * size))
+    lstm_forward(stack, weights, none, table, state, memory, output, cells, first, last)
+
+
+@jit
+def lstm_gradients(
+    gates: Array,
+    cells: Array,
+    cells_before: Array,
+    gate_grads: Array,
+    grad: Array,
+    grad_hidden: Array,
+    grad_cell: Array,
+    panels: Array,
+    steps: int,
+    batch: int,
+    size: int,
+    reverse: int,
+    first: int,
+    last: int,
+) -> None:
+    """`lstm_backward` for grad, grad_hidden and grad_cell that hold the gradients of the results."""
+    count, table = steps * batch * size, steps_between(steps, batch, reverse)
+    none, full = np.empty((0, 0, 0), gates.dtype), np.empty(0, gates.dtype)
+    lstm_backward(
+        part_of(gates, 0, 4 * count).reshape((4, count)),
+        cells,
+        cells_before,
+        panels_in(panels, 4, size, size),
+        none,
+        table,
+        grad,
+        grad_hidden.reshape((batch, size)),
+        grad_cell.reshape((batch, size)),
+        gate_grads.reshape((4, count)),
+        full,
+        first,
+        last,
+    )
+
+
+@jit
+def gru_states(
+    initial: Array,
+    gates: Array,
+    output: Array,
+    hidden: Array,
+    panels: Array,
+    steps: int,
+    batch: int,
+    size: int,
+    reverse: int,
+    first: int,
+    last: int,
+) -> None:
+    """`gru_forward` for gates that hold the inputs' share."""
+    state, table = begun(initial, hidden, batch, size, first, last), steps_between(steps, batch, reverse)
+    weights, stack = panels_in(panels, 3, size, size), gates.reshape((4, steps * batch * size))
+    gru_forward(stack, weights, table, state, output, first, last)
+
+
+@jit
+def gru_gradients(
+    gates: Array,
+    states: Array,
+    gate_grads: Array,
+    grad: Array,
+    grad_hidden: Array,
+    panels: Array,
+    steps: int,
+    batch: int,
+    size: int,
+    reverse: int,
+    first: int,
+    last: int,
+) -> None:
+    """`gru_backward` for grad and grad_hidden that hold the gradients of the results."""
+    count, table = steps * batch * size, steps_between(steps, batch, reverse)
+    stack, found = part_of(gates, 0, 4 * count).reshape((4, count)), gate_grads.reshape((4, count))
+    weights, state = panels_in(panels, 3, size, size), grad_hidden.reshape((batch, size))
+    gru_backward(stack, states, weights, table, grad, state, found, first, last)

@@ -1,0 +1,342 @@
+"""Plans of recurrent layers whose sequences are of one length, and of their gradients; a cell is one step of one."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import NamedTuple
+
+from ...kernels.compile.machine import vector_registers
+from ...kernels.cpu.folding import folding
+from ...kernels.cpu.matmul import PRODUCTS, UNIT
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
+from ..reduction.plans import sum_step
+from . import cpu_loops as loops
+from .cpu_steps import SEQUENCES
+
+HALF = 4  # bytes of a float32: of which a panel has the most columns
+
+
+class Sizes(NamedTuple):
+    """The sizes of a layer: `parts` gates, of which the last is kept in two where `apart` is 1."""
+
+    parts: int
+    apart: int
+    steps: int
+    batch: int
+    features: int
+    size: int
+    reverse: bool
+
+    @property
+    def rows(self) -> int:
+        """Those of all steps."""
+        return self.steps * self.batch
+
+    @property
+    def gates(self) -> Ints:
+        """The shape in which gates are kept."""
+        return (self.parts + self.apart, self.rows, self.size)
+
+    @property
+    def panels(self) -> Ints:
+        """The shape of memory with room for the weights of the states as panels, in whatever dtype."""
+        bytes_, registers = vector_registers()
+        width = bytes_ * registers // HALF
+        return (self.parts * self.size * -(-self.size // width) * width,)
+
+    @property
+    def through_time(self) -> tuple[tuple[int, int], int]:
+        """What threads share of the steps, and how much work that is."""
+        return (self.batch, SEQUENCES), self.rows * self.size * self.size * self.parts // PRODUCTS
+
+
+def sizes_of(x: Ints, state: Ints, batch_sizes: Ints, reverse: bool, parts: int, apart: int = 0) -> Sizes | None:
+    """The sizes of a layer; None where sequences are of several lengths, or there is nothing to compute."""
+    steps, batch = (len(batch_sizes), batch_sizes[0]) if batch_sizes else (x[0], x[1])
+    if len(set(batch_sizes)) > 1 or not prod(x) or not prod(state) or parts * state[1] == 1:
+        return None
+    return Sizes(parts, apart, steps, batch, x[-1], state[1], reverse)
+
+
+def projected(sizes: Sizes, biases: tuple[int, int] | None, operands: tuple[int, int], gates: tuple[int, Ints]) -> Plan:
+    """The calls by which gates hold the inputs' share; `operands` are the numbers of the input and of its weights."""
+    parts, apart, _, _, depth, size, _ = sizes
+    begun = (
+        () if biases is None else (Step(loops.biases_repeated, biases, (gates,), (), (parts, apart, sizes.rows, size)),)
+    )
+    ints = (parts, sizes.rows, depth, size, biases is not None)
+    work = sizes.rows * parts * size * depth // PRODUCTS
+    return (*begun, Step(loops.inputs_projected, operands, (gates,), (), ints, (parts, 1), work))
+
+
+def packed(sizes: Sizes, operand: int, panels: tuple[int, Ints], across: bool) -> Step:
+    """The call that lays the weights of the states out in panels."""
+    return Step(loops.panels_filled, (operand,), (panels,), (), (sizes.parts, sizes.size, sizes.size, across))
+
+
+def through_time(
+    kernel: object, sizes: Sizes, operands: Ints, results: tuple[tuple[int, Ints], ...], *more: int
+) -> Step:
+    """The call of a loop over the steps."""
+    shares, work = sizes.through_time
+    ints = (sizes.steps, sizes.batch, sizes.size, sizes.reverse, *more)
+    return Step(kernel, operands, results, (), ints, shares, work)
+
+
+def rnn_layer(
+    x: Layout,
+    hidden: Layout,
+    weight_ih: Layout,
+    weight_hh: Layout,
+    bias_ih: Layout | None,
+    bias_hh: Layout | None,
+    batch_sizes: Ints,
+    reverse: bool,
+    nonlinearity: str,
+) -> Plan | None:
+    """The inputs' share of all steps, then the steps."""
+    sizes = sizes_of(x.shape, hidden.shape, batch_sizes, reverse, 1)
+    if sizes is None or not are_contiguous(x, hidden, weight_ih, weight_hh, bias_ih, bias_hh):
+        return None
+    output, last, panels = (0, (*x.shape[:-1], sizes.size)), (1, hidden.shape), (2, sizes.panels)
+    return (
+        *projected(sizes, None if bias_ih is None else (4, 5), (0, 2), output),
+        packed(sizes, 3, panels, True),
+        through_time(loops.rnn_states, sizes, (1,), (output, last, panels), nonlinearity == "tanh"),
+    )
+
+
+def lstm_layer(
+    x: Layout,
+    hidden: Layout,
+    cell: Layout,
+    weight_ih: Layout,
+    weight_hh: Layout,
+    bias_ih: Layout | None,
+    bias_hh: Layout | None,
+    weight_hr: Layout | None,
+    batch_sizes: Ints,
+    reverse: bool,
+) -> Plan | None:
+    """The inputs' share of all steps, then the steps."""
+    sizes = sizes_of(x.shape, cell.shape, batch_sizes, reverse, 4)
+    if sizes is None or weight_hr is not None:
+        return None
+    if not are_contiguous(x, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh):
+        return None
+    output, last, last_cell = (0, (*x.shape[:-1], sizes.size)), (1, hidden.shape), (2, cell.shape)
+    gates, cells, panels = (3, sizes.gates), (4, (sizes.rows, sizes.size)), (5, sizes.panels)
+    return (
+        *projected(sizes, None if bias_ih is None else (5, 6), (0, 3), gates),
+        packed(sizes, 4, panels, True),
+        through_time(loops.lstm_states, sizes, (1, 2), (gates, output, last, last_cell, cells, panels)),
+    )
+
+
+def gru_layer(
+    x: Layout,
+    hidden: Layout,
+    weight_ih: Layout,
+    weight_hh: Layout,
+    bias_ih: Layout | None,
+    bias_hh: Layout | None,
+    batch_sizes: Ints,
+    reverse: bool,
+) -> Plan | None:
+    """The inputs' share of all steps, then the steps."""
+    sizes = sizes_of(x.shape, hidden.shape, batch_sizes, reverse, 3, 1)
+    if sizes is None or not are_contiguous(x, hidden, weight_ih, weight_hh, bias_ih, bias_hh):
+        return None
+    output, last = (0, (*x.shape[:-1], sizes.size)), (1, hidden.shape)
+    gates, panels = (2, sizes.gates), (3, sizes.panels)
+    return (
+        *projected(sizes, None if bias_ih is None else (4, 5), (0, 2), gates),
+        packed(sizes, 3, panels, True),
+        through_time(loops.gru_states, sizes, (1,), (gates, output, last, panels)),
+    )
+
+
+class Gradients(NamedTuple):
+    """The numbers of the gradients of a layer's tensors, of those of its gates, and of what the loops work with.
+
+    `wanted` says of each of the layer's tensors whether its gradient is: of those that are not, memory of its own is
+    written to where the loops need it.
+    """
+
+    sizes: Sizes
+    wanted: tuple[bool, ...]
+    states: int  # how many
+
+    def memory(self, k: int) -> int:
+        """The number of a result that only calls use."""
+        return len(self.wanted) + k
+
+    @property
+    def gates(self) -> tuple[int, Ints]:
+        """The gradients of the gates."""
+        return self.memory(0), self.sizes.gates
+
+    @property
+    def panels(self) -> tuple[int, Ints]:
+        """The weights of the states."""
+        return self.memory(1), self.sizes.panels
+
+    def rows(self, k: int) -> tuple[int, Ints]:
+        """Memory for a value of each row and unit."""
+        return self.memory(2 + k), (self.sizes.rows, self.sizes.size)
+
+    def state(self, k: int) -> tuple[int, Ints]:
+        """The gradient of state `k`."""
+        return 1 + k if self.wanted[1 + k] else self.memory(6 + k), (self.sizes.batch, self.sizes.size)
+
+    def before(self, values: int, initial: int, memory: tuple[int, Ints]) -> tuple[Plan, int]:
+        """The calls for the values that each row was computed from, and the operand that has them."""
+        if self.sizes.steps == 1:
+            return (), initial
+        sizes = self.sizes
+        ints = (sizes.steps, sizes.batch, sizes.size, sizes.reverse)
+        return (Step(loops.values_before, (values, initial), (memory,), (), ints),), ~memory[0]
+
+    def of_tensors(self, x: int, shape: Ints, states: int, weight_ih: int) -> Plan:
+        """The calls for the gradients of input, weights and biases; the operands are the input, its shape, the states
+        that rows were computed from, and the weights of the input."""
+        parts, apart, _, _, depth, size, _ = self.sizes
+        rows, gates, first = self.sizes.rows, ~self.gates[0], 1 + self.states
+        steps: list[Step] = []
+        work = rows * parts * size * depth // PRODUCTS
+        if self.wanted[0]:
+            ints = (parts, rows, depth, size)
+            steps.append(Step(loops.inputs_gradient, (gates, weight_ih), ((0, shape),), (), ints, (rows, UNIT), work))
+        if self.wanted[first]:
+            steps.append(self.of_weight((gates, x), first, 0, depth))
+        if self.wanted[first + 1]:
+            steps.append(self.of_weight((gates, states), first + 1, apart, size))
+        return (*steps, *self.of_biases(first + 2))
+
+    def of_weight(self, operands: tuple[int, int], number: int, apart: int, depth: int) -> Step:
+        """The call for the gradient of the weights of the input or of the states."""
+        parts, size, rows = self.sizes.parts, self.sizes.size, self.sizes.rows
+        ints, work = (parts, apart, rows, depth, size), rows * parts * size * depth // PRODUCTS
+        return Step(loops.weights_gradient, operands, ((number, (parts * size, depth)),), (), ints, (parts, 1), work)
+
+    def of_biases(self, number: int) -> Plan:
+        """The calls for the gradients of both biases, of which each has memory of its own."""
+        wanted = [number + k for k in (0, 1) if self.wanted[number + k]]
+        if not wanted:
+            return ()
+        parts, apart, size = self.sizes.parts, self.sizes.apart, self.sizes.size
+        kept = (parts * size,)
+        sums = (self.memory(8), ((parts + apart) * size,)) if apart else (wanted[0], kept)
+        steps = [sum_step(~self.gates[0], *sums, folding(self.sizes.gates, (1,)), 1)]
+        for result in wanted if apart else wanted[1:]:
+            low = (parts - apart) * size  # the last gate is kept for each bias by itself
+            runs = [(0, 0, low), (low + (result - number) * size, low, size)] if apart else [(0, 0, low)]
+            steps += [Step(loops.run_copied, (~sums[0],), ((result, kept),), (), run) for run in runs]
+        return tuple(steps)
+
+
+def started(given: int, memory: tuple[int, Ints]) -> Step:
+    """The call that copies a gradient of the results, or makes zeros where there is none."""
+    return Step(loops.copied_or_zero, (given,), (memory,))
+
+
+def rnn_layer_backward(
+    wanted: tuple[bool, ...],
+    grad: Layout | None,
+    grad_hidden: Layout | None,
+    x: Layout | None,
+    hidden: Layout | None,
+    weight_ih: Layout | None,
+    weight_hh: Layout | None,
+    output: Layout | None,
+    batch_sizes: Ints,
+    reverse: bool,
+    nonlinearity: str,
+) -> Plan | None:
+    """The steps from the last to the first, then products for input and weights, and sums for the biases."""
+    if x is None or hidden is None or weight_ih is None or weight_hh is None or output is None:
+        return None
+    sizes = sizes_of(x.shape, hidden.shape, batch_sizes, reverse, 1)
+    if sizes is None or not are_contiguous(grad, grad_hidden, x, hidden, weight_ih, weight_hh, output):
+        return None
+    found = Gradients(sizes, wanted, 1)
+    gates, state, panels = found.gates, found.state(0), found.panels
+    before, states = found.before(7, 4, found.rows(0)) if wanted[3] else ((), 4)
+    return (
+        started(1, gates),
+        started(2, state),
+        packed(sizes, 6, panels, False),
+        through_time(loops.rnn_gradients, sizes, (7,), (gates, state, panels), nonlinearity == "tanh"),
+        *before,
+        *found.of_tensors(3, x.shape, states, 5),
+    )
+
+
+def lstm_layer_backward(
+    wanted: tuple[bool, ...],
+    grad: Layout | None,
+    grad_hidden: Layout | None,
+    grad_cell: Layout | None,
+    x: Layout | None,
+    hidden: Layout | None,
+    cell: Layout | None,
+    weight_ih: Layout | None,
+    weight_hh: Layout | None,
+    weight_hr: Layout | None,
+    output: Layout | None,
+    gates: Layout | None,
+    cells: Layout | None,
+    batch_sizes: Ints,
+    reverse: bool,
+) -> Plan | None:
+    """The steps from the last to the first, then products for input and weights, and sums for the biases."""
+    if x is None or hidden is None or cell is None or weight_ih is None or weight_hh is None or weight_hr is not None:
+        return None
+    sizes = sizes_of(x.shape, cell.shape, batch_sizes, reverse, 4)
+    kept = x, hidden, cell, weight_ih, weight_hh, output, gates, cells
+    if sizes is None or not are_contiguous(grad, grad_hidden, grad_cell, *kept):
+        return None
+    found = Gradients(sizes, wanted, 2)
+    results = found.gates, found.rows(0), found.state(0), found.state(1), found.panels
+    cells_before, before = found.before(12, 6, found.rows(1))
+    states_before, states = found.before(10, 5, found.rows(2)) if wanted[4] else ((), 5)
+    return (
+        *[started(1 + k, result) for k, result in enumerate(results[1:4])],
+        packed(sizes, 8, found.panels, False),
+        *cells_before,
+        through_time(loops.lstm_gradients, sizes, (11, 12, before), results),
+        *states_before,
+        *found.of_tensors(4, x.shape, states, 7),
+    )
+
+
+def gru_layer_backward(
+    wanted: tuple[bool, ...],
+    grad: Layout | None,
+    grad_hidden: Layout | None,
+    x: Layout | None,
+    hidden: Layout | None,
+    weight_ih: Layout | None,
+    weight_hh: Layout | None,
+    output: Layout | None,
+    gates: Layout | None,
+    batch_sizes: Ints,
+    reverse: bool,
+) -> Plan | None:
+    """The steps from the last to the first, then products for input and weights, and sums for the biases."""
+    if x is None or hidden is None or weight_ih is None or weight_hh is None or output is None:
+        return None
+    sizes = sizes_of(x.shape, hidden.shape, batch_sizes, reverse, 3, 1)
+    if sizes is None or not are_contiguous(grad, grad_hidden, x, hidden, weight_ih, weight_hh, output, gates):
+        return None
+    found = Gradients(sizes, wanted, 1)
+    results = found.gates, found.rows(0), found.state(0), found.panels
+    before, states = found.before(7, 4, found.rows(1))
+    return (
+        started(1, found.rows(0)),
+        started(2, found.state(0)),
+        packed(sizes, 6, found.panels, False),
+        *before,
+        through_time(loops.gru_gradients, sizes, (8, states), results),
+        *found.of_tensors(3, x.shape, states, 5),
+    )
