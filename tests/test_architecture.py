@@ -58,7 +58,7 @@ ORDER = [
     ["runtime.kernels*", "runtime.tensor.row_shapes", "runtime.tensor.views"],
     ["runtime.pool*"],
     ["runtime.kernels.compile*", "runtime.kernels.jit", "runtime.kernels.llvm*"]
-    + ["runtime.kernels.cache.digest", "runtime.kernels.cache.dispatchers"],
+    + [f"runtime.kernels.cache.{module}" for module in ("ahead", "digest", "dispatchers")],
     ["runtime.kernels.cache*", "runtime.kernels.scalar*", "runtime.kernels.llvm.structs", "runtime.pool.layout"]
     + ["runtime.tensor.shapes"],
     ["runtime.dispatch.fast_path", "runtime.dispatch.spec_lines"],  # which need nothing
