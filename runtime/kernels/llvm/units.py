@@ -19,6 +19,7 @@ from ..cache.digest import digest, folder_text
 from ..compile.machine import llvm
 from ..compile.scalar_library import building
 from .check_mode import SETTING
+from .kinds import NativeError
 from .translation import Module
 from .typed import Native
 
@@ -54,7 +55,10 @@ def load(code: bytes, names: Sequence[str]) -> dict[str, int]:
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(engine))  # objects that outlive all modules call native functions
     engine.add_object_file(binding.ObjectFileRef.from_data(code))
     engine.finalize_object()
-    return {name: engine.get_function_address(name) for name in names}
+    found = {name: engine.get_function_address(name) for name in names}
+    if not all(found.values()):
+        raise NativeError(f"expected functions {', '.join(names)}, but of some there is no code")
+    return found
 
 
 class Unit:
@@ -88,7 +92,8 @@ class Unit:
 
     def code(self) -> bytes:
         """The object file, which is kept."""
-        found_by = digest("unit", self.name, self.version(), folder_text("llvm"), SETTING)
+        names = [function.name for function in self.functions]  # a module may be imported under two names
+        found_by = digest("unit", self.name, names, self.version(), folder_text("llvm"), SETTING)
         code = store.obtain(found_by)
         if code is None:
             with ahead.waiting("native code"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import pytest
@@ -14,8 +15,8 @@ from hypothesis import strategies as st
 from specgrad.runtime.kernels.llvm.kinds import NativeError
 from specgrad.runtime.kernels.llvm.structs import Items, Struct, room
 from specgrad.runtime.kernels.llvm.translation import Module
-from specgrad.runtime.kernels.llvm.typed import NULL, address_of, cast, exchange, native, new
-from specgrad.runtime.kernels.llvm.units import load, object_code
+from specgrad.runtime.kernels.llvm.typed import NULL, Native, address_of, cast, exchange, native, new
+from specgrad.runtime.kernels.llvm.units import Unit, load, object_code
 
 T = TypeVar("T")
 WORD = ctypes.c_int64
@@ -245,3 +246,21 @@ def test_what_is_no_native_code_is_refused(function: Any, message: str) -> None:
 def test_python_does_not_call_it() -> None:
     with pytest.raises(NativeError, match=r"same\(\) is native code"):
         same(1)
+
+
+def test_a_unit_is_loaded_under_the_names_that_its_functions_have(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A module that is imported under another name finds no code whose functions have the first one's names."""
+    monkeypatch.setenv("SPECGRAD_CACHE_DIR", str(tmp_path))
+
+    def unit_of(module: str) -> int:
+        function = Native(loops.function)  # type: ignore[attr-defined]
+        function.name = f"{module}.loops"
+        return Unit("loops", [function], lambda: "").address(function)
+
+    for module in ("here", "there", "here"):
+        code = ctypes.CFUNCTYPE(WORD, WORD, WORD)(unit_of(module))
+        assert code(7, 2) == loops.function(7, 2)  # type: ignore[attr-defined]
+    with pytest.raises(NativeError, match="expected functions nowhere"):
+        load(object_code("test", [loops]), ["nowhere"])
