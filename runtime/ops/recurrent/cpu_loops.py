@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.cpu.loops import copy_run
+from ...kernels.cpu.loops import copy_row, copy_run
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import part_of
 from ...kernels.llvm.tiles import panel_width
@@ -113,7 +113,7 @@ def values_before(values: Array, initial: Array, out: Array, steps: int, batch: 
     """For every row the values one step before, or the initial ones."""
     given = part_of(values, 0, steps * batch * size).reshape((steps * batch, size))
     begun = part_of(initial, 0, batch * size).reshape((batch, size))
-    out[:] = before(given, begun, steps_between(steps, batch, reverse)).reshape(-1)
+    copy_row(before(given, begun, steps_between(steps, batch, reverse)).reshape(-1), out)
 
 
 @jit
