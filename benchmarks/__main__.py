@@ -80,7 +80,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("workload", nargs="*", help="a workload, or a pattern as softmax* (--list prints all)")
     parser.add_argument("--list", action="store_true", help="print the workloads of each group, and time none")
     parser.add_argument("--groups", nargs="+", choices=[*GROUPS, "start"], help="only these groups")
-    parser.add_argument("--rounds", type=int, default=20, help="batches of calls, at most")
+    parser.add_argument("--rounds", type=int, default=60, help="batches of calls, at most")
     parser.add_argument("--seconds", type=float, default=1.5, help="after which a workload gets no more rounds")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write all figures")

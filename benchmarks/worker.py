@@ -17,7 +17,7 @@ from .arrays import ARRAYS, NUMPY, gradient_of
 from .results import samples
 from .workloads import WORKLOADS
 
-BATCH_SECONDS = 0.02
+BATCH_SECONDS = 0.005  # short, so that a busy machine leaves some batches alone
 
 
 def prepared(library: str, torch: Any, name: str) -> Callable[[], object] | None:
@@ -60,8 +60,8 @@ class Stage:
         if self.step is None:
             return None
         if not self.calls:
-            self._time(1)  # a third call: the first two may compile, or find what is kept from then on
-            self.calls = max(1, int(BATCH_SECONDS / max(self._time(1), 1e-7)))
+            once = min(self._time(1) for _ in range(3))
+            self.calls = max(1, int(BATCH_SECONDS / max(once, 1e-7)))
         return self._time(self.calls)
 
     def _time(self, calls: int) -> float:

@@ -18,6 +18,9 @@ from specgrad.runtime.pool import layout, parallel_for
 from . import both_places
 from .places import everything_on_the_device
 
+# Tests start no processes that compile for them: those of several workers share what each compiles.
+os.environ.setdefault("SPECGRAD_COMPILE_AHEAD", "0")
+
 LIBRARIES = ["specgrad"] + (["torch"] if importlib.util.find_spec("torch") else [])
 
 

@@ -1,6 +1,6 @@
 """Each layer at a realistic size, forward and backward with the gradients of input and parameters."""
 
-from .making import giving, integers, through
+from .making import backward, filled, giving, integers, through
 from .registering import workload
 
 layer = workload("layer")
@@ -118,13 +118,8 @@ def dropout(torch):
 @layer
 def embedding(torch):
     """4096 rows of 128 out of a table of 10000."""
-    table, index = torch.nn.Embedding(10000, 128), integers(torch, 10000, 64, 64)
-
-    def step() -> None:
-        table.weight.grad = None
-        table(index).sum().backward()
-
-    return step
+    table, index = filled(torch, torch.nn.Embedding(10000, 128)), integers(torch, 10000, 64, 64)
+    return backward([table.weight], lambda: table(index).sum())
 
 
 @layer

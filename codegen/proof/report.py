@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
+from ..progress import Progress
 from ..spec.model import Entry, Spec
 from ..spec.suggest import did_you_mean
 from ..verify.report import Finding
@@ -27,10 +28,12 @@ def disproved(spec: Spec, base: Spec | None = None) -> list[Finding]:
 
 def verdicts(prover: Prover, entries: Iterable[Entry]) -> Iterator[tuple[Entry, Verdict]]:
     """The verdict on each gradient formula of the element-wise entries."""
-    for entry in entries:
-        if entry.compute.kind == "elementwise" and entry.compute.tree is not None:
+    concerned = [e for e in entries if e.compute.kind == "elementwise" and e.compute.tree is not None]
+    with Progress(len(concerned), "proofs") as progress:
+        for entry in concerned:
             for verdict in prover.verdicts(entry):
                 yield entry, verdict
+            progress.step()
 
 
 def prove(spec: Spec, names: Sequence[str], base: Spec | None = None) -> tuple[list[str], bool]:

@@ -30,7 +30,10 @@ WORKLOADS = "benchmarks.workloads"
 def recipes() -> dict[str, Callable[[], object]]:
     """All of them by name, the longest first: those of ops have the ops' names."""
     workloads = import_module(WORKLOADS).WORKLOADS
-    found: dict[str, Callable[[], object]] = {name: partial(run_workload, make) for name, make in workloads.items()}
+    # A workload often is called as the op that it times.
+    found: dict[str, Callable[[], object]] = {
+        f"bench.{n}": partial(run_workload, make) for n, make in workloads.items()
+    }
     found |= {f"optim.{make.__name__}": partial(step, make) for make in optimizers()}
     found |= {"gradients": clip, "draws": draw_all}
     return found | {op.name: partial(warm, op, DTYPES) for op in OPS}

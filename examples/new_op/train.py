@@ -6,6 +6,7 @@ On a GPU it trains with another word in training.py: PLACE = "cuda".
 """
 
 import sys
+from functools import partial
 from pathlib import Path
 
 from network import digit_network
@@ -38,15 +39,23 @@ def whole(data) -> tuple[Tensor, Tensor]:
     return next(iter(DataLoader(data, batch_size=len(data))))
 
 
+def counted(bar: tqdm) -> None:
+    """Count a batch. The first one compiles kernels, so the clock that the rest is estimated by starts after it."""
+    if bar.n == 0:
+        bar.unpause()
+        bar.set_description("training", refresh=False)
+    bar.update()
+
+
 def train(model: nn.Module, train_set, images: Tensor, labels: Tensor) -> dict[str, list[float]]:
     """Train for EPOCHS epochs; the loss and the test accuracy after each."""
     loader = DataLoader(train_set, batch_size=BATCH, shuffle=True)
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=5e-2)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, EPOCHS)
     history: dict[str, list[float]] = {"loss": [], "accuracy": []}
-    with tqdm(total=EPOCHS * len(loader), desc="training", unit="batch") as bar:
+    with tqdm(total=EPOCHS * len(loader), desc="compiling", unit="batch") as bar:
         for _ in range(EPOCHS):
-            history["loss"].append(train_epoch(model, optimizer, loader, bar.update))
+            history["loss"].append(train_epoch(model, optimizer, loader, partial(counted, bar)))
             schedule.step()
             right = scores(model, images).argmax(1) == labels
             history["accuracy"].append(right.float().mean().item())

@@ -277,6 +277,24 @@ def test_levels(monkeypatch: pytest.MonkeyPatch) -> None:
     assert names("aarch64", "") == ["generic"] and names("riscv64", "") == []
 
 
+TRAITS = {
+    "x86-64-v2": "(16, 2) False",
+    "x86-64-v3": "(32, 2) True",
+    "x86-64-v4": "(64, 4) True",
+    "generic": "(16, 4) True",
+}
+
+
+def test_code_for_a_level_depends_on_that_level_alone() -> None:
+    """What a kernel's code takes of a processor is that of the one that has been named, not of the one that runs."""
+    text = "from specgrad.runtime.kernels.compile import machine as m; print(m.vector_registers(), m.fuses())"
+    for level in target.levels():
+        environment = {**os.environ, "NUMBA_CPU_NAME": level.name, "NUMBA_CPU_FEATURES": ""}
+        command = [sys.executable, "-c", text]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=PATIENCE)
+        assert done.stdout.strip() == TRAITS[level.name]
+
+
 SCRIPT = """
 import sys
 import numpy as np

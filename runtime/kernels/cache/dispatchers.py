@@ -19,7 +19,7 @@ from numba.core.compiler import CompileResult
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
-from . import store
+from . import ahead, store
 from .digest import digest, folder_text, of_options
 
 SETTINGS = ("OPT", "LOOP_VECTORIZE", "SLP_VECTORIZE", "BOUNDSCHECK", "DEBUGINFO_DEFAULT", "ENABLE_AVX", "USING_SVML")
@@ -36,6 +36,8 @@ def dispatcher(function: Any, code: bytes, options: Mapping[str, Any], prepare: 
     function.__qualname__ += f"-{name.hex()[:12]}"  # symbols of different code have different names
     made = njit(**options)(function)
     made._cache = KernelCache(name, made._compiler, prepare) if keeps else Uncached(prepare)
+    if keeps:
+        made._compiler.compile = made._cache.compiled
     return made
 
 
@@ -74,6 +76,7 @@ class KernelCache(Uncached):
         super().__init__(prepare)
         self.name = name
         self.compiler = compiler
+        self.compile = compiler.compile
         self.enabled = True
 
     @property
@@ -94,7 +97,7 @@ class KernelCache(Uncached):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled form for a signature, or None."""
-        found = store.lookup(self.digest(sig)) if self.enabled else None
+        found = store.obtain(self.digest(sig)) if self.enabled else None
         parts = None if found is None else unpickled(found)
         if parts is None:
             self.prepare()
@@ -105,11 +108,22 @@ class KernelCache(Uncached):
         """Keep a compiled form, if it holds nothing of this process."""
         if self.enabled and not data.library.has_dynamic_globals and not any(not one.can_cache for one in data.lifted):
             store.keep(self.digest(sig), dumps(parts_of(data)))
+        else:
+            store.give_up(self.digest(sig))
 
     def digest(self, sig: Any) -> bytes:
         """The digest of what a compiled form depends on."""
         args, result = sigutils.normalize_signature(sig)
         return digest(self.name, [kind.name for kind in args], result and result.name, compiler())
+
+    def compiled(self, args: Any, result: Any) -> Any:
+        """What numba compiles for a signature that is not there."""
+        with ahead.waiting(self.compiler.py_func.__name__):
+            try:
+                return self.compile(args, result)
+            except BaseException:
+                store.give_up(self.digest(args if result is None else result(*args)))
+                raise
 
     def loaded(self, parts: tuple[Any, ...], target_context: Any) -> Any:
         """A compiled form, ready to be called."""

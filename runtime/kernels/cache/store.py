@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import time
 from pathlib import Path
 
-from . import folder
+from . import claims, folder
 from .archive import Archive
 from .sealed import seal, unseal
 from .target import Target, host, levels, versions
 
 CARRIED = Path(__file__).parent / "machine_code"
 SUFFIX = ".kernels"
+PAUSE = 0.005  # seconds between two looks at what another process compiles
 
 
 def lookup(digest: bytes) -> bytes | None:
@@ -29,11 +31,32 @@ def lookup(digest: bytes) -> bytes | None:
     return None if path is None else _unsealed(digest, host(), folder.read(path))
 
 
+def obtain(digest: bytes) -> bytes | None:
+    """As `lookup`, but another process that compiles it is waited for; who gets None calls `keep`, or `give_up`."""
+    found, path = lookup(digest), _path(digest)
+    if found is not None or path is None:
+        return found
+    while not claims.claim(path):
+        time.sleep(PAUSE)
+    found = _unsealed(digest, host(), folder.read(path))
+    if found is not None:
+        claims.release(path)
+    return found
+
+
 def keep(digest: bytes, code: bytes) -> None:
     """Keep code that was compiled for this processor; where that is not possible nothing happens."""
     path = _path(digest)
     if path is not None:
         folder.write(path, seal(key(digest, host()), code))
+        claims.release(path)
+
+
+def give_up(digest: bytes) -> None:
+    """Nothing is kept: it could not be compiled, or holds something of this process."""
+    path = _path(digest)
+    if path is not None:
+        claims.release(path)
 
 
 def kept_in() -> Path | None:

@@ -140,7 +140,7 @@ def even_blocks(count: int, most: int, step: int) -> int:
     return ((count + blocks - 1) // blocks + step - 1) // step * step
 
 
-@jit(inline="always")
+@jit(forceinline=True)
 def multiply_at(
     like: float,
     a: int,

@@ -14,8 +14,8 @@ from typing import Any
 
 from llvmlite import binding
 
+from ..cache import ahead, store
 from ..cache.digest import digest, folder_text
-from ..cache.store import keep, lookup
 from ..compile.machine import llvm
 from ..compile.scalar_library import building
 from .check_mode import SETTING
@@ -89,8 +89,9 @@ class Unit:
     def code(self) -> bytes:
         """The object file, which is kept."""
         found_by = digest("unit", self.name, self.version(), folder_text("llvm"), SETTING)
-        code = lookup(found_by)
+        code = store.obtain(found_by)
         if code is None:
-            code = object_code(self.name, self.functions)
-            keep(found_by, code)
+            with ahead.waiting("native code"):
+                code = object_code(self.name, self.functions)
+            store.keep(found_by, code)
         return code

@@ -49,7 +49,7 @@ EXP2_DOUBLE = (
 
 def whole(x: Any) -> Any:
     """`x` rounded to a whole number, as a number and as an integer; |x| at most 2^22 (2^51 in float64)."""
-    shift = choose(x, SHIFT[0], SHIFT[1])
+    shift = choose(x, 12582912.0, 6755399441055744.0)  # 1.5 * 2^23 (2^52): from here on the last bit is worth 1
     shifted = x + shift
     return shifted - shift, narrow(x, bits(shifted) - bits(shift))
 

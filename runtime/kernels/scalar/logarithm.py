@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .exponential import SHIFT, power_of_two, with_sign
+from .exponential import power_of_two, with_sign
 from .primitives import bits, choose, fma, from_bits, narrow, polynomial, root, select
 
 # A whole number of up to 11 bits times the first part of a constant has no rounding error.
@@ -46,7 +46,7 @@ def near_one(x: Any) -> Any:
 
 def number(x: Any, k: Any) -> Any:
     """A whole number, not too large, in the type of `x`."""
-    shift = choose(x, SHIFT[0], SHIFT[1])
+    shift = choose(x, 12582912.0, 6755399441055744.0)  # 1.5 * 2^23 (2^52): from here on the last bit is worth 1
     return from_bits(x, bits(shift) + k) - shift
 
 

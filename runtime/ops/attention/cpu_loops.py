@@ -50,9 +50,9 @@ def attend(
             output = _matrix(left, table[OUTPUT], b, h, queries, value_width)
             for start in range(0, queries, block):
                 spot = _spot(b, h, group, start, min(block, queries - start), keys, causal)
-                _score(table, spot, causal, scale, panels, left, scores)
+                _score(table, spot, scale, panels, left, scores)
                 for i in range(spot[4]):
-                    logsumexp[b, h, start + i] = soften(scores[i, : spot[5]])
+                    logsumexp[b, h, start + i] = soften(_seen(scores, spot, causal, i))
                 if table[KEEP, 0]:
                     _drop_some(table, spot, keep_scale, scores, scores)
                 _times(scores, spot, value, output)
@@ -82,9 +82,9 @@ def attend_backward(
         for h in range(key_head * group, (key_head + 1) * group):
             for start in range(0, queries, block):
                 spot = _spot(b, h, group, start, min(block, queries - start), keys, causal)
-                _score(table, spot, causal, scale, panels, left, scores)
+                _score(table, spot, scale, panels, left, scores)
                 for i in range(spot[4]):
-                    weigh(scores[i, : spot[5]], logsumexp[b, h, start + i])
+                    weigh(_seen(scores, spot, causal, i), logsumexp[b, h, start + i])
                 grad = _matrix(left, table[GRAD], b, h, queries, value_width)[start:]
                 _add_grad_value(table, spot, keep_scale, scores, grads, grad, keys)
                 _times_panels(address(grad), grad.strides[0], value_panels, spot, grads)
@@ -111,31 +111,31 @@ def locate(table: Array, number: int, array: Array) -> None:
         table[number, dim + 1] = array.strides[dim]
 
 
-@jit(inline="always")
+@jit(forceinline=True)
 def _panels(columns: int, depth: int, like: Array) -> Array:
     """Memory for a matrix in panels."""
     width = panel_width(like.dtype.type(0))
     return np.empty(((columns + width - 1) // width, depth * width), like.dtype)
 
 
-@jit(inline="always")
+@jit(forceinline=True)
 def _spot(b: int, h: int, group: int, start: int, count: int, keys: int, causal: bool) -> Spot:
     return b, h, h // group, start, count, min(keys, start + count) if causal else keys
 
 
-@jit(inline="always")
+@jit(forceinline=True)
 def _matrix(like: Array, entry: Array, b: int, h: int, rows: int, columns: int) -> Array:
     """The operand's matrix of one batch item and head."""
     return matrix_at(like.dtype.type(0), entry[0] + b * entry[1] + h * entry[2], rows, columns, entry[3])
 
 
-@jit(inline="always")
+@jit(forceinline=True)
 def _row(like: float, entry: Array, spot: Spot, head: int, i: int, count: int) -> Array:
     """The operand's row for query i of the block."""
     return row_at(like, entry[0] + spot[0] * entry[1] + head * entry[2] + (spot[3] + i) * entry[3], count)
 
 
-@jit(inline="always")
+@jit(forceinline=True)
 def _lay_out(entry: Array, b: int, h: int, panels: Array, rows: int, columns: int) -> None:
     """The transpose of an operand's matrix, in panels."""
     start, like = entry[0] + b * entry[1] + h * entry[2], panels.dtype.type(0)
@@ -143,8 +143,8 @@ def _lay_out(entry: Array, b: int, h: int, panels: Array, rows: int, columns: in
 
 
 @jit
-def _score(table: Array, spot: Spot, causal: bool, scale: float, panels: Array, left: Array, scores: Array) -> None:
-    """The scores of a block; -inf where a query may not look."""
+def _score(table: Array, spot: Spot, scale: float, panels: Array, left: Array, scores: Array) -> None:
+    """The scores of a block; -inf where the mask is zero."""
     like, count, seen = left.dtype.type(0), spot[4], spot[5]
     for i in range(count):
         scaled(_row(like, table[QUERY], spot, spot[1], i, left.shape[1]), scale, left[i])
@@ -155,8 +155,14 @@ def _score(table: Array, spot: Spot, causal: bool, scale: float, panels: Array, 
             add_row(_row(like, table[BIAS], spot, spot[1], i, seen), row)
         if table[MASK, 0]:
             masked(_row(np.uint8(0), table[MASK], spot, spot[1], i, seen), row)
-        if causal:
-            row[spot[3] + i + 1 :] = -math.inf
+
+
+@jit(inline="always")
+def _seen(scores: Array, spot: Spot, causal: bool, i: int) -> Array:
+    """The scores of query i of a block for the keys that it may see; those behind become zeros, weights of nothing."""
+    end = min(spot[3] + i + 1, spot[5]) if causal else spot[5]
+    scores[i, end : spot[5]] = 0
+    return scores[i, :end]
 
 
 @jit
@@ -214,7 +220,7 @@ def _add_grad_inputs(
             scaled(row, scale, row)
 
 
-@jit(inline="always")
+@jit(forceinline=True)
 def _times(block: Array, spot: Spot, right: Array, to: Array) -> None:
     """The rows of `to` for a block's queries: those of the block times `right`."""
     like, at, there = block.dtype.type(0), address(block), address(to) + spot[3] * to.strides[0]
@@ -223,7 +229,7 @@ def _times(block: Array, spot: Spot, right: Array, to: Array) -> None:
     _multiply(like, at, row, size, b[0], b[1], panel_bytes(), there, to.strides[0], spot[4], spot[5], width, False)
 
 
-@jit(inline="always")
+@jit(forceinline=True)
 def _times_panels(left: int, left_row: int, panels: Array, spot: Spot, to: Array) -> None:
     """A block's rows at an address times a matrix in panels."""
     like, b, depth = to.dtype.type(0), address(panels), panels.shape[1] // panel_width(to.dtype.type(0))
@@ -234,7 +240,7 @@ def _times_panels(left: int, left_row: int, panels: Array, spot: Spot, to: Array
     _multiply(like, left, left_row, size, b, row, panel, address(to), to.strides[0], spot[4], depth, spot[5], False)
 
 
-@jit(inline="always")
+@jit(forceinline=True)
 def _add_across(block: Array, spot: Spot, right: Array, to: Array) -> None:
     """to + block^T right, over a block's queries."""
     like, row, size, width = block.dtype.type(0), block.strides[0], block.itemsize, right.shape[1]

@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from ...kernels.cpu.copies import contiguous
-from ...kernels.cpu.loops import copy_row
 from ...kernels.jit import jit
 
 Array = np.ndarray
@@ -60,11 +59,8 @@ def difference_norms(x1: Array, columns: Array, kind: int, p: float, out: Array)
                     add_column(x1[b, i, k], columns[b, k], kind, p, part)
                 for j in range(part.size):
                     total[j] = max(total[j], part[j]) if kind == 3 and part[j] == part[j] else total[j] + part[j]
-            if kind == 2:
-                copy_row(np.sqrt(total), total)
-            elif kind == 4:
-                copy_row(total ** (1 / p), total)
-            out[b, i] = total
+            for j in range(total.size):
+                out[b, i, j] = math.sqrt(total[j]) if kind == 2 else total[j] ** (1 / p) if kind == 4 else total[j]
 
 
 @jit

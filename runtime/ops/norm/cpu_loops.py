@@ -138,7 +138,8 @@ def standardize_columns(
         for c in range(center.size):
             spread[c] += (row[c] - center[c]) * (row[c] - center[c])
     spread /= len(x)
-    near[:], var[first:last] = center, spread
+    copy_row(center, near)
+    copy_row(spread, var[first:last])
     factor = (weight[first:last] / np.sqrt(spread + eps)).astype(x.dtype)
     for a in range(len(x)):
         row, out = x[a, first:last], result[a, first:last]
@@ -289,4 +290,5 @@ def backward_segments(
                 for s in range(row.size):
                     out[s] = factor * g[s] + along * (row[s] - center) + constant
     here = slice(first * parts, last * parts)
-    weight_grad[here], bias_grad[here] = weight_sums[here], bias_sums[here]
+    copy_row(weight_sums[here], weight_grad[here])
+    copy_row(bias_sums[here], bias_grad[here])

@@ -1,0 +1,76 @@
+"""What numba compiles for a first step: kernels and what they call, each once, and no function of strings."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FIRST_STEP = """
+import json, sys
+from numba.core import event
+
+class Noted(event.Listener):
+    def __init__(self):
+        self.found = []
+
+    def on_start(self, event):
+        function = event.data["dispatcher"].py_func
+        self.found.append((str(function.__module__), function.__qualname__, str(event.data["args"])))
+
+    def on_end(self, event):
+        pass
+
+noted = Noted()
+with event.install_listener("numba:compile", noted):
+    import specgrad as sg
+    from specgrad import nn
+    %s
+print(json.dumps(noted.found))
+"""
+
+MLP = """
+    model = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 10))
+    optimizer = sg.optim.Adam(model.parameters())
+    loss = nn.functional.cross_entropy(model(sg.randn(32, 64)), sg.randint(0, 10, (32,)))
+    loss.backward()
+    optimizer.step()
+"""
+
+# Whose kernels copy rows of arrays into others: by loops, as numba's way to do so makes messages out of shapes.
+ROWS = """
+    x = sg.rand(4, 5, 6, requires_grad=True)
+    parts = [x.max(1).values, x.prod(1), x.softmax(1), x.cumprod(1), nn.functional.layer_norm(x, (6,)), sg.cdist(x, x)]
+    parts.append(nn.functional.batch_norm(x[0], None, None, training=True))
+    parts.append(nn.GRU(6, 3)(x)[0])
+    sum(part.sum() for part in parts).backward()
+"""
+
+
+def compiled(program: str, folder: Path) -> list[list[Any]]:
+    """(module, function, types) of all that a program compiles where nothing has been."""
+    environment = os.environ | {"SPECGRAD_CACHE_DIR": str(folder), "NUMBA_CACHE_DIR": str(folder)}
+    command = [sys.executable, "-c", FIRST_STEP % program]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    found: list[list[Any]] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+@pytest.mark.parametrize("program", [MLP, ROWS], ids=["mlp", "rows"])
+def test_no_function_of_strings(program: str, tmp_path: Path) -> None:
+    """A kernel that could raise a message with a shape in it takes two seconds longer, with fifty functions."""
+    found = compiled(program, tmp_path)
+    assert found
+    assert [name for module, name, _ in found if "unicode" in module or "unicode" in name] == []
+
+
+def test_a_first_step_compiles_each_function_once(tmp_path: Path) -> None:
+    """Some sixty: kernels by themselves, and their callees for each of the types that they are called with."""
+    found = [tuple(entry) for entry in compiled(MLP, tmp_path)]
+    assert len(found) == len(set(found)) <= 70
+    assert not [module for module, _, _ in found if module.startswith("numba")]
