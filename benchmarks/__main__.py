@@ -21,12 +21,13 @@ from .machine import Machine, measured
 from .peak import peaks
 from .picture import draw
 from .report import NAME, Row, heading, line, overview, record, summary
-from .startup import first_batch_times, import_times
+from .startup import PROGRAMS, first_batch_compiled, first_batch_times, import_times
 from .timing import Worker, timed
 from .workloads import GROUPS, WORKLOADS
 
 THREADS = ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"]
 START_ROUNDS = 5
+COLD_ROUNDS = 3
 
 
 def show_groups(
@@ -64,15 +65,17 @@ def show_peaks(libraries: Sequence[str], env: dict[str, str]) -> None:
 
 
 def show_startup(libraries: Sequence[str], env: dict[str, str]) -> None:
-    """Print import times beside numba's, and the time to the first trained batch."""
+    """Print import times beside numba's, and the time to the first trained batch, also where nothing is compiled."""
     imports = import_times(["numba", *libraries], START_ROUNDS, env)
     print(f"\n{'import':{NAME}}{'seconds':>12}{'/ numba':>12}")
     for name, value in imports.items():
         print(f"{name:{NAME}}{value:12.3f}{value / imports['numba']:12.2f}")
-    print(f"\n{'first trained batch':{NAME}}{'seconds':>12}")
     both = [library for library in libraries if library in ("specgrad", "torch")]
-    for name, value in first_batch_times(both, START_ROUNDS, env).items():
-        print(f"{name:{NAME}}{value:12.3f}")
+    print(f"\n{'first batch, in seconds':{NAME}}" + "".join(f"{name:>12}" for name in (*both, "compiling")))
+    for program in PROGRAMS:
+        found = first_batch_times(both, program, START_ROUNDS, env)
+        compiled = first_batch_compiled(program, COLD_ROUNDS, env)
+        print(f"{program:{NAME}}" + "".join(f"{value:12.3f}" for value in (*found.values(), compiled)))
 
 
 def arguments() -> argparse.Namespace:

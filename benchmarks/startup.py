@@ -2,15 +2,22 @@
 
 import subprocess
 import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from statistics import median
 
+PROGRAMS = ("train_perceptron", "train_convolutional")
+PATIENCE = 120  # seconds, for processes that compile ahead
 _IMPORT = "from time import perf_counter as t; a = t(); import {0}; print(t() - a)"
 _FIRST_BATCH = """
 from time import perf_counter as t
 a = t()
 import {0} as torch
 from benchmarks.workloads import WORKLOADS
-WORKLOADS["train_convolutional"](torch)()
+WORKLOADS["{1}"](torch)()
 print(t() - a)
 """
 
@@ -31,6 +38,28 @@ def import_times(modules: list[str], rounds: int, env: dict[str, str]) -> dict[s
     return _rounds({name: _IMPORT.format(name) for name in modules}, rounds, env)
 
 
-def first_batch_times(libraries: list[str], rounds: int, env: dict[str, str]) -> dict[str, float]:
+def first_batch_times(libraries: list[str], program: str, rounds: int, env: dict[str, str]) -> dict[str, float]:
     """Seconds from the start of the import to the end of the first training step, kernels already cached."""
-    return _rounds({name: _FIRST_BATCH.format(name) for name in libraries}, rounds, env)
+    return _rounds({name: _FIRST_BATCH.format(name, program) for name in libraries}, rounds, env)
+
+
+def first_batch_compiled(program: str, rounds: int, env: dict[str, str]) -> float:
+    """The same for specgrad where nothing has been compiled before: the first program on a machine."""
+    return median(_with_empty_cache(program, env) for _ in range(rounds))
+
+
+def _with_empty_cache(program: str, env: dict[str, str]) -> float:
+    with tempfile.TemporaryDirectory() as folder, _left_alone(Path(folder)):
+        return _seconds(_FIRST_BATCH.format("specgrad", program), {**env, "SPECGRAD_CACHE_DIR": folder})
+
+
+@contextmanager
+def _left_alone(folder: Path) -> Iterator[None]:
+    """Wait at the end until nothing is written any more: processes that compile ahead go on without their program."""
+    yield
+    begin = last = time.monotonic()
+    seen: set[str] = set()
+    while time.monotonic() - last < 3 and time.monotonic() - begin < PATIENCE:
+        time.sleep(0.2)
+        found = {path.name for path in folder.rglob("*")}
+        last, seen = (time.monotonic(), found) if found != seen else (last, seen)

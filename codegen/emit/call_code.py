@@ -14,7 +14,7 @@ def parameter_list(arguments: Iterable[Argument], added: Sequence[str] = (), hin
     plain: list[str] = []
     named: list[str] = []
     for argument in arguments:
-        default = "" if argument.default is None else f"={argument.default}"
+        default = "" if argument.default is None else f"={argument.python_default}"
         (named if argument.keyword_only else plain).append(f"{argument.python_name}{hint(argument)}{default}")
     named += added
     return ", ".join([*plain, *(["*", *named] if named else [])])

@@ -135,7 +135,7 @@ def described(group: list[tuple[OpCode, Argument]]) -> str:
     text += ", by keyword" * all(a.keyword_only for _, a in group)
     text += ", not differentiated" * group[0][0].is_raw(argument)
     text += f", {meaning(argument)}" if meaning(argument) else ""
-    defaults = [a.default for _, a in group if a.default is not None]
+    defaults = [a.python_default for _, a in group if a.python_default is not None]
     return f"{text}; default {defaults[0]}." if defaults else f"{text}."
 
 

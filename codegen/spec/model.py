@@ -53,6 +53,11 @@ class Argument:
         """`self` is spelt `input` in the Python function, as in PyTorch."""
         return "input" if self.name == "self" else self.name
 
+    @property
+    def python_default(self) -> str | None:
+        """An empty list is spelt as an empty tuple: there is one for all calls, and it may be a key."""
+        return "()" if self.default == "[]" else self.default
+
 
 @dataclass(frozen=True)
 class Return:

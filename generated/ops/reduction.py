@@ -76,10 +76,18 @@ STD_CORRECTION = KernelOp(
     {"self": "T", "dim": "d", "correction": "f", "keepdim": "b"},
 )
 AMAX = KernelOp(
-    "amax", None, reduction_cpu_argreduce.amax, functions.AmaxBackward0, {"self": "T", "dim": "d", "keepdim": "b"}
+    "amax",
+    reduction_plans.amax,
+    reduction_cpu_argreduce.amax,
+    functions.AmaxBackward0,
+    {"self": "T", "dim": "d", "keepdim": "b"},
 )
 AMIN = KernelOp(
-    "amin", None, reduction_cpu_argreduce.amin, functions.AminBackward0, {"self": "T", "dim": "d", "keepdim": "b"}
+    "amin",
+    reduction_plans.amin,
+    reduction_cpu_argreduce.amin,
+    functions.AminBackward0,
+    {"self": "T", "dim": "d", "keepdim": "b"},
 )
 MAX_DEFAULT = KernelOp(
     "max", reduction_plans.max_all, reduction_cpu_argreduce.max_all, functions.MaxBackward0, {"self": "T"}
@@ -962,7 +970,7 @@ def _std_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 
 def amax(
     input: Tensor,
-    dim: Sequence[int] | int = [],
+    dim: Sequence[int] | int = (),
     keepdim: bool = False,
     *,
     out: Tensor | None = None,
@@ -976,7 +984,7 @@ def amax(
 
     Args:
         input: tensor.
-        dim: int or sequence of ints, counted from the end where negative; default [].
+        dim: int or sequence of ints, counted from the end where negative; default ().
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
@@ -1022,7 +1030,7 @@ def _amax(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_nonempty(name, self, dim, keepdim)
-    if self._device is not CPU and into is None and not watch.active and AMAX.remember(given, (self, dim, keepdim)):
+    if into is None and not watch.active and AMAX.remember(given, (self, dim, keepdim)):
         result = AMAX.launch(self, dim, keepdim)
         if result is not None:
             return result
@@ -1042,7 +1050,7 @@ def _amax(name: str, self, dim, keepdim, into=None) -> Any:
 
 def amin(
     input: Tensor,
-    dim: Sequence[int] | int = [],
+    dim: Sequence[int] | int = (),
     keepdim: bool = False,
     *,
     out: Tensor | None = None,
@@ -1056,7 +1064,7 @@ def amin(
 
     Args:
         input: tensor.
-        dim: int or sequence of ints, counted from the end where negative; default [].
+        dim: int or sequence of ints, counted from the end where negative; default ().
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
@@ -1100,7 +1108,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_nonempty(name, self, dim, keepdim)
-    if self._device is not CPU and into is None and not watch.active and AMIN.remember(given, (self, dim, keepdim)):
+    if into is None and not watch.active and AMIN.remember(given, (self, dim, keepdim)):
         result = AMIN.launch(self, dim, keepdim)
         if result is not None:
             return result

@@ -3504,7 +3504,7 @@ def _flip(name: str, self, dims, into=None) -> Any:
 
 
 def roll(
-    input: Tensor, shifts: Sequence[int] | int, dims: Sequence[int] | int = [], *, out: Tensor | None = None
+    input: Tensor, shifts: Sequence[int] | int, dims: Sequence[int] | int = (), *, out: Tensor | None = None
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
@@ -3514,7 +3514,7 @@ def roll(
     Args:
         input: tensor.
         shifts: int or sequence of ints.
-        dims: int or sequence of ints, counted from the end where negative; default [].
+        dims: int or sequence of ints, counted from the end where negative; default ().
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`.

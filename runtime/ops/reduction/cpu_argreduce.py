@@ -12,8 +12,10 @@ import numpy as np
 
 from ...kernels.cpu import loops
 from ...kernels.cpu.folding import folding
+from ...kernels.cpu.plan import run
 from ...pool.parallel_for import is_long, shared
 from ...pool.workers import in_parts
+from . import plans
 
 Array = np.ndarray
 Dims = tuple[int, ...]
@@ -28,22 +30,26 @@ UNIT = 64  # elements of a dimension that one thread has, at least
 
 def amax(a: Array, dim: Dims, keepdim: bool) -> Array:
     """max_i a_i over `dim`."""
+    if _are_rows(a, dim):
+        return run(plans.amax, a, dim, keepdim)[0]
     return max_dim(a, a.ndim - 1, keepdim)[0] if _is_of_short_rows(a, dim) else reduced(_greatest, a, dim, keepdim)
 
 
 def amin(a: Array, dim: Dims, keepdim: bool) -> Array:
     """min_i a_i over `dim`."""
+    if _are_rows(a, dim):
+        return run(plans.amin, a, dim, keepdim)[0]
     return min_dim(a, a.ndim - 1, keepdim)[0] if _is_of_short_rows(a, dim) else reduced(_least, a, dim, keepdim)
 
 
 def max_all(a: Array) -> Array:
     """max_i a_i."""
-    return reduced_to_one(_greatest, a)
+    return run(plans.max_all, a)[0] if _are_rows(a, None) else reduced_to_one(_greatest, a)
 
 
 def min_all(a: Array) -> Array:
     """min_i a_i."""
-    return reduced_to_one(_least, a)
+    return run(plans.min_all, a)[0] if _are_rows(a, None) else reduced_to_one(_least, a)
 
 
 def max_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
@@ -54,6 +60,13 @@ def max_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
 def min_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
     """The least elements along `dim` and where they first occur."""
     return _extremes(a, dim, keepdim, False)
+
+
+def _are_rows(a: Array, dim: Dims | None) -> bool:
+    """Whether a contiguous array of floats is reduced over its last dimensions, for which there are plans."""
+    fold = folding(a.shape, dim, False)
+    of_floats = a.dtype in (np.float32, np.float64) and a.size > 0
+    return bool(of_floats and a.flags.c_contiguous and not fold.order and fold.folded[2] == 1)
 
 
 def _is_of_short_rows(a: Array, dim: Dims) -> bool:

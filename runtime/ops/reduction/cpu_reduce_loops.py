@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from ...kernels.cpu.float_keys import extremum
 from ...kernels.cpu.loops import copy_row
 from ...kernels.cpu.sums import (
     CHUNK,
@@ -152,13 +153,17 @@ def square_roots(out: Array) -> None:
 
 
 @jit
-def extremum_of(x: Array, out: Array, sign: int) -> None:
-    """The greatest element, or with sign -1 the least; nan where there is one."""
-    best = x[0]
-    for i in range(x.size):
-        if sign * x[i] > sign * best or x[i] != x[i]:  # a nan is taken, and nothing is greater than it
-            best = x[i]
-    out[0] = best
+def extremes_of_rows(x: Array, out: Array, sign: int, along: int, first: int, last: int) -> None:
+    """out[b] = max_i x[b, i], or with sign -1 the least; nan where there is one."""
+    for b in range(first, last):
+        out[b] = extremum(part_of(x, b * along, along), sign)
+
+
+@jit
+def extremes_of_chunks(x: Array, out: Array, sign: int, first: int, last: int) -> None:
+    """out[k] = the extremum of chunk k of x."""
+    for k in range(first, last, CHUNK):
+        out[k // CHUNK] = extremum(part_of(x, k, min(CHUNK, x.size - k)), sign)
 
 
 @jit(fastmath={"reassoc", "nsz"})

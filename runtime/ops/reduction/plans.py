@@ -131,12 +131,36 @@ def _rooted(plan: Plan | None) -> Plan | None:
 
 def max_all(x: Layout) -> Plan | None:
     """The greatest of all."""
-    return single(loops.extremum_of, 1, (), (), (1,)) if x.strides is None and prod(x.shape) > 0 else None
+    return amax(x, None, False)
 
 
 def min_all(x: Layout) -> Plan | None:
     """The least of all."""
-    return single(loops.extremum_of, 1, (), (), (-1,)) if x.strides is None and prod(x.shape) > 0 else None
+    return amin(x, None, False)
+
+
+def amax(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
+    """The greatest along the last dimensions."""
+    return _extremes(x, folding(x.shape, dim, keepdim), 1)
+
+
+def amin(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
+    """The least along the last dimensions."""
+    return _extremes(x, folding(x.shape, dim, keepdim), -1)
+
+
+def _extremes(x: Layout, fold: Folding, sign: int) -> Plan | None:
+    """The greatest, or with sign -1 the least, of rows; that of all of a large operand in chunks."""
+    before, along, after = fold.folded
+    if x.strides is not None or fold.order or after != 1 or not prod(x.shape):
+        return None
+    if before > 1 or along < LARGE:
+        return (Step(loops.extremes_of_rows, (0,), ((0, fold.result),), (), (sign, along), (before, 1)),)
+    chunks = (1, (-(-along // CHUNK),))  # a result that is not given
+    return (
+        Step(loops.extremes_of_chunks, (0,), (chunks,), (), (sign,), (along, CHUNK)),
+        Step(loops.extremes_of_rows, (), (chunks, (0, fold.result)), (), (sign, chunks[1][0]), (1, 1)),
+    )
 
 
 def logsumexp(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:

@@ -1,6 +1,7 @@
 """Reduction kernels against plain NumPy, over dtypes, layouts, empty and 0-d arrays."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -177,3 +178,30 @@ def test_extrema_and_tests_of_bools():
     np.testing.assert_array_equal(cpu_argreduce.any_dim(a, (0,), False), [True, False])
     np.testing.assert_array_equal(cpu_argreduce.all_dim(a, (0, 1), True), [[False]])
     assert cpu_argreduce.max_dim(a, 1, False)[0].dtype == np.bool_
+
+
+EXTREMES = {
+    "numbers": lambda a: a,
+    "negative": lambda a: -np.abs(a),
+    "all infinite": lambda a: np.full_like(a, -np.inf),
+    "one infinite": lambda a: np.where(a == a.max(), np.inf, a),
+    "nan": lambda a: np.where(a == a.min(), np.nan, a),
+    "nan with a sign": lambda a: np.where(a == a.max(), -np.float64(np.nan), a),
+    "small": lambda a: a * 1e-310,
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("values", EXTREMES)
+@pytest.mark.parametrize("shape", [(1,), (7,), (3, 5), (2, 3, 4), (2, 40_001), (300_001,)])
+def test_extremes_of_rows(shape: tuple[int, ...], values: str, dtype: Any) -> None:
+    """By the order of their bits, which nan is outside of; those of one long row in chunks."""
+    drawn = np.random.default_rng(0).standard_normal(shape)
+    with np.errstate(under="ignore"):
+        a = EXTREMES[values](drawn).astype(dtype)
+    for dims in {tuple(range(a.ndim)), (a.ndim - 1,)}:
+        for keepdim in (False, True):
+            for ours, numpys in ((cpu_argreduce.amax, np.max), (cpu_argreduce.amin, np.min)):
+                np.testing.assert_array_equal(ours(a, dims, keepdim), numpys(a, axis=dims, keepdims=keepdim))
+    np.testing.assert_array_equal(cpu_argreduce.max_all(a), a.max())
+    np.testing.assert_array_equal(cpu_argreduce.min_all(a), a.min())
