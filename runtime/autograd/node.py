@@ -109,7 +109,8 @@ class Node:
         copy.sequence, copy.hooks, copy.metas = self.sequence, None, self.metas
         copy.edges = edges
         for name in type(self).__slots__:
-            setattr(copy, name, getattr(self, name))
+            if hasattr(self, name):  # what no gradient reads was not saved
+                setattr(copy, name, getattr(self, name))
         return copy
 
     def fitted(self, grads: list[Any]) -> tuple[Any, ...]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from ...dispatch.elementwise import backward
+from ...errors import ShapeError
 from ...tensor.base import fresh, holding
 from ...tensor.casting import cast
 from ...tensor.dtypes import bool_
@@ -29,10 +31,18 @@ def all_floats(metas: Sequence[Any], dtype: Any) -> bool:
 
 
 def as_gradient(array: Any, shape: Any, dtype: Any) -> Any:
-    """The array that a kernel returned, as a tensor of the shape of the input; 16-bit floats are rounded here."""
+    """The array that a kernel returned, as a tensor of the shape of the input; 16-bit floats are rounded here.
+
+    Raises:
+        ShapeError: it has another number of elements.
+    """
     if array.dtype is not dtype.np and array.dtype != dtype.np:
         array = cast(array, dtype.np)
-    return holding(array, shape, dtype) if array.shape == shape else fresh(contiguous(array).reshape(-1), shape, dtype)
+    if array.shape == shape:
+        return holding(array, shape, dtype)
+    if array.size != prod(shape):
+        raise ShapeError(f"the gradient of a backward kernel has shape {array.shape}, but its input {tuple(shape)}")
+    return fresh(contiguous(array).reshape(-1), shape, dtype)
 
 
 def as_gradients(arrays: Sequence[Any], metas: Sequence[Any], dtype: Any) -> tuple[Any, ...]:
