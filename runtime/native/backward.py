@@ -35,7 +35,7 @@ from .interned import (
     watch,
 )
 from .kernel_calls import Arguments
-from .layout import Array, List, Node, Object, Output, Pass, Tensor, Tuple
+from .layout import Array, Dict, List, Node, Object, Output, Pass, Tensor, Tuple
 from .leaves import as_bool, method, reach
 from .node_gradients import gradients_by
 from .references import is_held, item, pair, retain, set_slot, size, slot
@@ -150,14 +150,16 @@ def deliver(backward: Pass, edge: Object, gradient: Object) -> bool:
     """Let a gradient wait for its node; False where an error is set."""
     if is_output(edge):
         return deliver_by_method(backward, edge, gradient)
-    buffers = backward.buffers
+    buffers = retain(backward.buffers)
     waiting = c.dict_item(buffers, edge)
     if waiting is NULL:
         done = c.error_set() is NULL and push(backward, cast(Node, edge))
-        return done and c.set_dict_item(buffers, edge, gradient) == 0
-    total = joined(retain(waiting), gradient)
-    done = total is not NULL and c.set_dict_item(buffers, edge, total) == 0
-    c.release(total)
+        done = done and c.set_dict_item(buffers, edge, gradient) == 0
+    else:
+        total = joined(retain(waiting), gradient)
+        done = total is not NULL and c.set_dict_item(buffers, edge, total) == 0
+        c.release(total)
+    c.release(buffers)
     return done
 
 
@@ -170,10 +172,11 @@ def push(backward: Pass, node: Node) -> bool:
         c.release(number)
     if entry is NULL:
         return False
-    arguments = new(Arguments)
-    arguments.items[0] = backward.heap
+    heap, arguments = retain(backward.heap), new(Arguments)
+    arguments.items[0] = heap
     arguments.items[1] = entry
     answer = c.call(heap_push, arguments.items, 2, 0)
+    c.release(heap)
     c.release(entry)
     c.release(answer)
     return answer is not NULL
@@ -182,12 +185,19 @@ def push(backward: Pass, node: Node) -> bool:
 @native
 def wake(backward: Pass, following: Next) -> bool:
     """Note the newest node that waits, and its gradient; None where this is for Python. False where an error is set."""
-    heap, arguments = backward.heap, new(Arguments)
+    heap, buffers = retain(backward.heap), retain(backward.buffers)
     put_next(following, not_handled(), not_handled())
-    if c.list_size(heap) == 0:
-        return True
-    node = retain(item(cast(Tuple, c.list_item(heap, 0)), 1))
-    waiting = c.dict_item(backward.buffers, node)
+    done = c.list_size(heap) == 0 or wake_first(heap, buffers, following)
+    c.release(heap)
+    c.release(buffers)
+    return done
+
+
+@native
+def wake_first(heap: List, buffers: Dict, following: Next) -> bool:
+    """`wake` for a heap that is not empty."""
+    node, arguments = retain(item(cast(Tuple, c.list_item(heap, 0)), 1)), new(Arguments)
+    waiting = c.dict_item(buffers, node)
     if waiting is NULL or waiting.type is missing_type:
         c.release(node)
         return c.error_set() is NULL
@@ -196,7 +206,7 @@ def wake(backward: Pass, following: Next) -> bool:
     arguments.items[0] = heap
     entry = c.call(heap_pop, arguments.items, 1, 0)
     c.release(entry)
-    return entry is not NULL and c.delete_item(backward.buffers, node) == 0
+    return entry is not NULL and c.delete_item(buffers, node) == 0
 
 
 @native

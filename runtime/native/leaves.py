@@ -86,18 +86,19 @@ def capture_leaf(capture: Capture, leaf: Tensor, gradient: Object) -> int:
     number = c.new_int(address_of(leaf))
     if number is NULL:
         return -1
-    leaves = capture.leaves
+    leaves = retain(capture.leaves)
     held = c.dict_item(leaves, number)
     if held is NULL:
-        c.release(number)
-        return 0 if c.error_set() is NULL else -1
-    held = retain(held)
-    total = retain(gradient) if held is none else c.add(held, gradient)
-    done = total is not NULL and c.set_dict_item(leaves, number, total) == 0
-    c.release(held)
-    c.release(total)
+        done = 0 if c.error_set() is NULL else -1
+    else:
+        held = retain(held)
+        total = retain(gradient) if held is none else c.add(held, gradient)
+        done = 1 if total is not NULL and c.set_dict_item(leaves, number, total) == 0 else -1
+        c.release(held)
+        c.release(total)
+    c.release(leaves)
     c.release(number)
-    return 1 if done else -1
+    return done
 
 
 @native

@@ -36,7 +36,8 @@ def waiting(what: str) -> Iterator[None]:
     begin()
     shown = sys.stderr is not None and sys.stderr.isatty()
     if shown:
-        print(f"{ERASE}specgrad: compiling {_of_all() or what}, once per machine", end="", file=sys.stderr, flush=True)
+        line = f"specgrad: compiling {_of_all() or f'{what}, once per machine'}"
+        print(f"{ERASE}{line}", end="", file=sys.stderr, flush=True)
     try:
         yield
     finally:
@@ -83,5 +84,6 @@ def _of_all() -> str:
     mark = progress_file()
     with suppress(OSError):
         done = "" if mark is None else mark.read_text(encoding="ascii")
-        return f"{len(kernels())} kernels: {done}" if done.isdigit() and int(done) < len(kernels()) else ""
+        count = len(kernels())
+        return f"{count} kernels, once per machine: {done}/{count}" if done.isdigit() and int(done) < count else ""
     return ""

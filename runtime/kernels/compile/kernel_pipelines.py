@@ -73,7 +73,7 @@ class NewKernelLibrary(LoweringPass):
 
     def run_pass(self, state: Any) -> bool:
         state.library = KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
-        state.library.enable_object_caching()  # as NativeLowering does: else numba's cache would find no object code
+        state.library.enable_object_caching()  # as NativeLowering does: else there were no object code to keep
         return True
 
 

@@ -2,7 +2,8 @@
 
 It prefers 256 bits where wide registers once lowered the clock, by the processor's name, and does so for all that it
 does not know as well. Loops of arithmetic lose up to half of their speed by that, those that wait for memory gain
-nothing. Which bits come out does not depend on it: what is computed of an element is the same in any lane.
+nothing. What is computed of an element is the same in any lane. Sums that a kernel lets LLVM reorder (`reassoc`) have
+as many parts as a register has lanes, so their last bits are those of a width, as they have been.
 """
 
 from __future__ import annotations
