@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 Spec = Any  # None for a leaf, else (type, keys or how to make it again, specs of the items)
+NODES = dict, tuple, list, deque  # classes some of whose subclasses are nodes of a tree
 
 
 def flatten(tree: Any) -> tuple[list[Any], Spec]:
@@ -21,13 +22,22 @@ def _flatten(tree: Any, leaves: list[Any]) -> Spec:
         leaves.append(tree)
         return None
     keys = list(tree) if isinstance(tree, dict) else None
-    return type(tree), keys, [_flatten(item, leaves) for item in items]
+    specs: list[Any] = []
+    for item in items:
+        if isinstance(item, NODES):
+            specs.append(_flatten(item, leaves))
+        else:  # without a call: most items are leaves
+            leaves.append(item)
+            specs.append(None)
+    return type(tree), keys, specs
 
 
 def children(tree: Any) -> list[Any] | None:
     """The items of a node of a tree, None for a leaf."""
-    if type(tree) in (dict, OrderedDict, defaultdict):
-        return list(tree.values())
+    if not isinstance(tree, NODES):
+        return None
+    if isinstance(tree, dict):
+        return list(tree.values()) if type(tree) in (dict, OrderedDict, defaultdict) else None
     if type(tree) in (tuple, list, deque) or (isinstance(tree, tuple) and hasattr(tree, "_fields")):
         return list(tree)
     return None
@@ -42,7 +52,7 @@ def _unflatten(leaves: Any, spec: Spec) -> Any:
     if spec is None:
         return next(leaves)
     kind, keys, specs = spec
-    items = [_unflatten(leaves, item) for item in specs]
+    items = [next(leaves) if item is None else _unflatten(leaves, item) for item in specs]
     if keys is not None:
         pairs = zip(keys, items, strict=True)
         return OrderedDict(pairs) if kind is OrderedDict else dict(pairs)
@@ -59,7 +69,7 @@ def broadcast_prefix(prefix: Any, tree: Any) -> list[Any] | None:
     """One value for each leaf of `tree`, from a tree that has leaves where this one may go on; None if they differ."""
     parts = children(prefix)
     if parts is None:
-        return [prefix] * len(flatten(tree)[0])
+        return [prefix] * (len(flatten(tree)[0]) if isinstance(tree, NODES) else 1)
     items = children(tree)
     if items is None or type(prefix) is not type(tree) or len(items) != len(parts):
         return None

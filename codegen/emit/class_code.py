@@ -201,7 +201,8 @@ class NodeClass:
         lines.append(f"dtype = {f'dtype_of({self._given})' if self.several else 'grad._dtype'}")
         lines += ["shape, own = node.metas[0]"] if self._one else []
         other = "own is not dtype or not dtype.is_floating_point" if self._one else "not all_floats(node.metas, dtype)"
-        return [*lines, f"if mode.grad or watch.active or {other}:", f"    return node.formula({self.grads})"]
+        watched = "mode.grad or watch.active or watch.interceptors"
+        return [*lines, f"if {watched} or {other}:", f"    return node.formula({self.grads})"]
 
     @property
     def planned(self) -> list[str]:

@@ -63,7 +63,7 @@ class Public:
 
     def _launched(self, condition: str, call: str, result: str = "result") -> list[str]:
         answered = ["    if result is not None:", f"        return {result}"]
-        return [f"if not watch.active{condition}:", f"    result = {call}", *answered]
+        return [f"if not watch.every{condition}:", f"    result = {call}", *answered]
 
     def _elementwise(self) -> list[str]:
         """The kernel of flat arrays, then rows of any layout: of two operands, of which nothing else is checked."""
@@ -172,7 +172,7 @@ class InPlace:
         if not fast.applies or code.entry.result_dtype[0] != "same" or len(code.tensors) > 2:
             return []
         call = f"{code.kernel}.launch_in_place({fast.operands})"
-        return [f"if not watch.active{fast.condition} and {call} is not None:", "    return input"]
+        return [f"if not watch.every{fast.condition} and {call} is not None:", "    return input"]
 
 
 Function = Public | InPlace | General | Dispatcher

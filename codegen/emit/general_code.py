@@ -69,7 +69,7 @@ class General:
         lines = [] if fast.records else [f"{self.results} = None"]
         first, letter = next(iter(fast.letters.items()))
         where = f"{first}._device is not CPU and " if letter == "T" and not fast.plan else ""
-        condition = f"{where}into is None and not watch.active{fast.without_others}"
+        condition = f"{where}into is None and not watch.every{fast.without_others}"
         lines += [
             f"if {condition} and {fast.found_by}.remember(given, ({spread(fast.letters)})):",
             f"    {self.results} = {fast.found_by}.launch({', '.join(fast.letters)})",

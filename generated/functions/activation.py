@@ -47,7 +47,7 @@ class SigmoidBackward0(Node):
 
     def apply(node, grad):
         """self: grad * (result * (1 - result)).conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -96,7 +96,7 @@ class LogsigmoidBackward0(Node):
 
     def apply(node, grad):
         """self: grad * sigmoid(-self)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -146,7 +146,7 @@ class ReluBackward0(Node):
 
     def apply(node, grad):
         """self: where(result <= 0, 0, grad)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -197,7 +197,7 @@ class LeakyReluBackward0(Node):
 
     def apply(node, grad):
         """self: where(self > 0, grad, grad * negative_slope)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -251,7 +251,7 @@ class EluBackward0(Node):
 
     def apply(node, grad):
         """self: where(self > 0, scale * grad, scale * alpha * input_scale * grad * exp(input_scale * clamp_max(self, 0)))."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -317,7 +317,7 @@ class SiluBackward0(Node):
 
     def apply(node, grad):
         """self: grad * (sigmoid(self) * (1 + self * (1 - sigmoid(self)))).conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -366,7 +366,7 @@ class GeluErfBackward0(Node):
 
     def apply(node, grad):
         """self: grad * (normal_cdf(self) + self * normal_pdf(self))."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -415,7 +415,7 @@ class GeluTanhBackward0(Node):
 
     def apply(node, grad):
         """self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) + grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * self * 1.5957691216057308 + grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * self * 1.5957691216057308 * 0.134145 * self * self."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -499,7 +499,7 @@ class SoftplusBackward0(Node):
 
     def apply(node, grad):
         """self: where(self * beta > threshold, grad, grad * sigmoid(self * beta))."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -553,7 +553,7 @@ class HardtanhBackward0(Node):
 
     def apply(node, grad):
         """self: where((self <= min_val) | (self >= max_val), 0, grad)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -606,7 +606,7 @@ class CeluBackward0(Node):
 
     def apply(node, grad):
         """self: where(self > 0, grad, grad * exp(clamp_max(self, 0) / alpha))."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -656,7 +656,7 @@ class SeluBackward0(Node):
 
     def apply(node, grad):
         """self: where(self > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * exp(clamp_max(self, 0)))."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -713,7 +713,7 @@ class MishBackward0(Node):
 
     def apply(node, grad):
         """self: grad * (softplus(self).tanh() + self * sigmoid(self) * (1 - square(softplus(self).tanh())))."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -767,7 +767,7 @@ class HardsigmoidBackward0(Node):
 
     def apply(node, grad):
         """self: where((self > -3) & (self < 3), grad / 6, 0)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -816,7 +816,7 @@ class HardswishBackward0(Node):
 
     def apply(node, grad):
         """self: where(self <= -3, 0, where(self >= 3, grad, grad * (self / 3 + 0.5)))."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -869,7 +869,7 @@ class HardshrinkBackward0(Node):
 
     def apply(node, grad):
         """self: where((self >= -lambd) & (self <= lambd), 0, grad)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -921,7 +921,7 @@ class SoftshrinkBackward0(Node):
 
     def apply(node, grad):
         """self: where((self >= -lambd) & (self <= lambd), 0, grad)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -973,7 +973,7 @@ class ThresholdBackward0(Node):
 
     def apply(node, grad):
         """self: where(self <= bound, 0, grad)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -1029,7 +1029,7 @@ class ChannelLeakBackward0(Node):
 
     def apply(node, grad):
         """self: where(self > 0, grad, grad * weight); weight: where(self > 0, 0, grad * self)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -1090,7 +1090,7 @@ class MaskedScaleBackward0(Node):
 
     def apply(node, grad):
         """self: masked_scale(grad, mask, scale)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads

@@ -47,7 +47,7 @@ class AbsBackward0(Node):
 
     def apply(node, grad):
         """self: grad * self.sgn()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -87,7 +87,7 @@ class NegBackward0(Node):
 
     def apply(node, grad):
         """self: -grad."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -126,7 +126,7 @@ class SignBackward0(Node):
 
     def apply(node, grad):
         """self: zeros_like(grad)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -179,7 +179,7 @@ class SgnBackward0(Node):
 
     def apply(node, grad):
         """self: where(self == 0, 0, grad - result * real_copy(result.conj() * grad)) / where(self == 0, 1, abs(self))."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -237,7 +237,7 @@ class SquareBackward0(Node):
 
     def apply(node, grad):
         """self: 2 * grad * self.conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -287,7 +287,7 @@ class SqrtBackward0(Node):
 
     def apply(node, grad):
         """self: grad / (2 * result.conj())."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -337,7 +337,7 @@ class RsqrtBackward0(Node):
 
     def apply(node, grad):
         """self: -0.5 * grad * (result * result * result).conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -387,7 +387,7 @@ class ReciprocalBackward0(Node):
 
     def apply(node, grad):
         """self: -grad * (result * result).conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -464,7 +464,7 @@ class PowBackward0(Node):
 
     def apply(node, grad):
         """self: grad * (exponent * pow(self, where((self == 0) & (exponent == 0), 0, exponent - 1))).conj(); exponent: grad * (result * log(where(self == 0, 1, self))).conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -533,7 +533,7 @@ class PowBackward1(Node):
 
     def apply(node, grad):
         """self: zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -591,7 +591,7 @@ class PowNumberBackward0(Node):
 
     def apply(node, grad):
         """self: zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -650,7 +650,7 @@ class PowBackward2(Node):
 
     def apply(node, grad):
         """exponent: zeros_like(grad) if self == 0 else grad * (result * log(full_like(result, self))).conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -700,7 +700,7 @@ class AddBackward0(Node):
 
     def apply(node, grad):
         """self: grad; other: grad if alpha == 1 else (grad.conj() * alpha).conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -747,7 +747,7 @@ class AddBackward1(Node):
 
     def apply(node, grad):
         """self: grad."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -788,7 +788,7 @@ class SubBackward0(Node):
 
     def apply(node, grad):
         """self: grad; other: -grad if alpha == 1 else -(grad.conj() * alpha).conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -836,7 +836,7 @@ class RsubBackward0(Node):
 
     def apply(node, grad):
         """self: -grad if alpha == 1 else -(grad.conj() * alpha).conj(); other: grad."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -899,7 +899,7 @@ class MulBackward0(Node):
 
     def apply(node, grad):
         """self: grad * other.conj(); other: grad * self.conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -963,7 +963,7 @@ class DivBackward0(Node):
 
     def apply(node, grad):
         """self: grad / other.conj(); other: -grad * (self / other / other).conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -1013,7 +1013,7 @@ class FloorDivideBackward0(Node):
 
     def apply(node, grad):
         """self: zeros_like(grad); other: zeros_like(grad)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -1061,7 +1061,7 @@ class TruncDivideBackward0(Node):
 
     def apply(node, grad):
         """self: zeros_like(grad); other: zeros_like(grad)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -1126,7 +1126,7 @@ class RemainderBackward0(Node):
 
     def apply(node, grad):
         """self: grad; other: -grad * floor_divide(self, other)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -1193,7 +1193,7 @@ class FmodBackward0(Node):
 
     def apply(node, grad):
         """self: grad; other: -grad * trunc_divide(self, other)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -1274,7 +1274,7 @@ class AddcmulBackward0(Node):
 
     def apply(node, grad):
         """The gradients: one fused kernel, or the recorded formulas under create_graph."""
-        return node.formula(grad) if mode.grad or watch.active else run_fused(node, grad)
+        return node.formula(grad) if mode.grad or watch.active or watch.interceptors else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad; tensor1: grad * (value * tensor2).conj(); tensor2: grad * (value * tensor1).conj()."""
@@ -1356,7 +1356,7 @@ class AddcdivBackward0(Node):
 
     def apply(node, grad):
         """The gradients: one fused kernel, or the recorded formulas under create_graph."""
-        return node.formula(grad) if mode.grad or watch.active else run_fused(node, grad)
+        return node.formula(grad) if mode.grad or watch.active or watch.interceptors else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad; tensor1: grad * (value / tensor2).conj(); tensor2: -grad * (value * tensor1 / tensor2 / tensor2).conj()."""
@@ -1446,7 +1446,7 @@ class LerpBackward0(Node):
 
     def apply(node, grad):
         """The gradients: one fused kernel, or the recorded formulas under create_graph."""
-        return node.formula(grad) if mode.grad or watch.active else run_fused(node, grad)
+        return node.formula(grad) if mode.grad or watch.active or watch.interceptors else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad * (1 - weight).conj(); end: grad * weight.conj(); weight: grad * (end - self).conj()."""
@@ -1499,7 +1499,7 @@ class LerpBackward1(Node):
 
     def apply(node, grad):
         """self: (grad.conj() * (1 - weight)).conj(); end: (grad.conj() * weight).conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -1562,7 +1562,7 @@ class CopysignBackward0(Node):
 
     def apply(node, grad):
         """self: where(self == 0, 0, where(signbit(self) == signbit(other), grad, -grad)); other: zeros_like(grad)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads

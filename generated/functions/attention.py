@@ -162,7 +162,7 @@ class AttentionBackward0(Node):
         if grad is None:
             return (None,) * 4
         dtype = grad._dtype
-        if mode.grad or watch.active or not all_floats(node.metas, dtype):
+        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grads)
         if (
             grad._device is not CPU
@@ -374,7 +374,7 @@ class SelfAttentionBackward0(Node):
         if grad is None:
             return (None,) * 2
         dtype = grad._dtype
-        if mode.grad or watch.active or not all_floats(node.metas, dtype):
+        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grads)
         if (
             grad._device is not CPU

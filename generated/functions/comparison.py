@@ -54,7 +54,7 @@ class MaximumBackward0(Node):
 
     def apply(node, grad):
         """self: where(self == other, 0.5 * grad, where(self < other, 0, grad)); other: where(self == other, 0.5 * grad, where(self > other, 0, grad))."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -125,7 +125,7 @@ class MinimumBackward0(Node):
 
     def apply(node, grad):
         """self: where(self == other, 0.5 * grad, where(self > other, 0, grad)); other: where(self == other, 0.5 * grad, where(self < other, 0, grad))."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -196,7 +196,7 @@ class FmaxBackward0(Node):
 
     def apply(node, grad):
         """self: where((self >= other) | isnan(other), grad, 0); other: where((self >= other) | isnan(other), 0, grad)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -263,7 +263,7 @@ class FminBackward0(Node):
 
     def apply(node, grad):
         """self: where((self <= other) | isnan(other), grad, 0); other: where((self <= other) | isnan(other), 0, grad)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -322,7 +322,7 @@ class WhereBackward0(Node):
 
     def apply(node, grad):
         """self: where(condition, grad, 0); other: where(condition, 0, grad)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -382,7 +382,7 @@ class ClampBackward0(Node):
 
     def apply(node, grad):
         """self: where((self >= min) & (self <= max), grad, 0)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -435,7 +435,7 @@ class ClampMinBackward0(Node):
 
     def apply(node, grad):
         """self: where(self >= min, grad, 0)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -489,7 +489,7 @@ class ClampMinBackward1(Node):
 
     def apply(node, grad):
         """self: where(self >= min, grad, 0); min: where(self < min, grad, 0)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -550,7 +550,7 @@ class ClampMaxBackward0(Node):
 
     def apply(node, grad):
         """self: where(self <= max, grad, 0)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -604,7 +604,7 @@ class ClampMaxBackward1(Node):
 
     def apply(node, grad):
         """self: where(self <= max, grad, 0); max: where(self > max, grad, 0)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -663,7 +663,7 @@ class ReplaceOddBackward0(Node):
 
     def apply(node, grad):
         """self: where(isfinite(self), grad, 0)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads

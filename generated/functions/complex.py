@@ -39,7 +39,7 @@ class ConjBackward0(Node):
 
     def apply(node, grad):
         """self: grad.conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -79,7 +79,7 @@ class RealCopyBackward0(Node):
 
     def apply(node, grad):
         """self: grad."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads

@@ -82,7 +82,7 @@ class RowDistancesBackward0(Node):
     def apply(node, grad):
         """All gradients from one kernel: row_distances_backward(wanted, grad, x1, x2, result, p); or by the formulas under create_graph."""
         dtype = grad._dtype
-        if mode.grad or watch.active or not all_floats(node.metas, dtype):
+        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
         if (
             grad._device is not CPU

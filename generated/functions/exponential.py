@@ -47,7 +47,7 @@ class ExpBackward0(Node):
 
     def apply(node, grad):
         """self: grad * result.conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -97,7 +97,7 @@ class Exp2Backward0(Node):
 
     def apply(node, grad):
         """self: 0.6931471805599453 * grad * result.conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -147,7 +147,7 @@ class Expm1Backward0(Node):
 
     def apply(node, grad):
         """self: grad * (result + 1).conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -196,7 +196,7 @@ class LogBackward0(Node):
 
     def apply(node, grad):
         """self: grad / self.conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -245,7 +245,7 @@ class Log2Backward0(Node):
 
     def apply(node, grad):
         """self: grad / (0.6931471805599453 * self.conj())."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -294,7 +294,7 @@ class Log10Backward0(Node):
 
     def apply(node, grad):
         """self: grad / (2.302585092994046 * self.conj())."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -343,7 +343,7 @@ class Log1pBackward0(Node):
 
     def apply(node, grad):
         """self: grad / (1 + self).conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -400,7 +400,7 @@ class LogaddexpBackward0(Node):
 
     def apply(node, grad):
         """self: grad * sigmoid(self - other); other: grad * sigmoid(other - self)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -467,7 +467,7 @@ class Logaddexp2Backward0(Node):
 
     def apply(node, grad):
         """self: grad * sigmoid(0.6931471805599453 * (self - other)); other: grad * sigmoid(0.6931471805599453 * (other - self))."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads

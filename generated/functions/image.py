@@ -129,7 +129,7 @@ class ResampleBackward0(Node):
         """All gradients from one kernel: resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         grad = array_in(grad, dtype)
         dim = node._saved_dim

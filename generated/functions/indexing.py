@@ -54,7 +54,7 @@ class IndexBackward0(Node):
         """All gradients from one kernel: index_backward(grad, self.shape, indices); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
@@ -198,7 +198,7 @@ class IndexSelectBackward0(Node):
         """All gradients from one kernel: index_select_backward(grad, self.shape, dim, index); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if (
             grad._device is not CPU
@@ -326,7 +326,7 @@ class GatherBackward0(Node):
         """All gradients from one kernel: gather_backward(grad, self.shape, dim, index); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if (
             grad._device is not CPU
@@ -534,7 +534,7 @@ class MaskedFillBackward0(Node):
 
     def apply(node, grad):
         """self: grad.masked_fill(mask, 0)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -584,7 +584,7 @@ class MaskedFillBackward1(Node):
 
     def apply(node, grad):
         """self: grad.masked_fill(mask, 0); value: grad.masked_fill(mask.logical_not(), 0)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -737,7 +737,7 @@ class FillBackward0(Node):
 
     def apply(node, grad):
         """self: zeros_like(grad)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -811,7 +811,7 @@ class ZeroBackward0(Node):
 
     def apply(node, grad):
         """self: zeros_like(grad)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -849,7 +849,7 @@ class CopyBackward0(Node):
 
     def apply(node, grad):
         """The gradients: one fused kernel, or the recorded formulas under create_graph."""
-        return node.formula(grad) if mode.grad or watch.active else run_fused(node, grad)
+        return node.formula(grad) if mode.grad or watch.active or watch.interceptors else run_fused(node, grad)
 
     def formula(node, grad):
         """self: zeros_like(grad); src: grad."""

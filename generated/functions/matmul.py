@@ -63,7 +63,7 @@ class MmBackward0(Node):
     def apply(node, grad):
         """All gradients from one kernel: mm_backward(wanted, grad, self, mat2); or by the formulas under create_graph."""
         dtype = grad._dtype
-        if mode.grad or watch.active or not all_floats(node.metas, dtype):
+        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -135,7 +135,7 @@ class BmmBackward0(Node):
     def apply(node, grad):
         """All gradients from one kernel: bmm_backward(wanted, grad, self, mat2); or by the formulas under create_graph."""
         dtype = grad._dtype
-        if mode.grad or watch.active or not all_floats(node.metas, dtype):
+        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
         if (
             grad._device is not CPU
@@ -209,7 +209,7 @@ class MvBackward0(Node):
     def apply(node, grad):
         """All gradients from one kernel: mv_backward(wanted, grad, self, vec); or by the formulas under create_graph."""
         dtype = grad._dtype
-        if mode.grad or watch.active or not all_floats(node.metas, dtype):
+        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
         if (
             grad._device is not CPU
@@ -665,7 +665,7 @@ class LinearBackward0(Node):
     def apply(node, grad):
         """All gradients from one kernel: linear_backward(wanted, grad, self, weight, self.shape, weight.shape); or by the formulas under create_graph."""
         dtype = grad._dtype
-        if mode.grad or watch.active or not all_floats(node.metas, dtype):
+        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found

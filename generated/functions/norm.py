@@ -129,7 +129,7 @@ class StandardizeBackward0(Node):
         if grad is None:
             return (None,) * 3
         dtype = grad._dtype
-        if mode.grad or watch.active or not all_floats(node.metas, dtype):
+        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grads)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
             return found
@@ -296,7 +296,7 @@ class StandardizeGroupsBackward0(Node):
         if grad is None:
             return (None,) * 3
         dtype = grad._dtype
-        if mode.grad or watch.active or not all_floats(node.metas, dtype):
+        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grads)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
             return found
@@ -590,7 +590,7 @@ class NormalizeRmsBackward0(Node):
         if grad is None:
             return (None,) * 2
         dtype = grad._dtype
-        if mode.grad or watch.active or not all_floats(node.metas, dtype):
+        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grads)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
             return found

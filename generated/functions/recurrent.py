@@ -153,7 +153,7 @@ class RnnLayerBackward0(Node):
     def apply(node, grads):
         """All gradients from one kernel: rnn_layer_backward(wanted, grads, self, hidden, weight_ih, weight_hh, output, batch_sizes, reverse, nonlinearity); or by the formulas under create_graph."""
         dtype = dtype_of(grads)
-        if mode.grad or watch.active or not all_floats(node.metas, dtype):
+        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grads)
         if node.plans.remember(node, grads) and (found := node.plans.gradients(node, grads)) is not None:
             return found
@@ -459,7 +459,7 @@ class LstmLayerBackward0(Node):
     def apply(node, grads):
         """All gradients from one kernel: lstm_layer_backward(wanted, grads, self, hidden, cell, weight_ih, weight_hh, weight_hr, output, gates, cells, batch_sizes, reverse); or by the formulas under create_graph."""
         dtype = dtype_of(grads)
-        if mode.grad or watch.active or not all_floats(node.metas, dtype):
+        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grads)
         if node.plans.remember(node, grads) and (found := node.plans.gradients(node, grads)) is not None:
             return found
@@ -733,7 +733,7 @@ class GruLayerBackward0(Node):
     def apply(node, grads):
         """All gradients from one kernel: gru_layer_backward(wanted, grads, self, hidden, weight_ih, weight_hh, output, gates, batch_sizes, reverse); or by the formulas under create_graph."""
         dtype = dtype_of(grads)
-        if mode.grad or watch.active or not all_floats(node.metas, dtype):
+        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grads)
         if node.plans.remember(node, grads) and (found := node.plans.gradients(node, grads)) is not None:
             return found

@@ -49,7 +49,7 @@ class SumBackward0(Node):
         """All gradients from one kernel: filled(grad, self.shape); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -131,7 +131,7 @@ class SumBackward1(Node):
         """All gradients from one kernel: sum_backward(grad, self.shape, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -194,7 +194,7 @@ class ProdBackward0(Node):
         """All gradients from one kernel: prod_backward(grad, self, None); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -263,7 +263,7 @@ class ProdBackward1(Node):
         """All gradients from one kernel: prod_backward(grad, self, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -370,7 +370,7 @@ class MeanBackward0(Node):
         """All gradients from one kernel: mean_backward(grad, self.shape, None); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -425,7 +425,7 @@ class MeanBackward1(Node):
         """All gradients from one kernel: mean_backward(grad, self.shape, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -511,7 +511,7 @@ class VarBackward0(Node):
         """All gradients from one kernel: var_backward(grad, self, dim, correction); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -606,7 +606,7 @@ class StdBackward0(Node):
         """All gradients from one kernel: std_backward(grad, self, result, dim, correction); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if (
             grad._device is not CPU
@@ -710,7 +710,7 @@ class AmaxBackward0(Node):
         """All gradients from one kernel: extremum_backward(grad, self, result, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -809,7 +809,7 @@ class AminBackward0(Node):
         """All gradients from one kernel: extremum_backward(grad, self, result, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -891,7 +891,7 @@ class MaxBackward0(Node):
         """All gradients from one kernel: extremum_backward(grad, self, result, None); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -979,7 +979,7 @@ class MaxBackward1(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
         if (
             grad._device is not CPU
@@ -1075,7 +1075,7 @@ class MinBackward0(Node):
         """All gradients from one kernel: extremum_backward(grad, self, result, None); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -1163,7 +1163,7 @@ class MinBackward1(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
         if (
             grad._device is not CPU
@@ -1277,7 +1277,7 @@ class NormBackward0(Node):
         """All gradients from one kernel: norm_backward(grad, self, result, p, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if (
             grad._device is not CPU
@@ -1374,7 +1374,7 @@ class LogsumexpBackward0(Node):
         """All gradients from one kernel: logsumexp_backward(grad, self, result, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found

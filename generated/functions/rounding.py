@@ -36,7 +36,7 @@ class FloorBackward0(Node):
 
     def apply(node, grad):
         """self: zeros_like(grad)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -75,7 +75,7 @@ class CeilBackward0(Node):
 
     def apply(node, grad):
         """self: zeros_like(grad)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -114,7 +114,7 @@ class RoundBackward0(Node):
 
     def apply(node, grad):
         """self: zeros_like(grad)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -153,7 +153,7 @@ class RoundBackward1(Node):
 
     def apply(node, grad):
         """The gradients: one fused kernel, or the recorded formulas under create_graph."""
-        return node.formula(grad) if mode.grad or watch.active else run_fused(node, grad)
+        return node.formula(grad) if mode.grad or watch.active or watch.interceptors else run_fused(node, grad)
 
     def formula(node, grad):
         """self: zeros_like(grad)."""
@@ -188,7 +188,7 @@ class TruncBackward0(Node):
 
     def apply(node, grad):
         """self: zeros_like(grad)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -228,7 +228,7 @@ class FracBackward0(Node):
 
     def apply(node, grad):
         """self: grad."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads

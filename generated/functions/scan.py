@@ -48,7 +48,7 @@ class CumsumBackward0(Node):
         """All gradients from one kernel: cumsum_backward(grad, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if (
             grad._device is not CPU

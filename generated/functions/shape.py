@@ -274,7 +274,7 @@ class ExpandBackward0(Node):
         """All gradients from one kernel: sum_to_size(grad, self.shape); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -435,7 +435,7 @@ class SelectBackward0(Node):
         """All gradients from one kernel: select_backward(grad, self.shape, dim, index); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -537,7 +537,7 @@ class SliceBackward0(Node):
         """All gradients from one kernel: slice_backward(grad, self.shape, dim, start, end, step); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -799,7 +799,7 @@ class DiagonalBackward0(Node):
         """All gradients from one kernel: diagonal_backward(grad, self.shape, offset, dim1, dim2); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if (
             grad._device is not CPU
@@ -1012,7 +1012,7 @@ class CatBackward0(Node):
     def apply(node, grad):
         """All gradients from one kernel: cut_apart(wanted, grad, sizes(tensors), dim); or by the formulas under create_graph."""
         dtype = grad._dtype
-        if mode.grad or watch.active or not all_floats(node.metas, dtype):
+        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -1059,7 +1059,7 @@ class StackBackward0(Node):
     def apply(node, grad):
         """All gradients from one kernel: unstacked(wanted, grad, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
-        if mode.grad or watch.active or not all_floats(node.metas, dtype):
+        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -1105,7 +1105,7 @@ class FlipBackward0(Node):
         """All gradients from one kernel: flip(grad, dims); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if (
             grad._device is not CPU
@@ -1161,7 +1161,7 @@ class RollBackward0(Node):
         """All gradients from one kernel: roll(grad, negated(shifts), dims); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if (
             grad._device is not CPU
@@ -1212,7 +1212,7 @@ class TriuBackward0(Node):
         """All gradients from one kernel: triu(grad, diagonal); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if (
             grad._device is not CPU
@@ -1261,7 +1261,7 @@ class TrilBackward0(Node):
         """All gradients from one kernel: tril(grad, diagonal); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if (
             grad._device is not CPU
@@ -1316,7 +1316,7 @@ class ConstantPadNdBackward0(Node):
         """All gradients from one kernel: constant_pad_nd(grad, negated(pad), 0); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if (
             grad._device is not CPU

@@ -70,7 +70,7 @@ class SortBackward0(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
         if (
             grad._device is not CPU
@@ -158,7 +158,7 @@ class TopkBackward0(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
         if (
             grad._device is not CPU
@@ -254,7 +254,7 @@ class KthvalueBackward0(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
         if (
             grad._device is not CPU
@@ -413,7 +413,7 @@ class MedianBackward1(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
         if (
             grad._device is not CPU
@@ -572,7 +572,7 @@ class NanmedianBackward1(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
         if (
             grad._device is not CPU
@@ -678,7 +678,7 @@ class ModeBackward0(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or own is not dtype or not dtype.is_floating_point:
+        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
         if (
             grad._device is not CPU

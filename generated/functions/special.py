@@ -49,7 +49,7 @@ class ErfBackward0(Node):
 
     def apply(node, grad):
         """self: 1.1283791670955126 * grad * exp(-self * self)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -98,7 +98,7 @@ class ErfcBackward0(Node):
 
     def apply(node, grad):
         """self: -1.1283791670955126 * grad * exp(-self * self)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -152,7 +152,7 @@ class NormalPdfBackward0(Node):
 
     def apply(node, grad):
         """self: -grad * self * result."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -202,7 +202,7 @@ class NormalCdfBackward0(Node):
 
     def apply(node, grad):
         """self: grad * normal_pdf(self)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -312,7 +312,7 @@ class XlogyBackward1(Node):
 
     def apply(node, grad):
         """other: grad * self / (where(other == 0, 1, other) if self == 0 else other)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -423,7 +423,7 @@ class Xlog1pyBackward1(Node):
 
     def apply(node, grad):
         """other: grad * self / (where(other == -1, 1, other + 1) if self == 0 else other + 1)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -473,7 +473,7 @@ class LogOddsBackward0(Node):
 
     def apply(node, grad):
         """self: grad / (self * (1 - self))."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -522,7 +522,7 @@ class EntrBackward0(Node):
 
     def apply(node, grad):
         """self: -grad * (log(self) + 1)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -576,7 +576,7 @@ class SincBackward0(Node):
 
     def apply(node, grad):
         """self: grad * where(abs(self) < 0.1, -3.289868133696453 * self * (1 - 0.9869604401089358 * self * self * (1 - 0.35248587146747707 * self * self * (1 - 0.18277045187202515 * self * self * (1 - 0.11215459546692453 * self * self)))), (cos(3.141592653589793 * self) - result) / where(self == 0, 1, self)).conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -671,7 +671,7 @@ class ErfinvBackward0(Node):
 
     def apply(node, grad):
         """self: 0.886226925452758 * grad * exp(result * result)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -725,7 +725,7 @@ class ErfcxBackward0(Node):
 
     def apply(node, grad):
         """self: grad * (2 * self * result - 1.1283791670955126)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -775,7 +775,7 @@ class NdtrBackward0(Node):
 
     def apply(node, grad):
         """self: grad * normal_pdf(self)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -825,7 +825,7 @@ class NdtriBackward0(Node):
 
     def apply(node, grad):
         """self: 2.5066282746310002 * grad * exp(result * result / 2)."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -1651,7 +1651,7 @@ class SphericalBesselJ0Backward0(Node):
 
     def apply(node, grad):
         """self: grad * where(abs(self) < 0.3, -self / 3 * (1 - self * self / 10 * (1 - self * self / 28 * (1 - self * self / 54))), (cos(self) - result) / where(self == 0, 1, self))."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads

@@ -46,7 +46,7 @@ class SinBackward0(Node):
 
     def apply(node, grad):
         """self: grad * cos(self).conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -95,7 +95,7 @@ class CosBackward0(Node):
 
     def apply(node, grad):
         """self: -grad * sin(self).conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -145,7 +145,7 @@ class TanBackward0(Node):
 
     def apply(node, grad):
         """self: grad * (1 + result * result).conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -194,7 +194,7 @@ class AsinBackward0(Node):
 
     def apply(node, grad):
         """self: grad * rsqrt((1 - self) * (1 + self)).conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -243,7 +243,7 @@ class AcosBackward0(Node):
 
     def apply(node, grad):
         """self: -grad * rsqrt((1 - self) * (1 + self)).conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -292,7 +292,7 @@ class AtanBackward0(Node):
 
     def apply(node, grad):
         """self: grad / (1 + self * self).conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -341,7 +341,7 @@ class SinhBackward0(Node):
 
     def apply(node, grad):
         """self: grad * cosh(self).conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -390,7 +390,7 @@ class CoshBackward0(Node):
 
     def apply(node, grad):
         """self: grad * sinh(self).conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -440,7 +440,7 @@ class TanhBackward0(Node):
 
     def apply(node, grad):
         """self: grad * (1 - result * result).conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -489,7 +489,7 @@ class AsinhBackward0(Node):
 
     def apply(node, grad):
         """self: grad * rsqrt(1 + self * self).conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -538,7 +538,7 @@ class AcoshBackward0(Node):
 
     def apply(node, grad):
         """self: grad * (rsqrt(self - 1) * rsqrt(self + 1)).conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -587,7 +587,7 @@ class AtanhBackward0(Node):
 
     def apply(node, grad):
         """self: grad / ((1 - self) * (1 + self)).conj()."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -644,7 +644,7 @@ class Atan2Backward0(Node):
 
     def apply(node, grad):
         """self: grad * (other / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other)); other: -grad * (self / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
@@ -751,7 +751,7 @@ class HypotBackward0(Node):
 
     def apply(node, grad):
         """self: grad * (self / where(result == 0, 1, result)); other: grad * (other / where(result == 0, 1, result))."""
-        if watch.active:
+        if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads

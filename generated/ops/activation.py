@@ -41,7 +41,7 @@ def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.sigmoid(sg.tensor([-2.0, 0.0, 2.0]))
         tensor([0.1192, 0.5000, 0.8808])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.SIGMOID.launch(input)
         if result is not None:
             return result
@@ -58,7 +58,7 @@ def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def sigmoid_(input: Tensor) -> Tensor:
     """`sigmoid`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.SIGMOID.launch_in_place(input) is not None:
+    if not watch.every and kernels.SIGMOID.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("sigmoid", sigmoid_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -94,7 +94,7 @@ def logsigmoid(input: Tensor) -> Tensor:
         >>> sg.nn.functional.logsigmoid(sg.tensor([-200.0, 0.0]))
         tensor([-200.0000,   -0.6931])
     """
-    if not watch.active:
+    if not watch.every:
         result = kernels.LOGSIGMOID.launch(input)
         if result is not None:
             return result
@@ -131,7 +131,7 @@ def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.relu(sg.tensor([-1.0, 0.0, 2.0]))
         tensor([0., 0., 2.])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.RELU.launch(input)
         if result is not None:
             return result
@@ -145,7 +145,7 @@ def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def relu_(input: Tensor) -> Tensor:
     """`relu`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.RELU.launch_in_place(input) is not None:
+    if not watch.every and kernels.RELU.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("relu", relu_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -287,7 +287,7 @@ def silu(input: Tensor) -> Tensor:
         >>> sg.nn.functional.silu(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.2689,  0.0000,  0.7311])
     """
-    if not watch.active:
+    if not watch.every:
         result = kernels.SILU.launch(input)
         if result is not None:
             return result
@@ -299,7 +299,7 @@ def silu(input: Tensor) -> Tensor:
 
 def silu_(input: Tensor) -> Tensor:
     """`silu`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.SILU.launch_in_place(input) is not None:
+    if not watch.every and kernels.SILU.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("silu", silu_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -332,7 +332,7 @@ def gelu_erf(input: Tensor) -> Tensor:
     Gradients:
         self: grad * (normal_cdf(self) + self * normal_pdf(self))
     """
-    if not watch.active:
+    if not watch.every:
         result = kernels.GELU_ERF.launch(input)
         if result is not None:
             return result
@@ -369,7 +369,7 @@ def gelu_tanh(input: Tensor) -> Tensor:
             0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) *
             self * 1.5957691216057308 * 0.134145 * self * self
     """
-    if not watch.active:
+    if not watch.every:
         result = kernels.GELU_TANH.launch(input)
         if result is not None:
             return result
@@ -586,7 +586,7 @@ def selu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.selu(sg.tensor([-1.0, 2.0]))
         tensor([-1.1113,  2.1014])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.SELU.launch(input)
         if result is not None:
             return result
@@ -600,7 +600,7 @@ def selu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def selu_(input: Tensor) -> Tensor:
     """`selu`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.SELU.launch_in_place(input) is not None:
+    if not watch.every and kernels.SELU.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("selu", selu_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -636,7 +636,7 @@ def mish(input: Tensor) -> Tensor:
         >>> sg.nn.functional.mish(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.3034,  0.0000,  0.8651])
     """
-    if not watch.active:
+    if not watch.every:
         result = kernels.MISH.launch(input)
         if result is not None:
             return result
@@ -648,7 +648,7 @@ def mish(input: Tensor) -> Tensor:
 
 def mish_(input: Tensor) -> Tensor:
     """`mish`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.MISH.launch_in_place(input) is not None:
+    if not watch.every and kernels.MISH.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("mish", mish_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -684,7 +684,7 @@ def hardsigmoid(input: Tensor) -> Tensor:
         >>> sg.nn.functional.hardsigmoid(sg.tensor([-4.0, 0.0, 1.5]))
         tensor([0.0000, 0.5000, 0.7500])
     """
-    if not watch.active:
+    if not watch.every:
         result = kernels.HARDSIGMOID.launch(input)
         if result is not None:
             return result
@@ -699,7 +699,7 @@ def hardsigmoid(input: Tensor) -> Tensor:
 
 def hardsigmoid_(input: Tensor) -> Tensor:
     """`hardsigmoid`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.HARDSIGMOID.launch_in_place(input) is not None:
+    if not watch.every and kernels.HARDSIGMOID.launch_in_place(input) is not None:
         return input
     if (
         watch.interceptors
@@ -738,7 +738,7 @@ def hardswish(input: Tensor) -> Tensor:
         >>> sg.nn.functional.hardswish(sg.tensor([-4.0, 1.5, 4.0]))
         tensor([-0.0000,  1.1250,  4.0000])
     """
-    if not watch.active:
+    if not watch.every:
         result = kernels.HARDSWISH.launch(input)
         if result is not None:
             return result
@@ -750,7 +750,7 @@ def hardswish(input: Tensor) -> Tensor:
 
 def hardswish_(input: Tensor) -> Tensor:
     """`hardswish`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.HARDSWISH.launch_in_place(input) is not None:
+    if not watch.every and kernels.HARDSWISH.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("hardswish", hardswish_, "elementwise", input)) is not NOT_HANDLED:
         return result

@@ -61,7 +61,7 @@ def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.abs(sg.tensor([-1.5, 0.0, 2.0]))
         tensor([1.5000, 0.0000, 2.0000])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.ABS.launch(input)
         if result is not None:
             return result
@@ -110,7 +110,7 @@ def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.neg(sg.tensor([1, -2]))
         tensor([-1,  2])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.NEG.launch(input)
         if result is not None:
             return result
@@ -124,7 +124,7 @@ def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def neg_(input: Tensor) -> Tensor:
     """`neg`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.NEG.launch_in_place(input) is not None:
+    if not watch.every and kernels.NEG.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("neg", neg_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -161,7 +161,7 @@ def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.sign(sg.tensor([-3.0, 0.0, 0.5]))
         tensor([-1.,  0.,  1.])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.SIGN.launch(input)
         if result is not None:
             return result
@@ -175,7 +175,7 @@ def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def sign_(input: Tensor) -> Tensor:
     """`sign`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.SIGN.launch_in_place(input) is not None:
+    if not watch.every and kernels.SIGN.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("sign", sign_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -212,7 +212,7 @@ def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.sgn(sg.tensor([3 + 4j, 0j]))
         tensor([0.6000+0.8000j, 0.0000+0.0000j])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.SGN.launch(input)
         if result is not None:
             return result
@@ -226,7 +226,7 @@ def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def sgn_(input: Tensor) -> Tensor:
     """`sgn`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.SGN.launch_in_place(input) is not None:
+    if not watch.every and kernels.SGN.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("sgn", sgn_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -263,7 +263,7 @@ def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.square(sg.tensor([-1.0, 2.0, 3.0]))
         tensor([1., 4., 9.])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.SQUARE.launch(input)
         if result is not None:
             return result
@@ -277,7 +277,7 @@ def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def square_(input: Tensor) -> Tensor:
     """`square`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.SQUARE.launch_in_place(input) is not None:
+    if not watch.every and kernels.SQUARE.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("square", square_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -314,7 +314,7 @@ def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.sqrt(sg.tensor([4.0, 2.0, -1.0]))
         tensor([2.0000, 1.4142,    nan])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.SQRT.launch(input)
         if result is not None:
             return result
@@ -328,7 +328,7 @@ def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def sqrt_(input: Tensor) -> Tensor:
     """`sqrt`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.SQRT.launch_in_place(input) is not None:
+    if not watch.every and kernels.SQRT.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("sqrt", sqrt_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -365,7 +365,7 @@ def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.rsqrt(sg.tensor([4.0, 0.25]))
         tensor([0.5000, 2.0000])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.RSQRT.launch(input)
         if result is not None:
             return result
@@ -379,7 +379,7 @@ def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def rsqrt_(input: Tensor) -> Tensor:
     """`rsqrt`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.RSQRT.launch_in_place(input) is not None:
+    if not watch.every and kernels.RSQRT.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("rsqrt", rsqrt_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -416,7 +416,7 @@ def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.reciprocal(sg.tensor([2.0, -4.0]))
         tensor([ 0.5000, -0.2500])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.RECIPROCAL.launch(input)
         if result is not None:
             return result
@@ -433,7 +433,7 @@ def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def reciprocal_(input: Tensor) -> Tensor:
     """`reciprocal`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.RECIPROCAL.launch_in_place(input) is not None:
+    if not watch.every and kernels.RECIPROCAL.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("reciprocal", reciprocal_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -471,7 +471,7 @@ def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor |
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.POW_TENSOR_TENSOR.launch(input, exponent)
         if result is not None:
             return result
@@ -494,7 +494,7 @@ def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor |
 
 def pow_tensor_tensor_(input: Tensor, exponent: Tensor | Number) -> Tensor:
     """`pow_tensor_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.POW_TENSOR_TENSOR.launch_in_place(input, exponent) is not None:
+    if not watch.every and kernels.POW_TENSOR_TENSOR.launch_in_place(input, exponent) is not None:
         return input
     if (
         watch.interceptors
@@ -536,7 +536,7 @@ def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = N
     Raises:
         RuntimeError: expected: integers are not raised to one negative integer power.
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.POW_TENSOR_SCALAR.launch(input, exponent)
         if result is not None:
             return result
@@ -554,7 +554,7 @@ def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = N
 
 def pow_tensor_scalar_(input: Tensor, exponent: Number) -> Tensor:
     """`pow_tensor_scalar`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.POW_TENSOR_SCALAR.launch_in_place(input, exponent) is not None:
+    if not watch.every and kernels.POW_TENSOR_SCALAR.launch_in_place(input, exponent) is not None:
         return input
     if (
         watch.interceptors
@@ -594,7 +594,7 @@ def pow_number(input: Tensor, exponent: Number) -> Tensor:
     Gradients:
         self: zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()
     """
-    if not watch.active:
+    if not watch.every:
         result = kernels.POW_NUMBER.launch(input, exponent)
         if result is not None:
             return result
@@ -633,7 +633,7 @@ def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) ->
     Gradients:
         exponent: zeros_like(grad) if self == 0 else grad * (result * log(full_like(result, self))).conj()
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.POW_SCALAR.launch(exponent, input)
         if result is not None:
             return result
@@ -677,7 +677,7 @@ def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out:
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.ADD_TENSOR.launch(input, other, alpha)
         if result is not None:
             return result
@@ -700,7 +700,7 @@ def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out:
 
 def add_tensor_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
     """`add_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.ADD_TENSOR.launch_in_place(input, other, alpha) is not None:
+    if not watch.every and kernels.ADD_TENSOR.launch_in_place(input, other, alpha) is not None:
         return input
     if (
         watch.interceptors
@@ -742,7 +742,7 @@ def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor |
     Gradients:
         self: grad
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.ADD_SCALAR.launch(input, other, alpha)
         if result is not None:
             return result
@@ -760,7 +760,7 @@ def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor |
 
 def add_scalar_(input: Tensor, other: Number, *, alpha: Number = 1) -> Tensor:
     """`add_scalar`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.ADD_SCALAR.launch_in_place(input, other, alpha) is not None:
+    if not watch.every and kernels.ADD_SCALAR.launch_in_place(input, other, alpha) is not None:
         return input
     if (
         watch.interceptors
@@ -808,7 +808,7 @@ def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor
         >>> sg.tensor([5, 7]) - sg.tensor([1, 10])
         tensor([ 4, -3])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.SUB_TENSOR.launch(input, other, alpha)
         if result is not None:
             return result
@@ -831,7 +831,7 @@ def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor
 
 def sub_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
     """`sub`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.SUB_TENSOR.launch_in_place(input, other, alpha) is not None:
+    if not watch.every and kernels.SUB_TENSOR.launch_in_place(input, other, alpha) is not None:
         return input
     if (
         watch.interceptors
@@ -879,7 +879,7 @@ def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tenso
         >>> sg.rsub(sg.tensor([1, 2]), sg.tensor([10, 10]))
         tensor([9, 8])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.RSUB_TENSOR.launch(input, other, alpha)
         if result is not None:
             return result
@@ -936,7 +936,7 @@ def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
         >>> x.grad
         tensor([3., 4.])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.MUL_TENSOR.launch(input, other)
         if result is not None:
             return result
@@ -958,7 +958,7 @@ def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
 
 def mul_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`mul`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.MUL_TENSOR.launch_in_place(input, other) is not None:
+    if not watch.every and kernels.MUL_TENSOR.launch_in_place(input, other) is not None:
         return input
     if watch.interceptors and (result := intercept("mul.Tensor", mul_, "elementwise", input, other)) is not NOT_HANDLED:
         return result
@@ -997,7 +997,7 @@ def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.DIV_TENSOR.launch(input, other)
         if result is not None:
             return result
@@ -1019,7 +1019,7 @@ def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
 
 def div_tensor_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`div_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.DIV_TENSOR.launch_in_place(input, other) is not None:
+    if not watch.every and kernels.DIV_TENSOR.launch_in_place(input, other) is not None:
         return input
     if (
         watch.interceptors
@@ -1197,7 +1197,7 @@ def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
         >>> sg.tensor([-7, 7]) // 2
         tensor([-4,  3])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.FLOOR_DIVIDE.launch(input, other)
         if result is not None:
             return result
@@ -1219,7 +1219,7 @@ def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
 
 def floor_divide_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`floor_divide`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.FLOOR_DIVIDE.launch_in_place(input, other) is not None:
+    if not watch.every and kernels.FLOOR_DIVIDE.launch_in_place(input, other) is not None:
         return input
     if (
         watch.interceptors
@@ -1261,7 +1261,7 @@ def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
     Raises:
         RuntimeError: expected: integers are not divided by zero.
     """
-    if not watch.active:
+    if not watch.every:
         result = kernels.TRUNC_DIVIDE.launch(input, other)
         if result is not None:
             return result
@@ -1312,7 +1312,7 @@ def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
         >>> sg.tensor([-7, 7]) % 3
         tensor([2, 1])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.REMAINDER.launch(input, other)
         if result is not None:
             return result
@@ -1334,7 +1334,7 @@ def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
 
 def remainder_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`remainder`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.REMAINDER.launch_in_place(input, other) is not None:
+    if not watch.every and kernels.REMAINDER.launch_in_place(input, other) is not None:
         return input
     if (
         watch.interceptors
@@ -1380,7 +1380,7 @@ def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
         >>> sg.fmod(sg.tensor([-7, 7]), 3)
         tensor([-1,  1])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.FMOD.launch(input, other)
         if result is not None:
             return result
@@ -1402,7 +1402,7 @@ def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
 
 def fmod_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`fmod`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.FMOD.launch_in_place(input, other) is not None:
+    if not watch.every and kernels.FMOD.launch_in_place(input, other) is not None:
         return input
     if watch.interceptors and (result := intercept("fmod", fmod_, "elementwise", input, other)) is not NOT_HANDLED:
         return result
@@ -1692,7 +1692,7 @@ def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None
         >>> sg.copysign(sg.tensor([1.0, -2.0]), -0.0)
         tensor([-1., -2.])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.COPYSIGN.launch(input, other)
         if result is not None:
             return result
@@ -1714,7 +1714,7 @@ def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None
 
 def copysign_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`copysign`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.COPYSIGN.launch_in_place(input, other) is not None:
+    if not watch.every and kernels.COPYSIGN.launch_in_place(input, other) is not None:
         return input
     if (
         watch.interceptors
@@ -1759,7 +1759,7 @@ def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
         >>> sg.nextafter(sg.tensor([1.0]), sg.tensor([2.0])) > 1
         tensor([True])
     """
-    if not watch.active and out is None and not grad_mode.grad:
+    if not watch.every and out is None and not grad_mode.grad:
         result = kernels.NEXTAFTER.launch(input, other)
         if result is not None:
             return result
@@ -1779,7 +1779,7 @@ def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
 
 def nextafter_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`nextafter`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and not grad_mode.grad and kernels.NEXTAFTER.launch_in_place(input, other) is not None:
+    if not watch.every and not grad_mode.grad and kernels.NEXTAFTER.launch_in_place(input, other) is not None:
         return input
     if (
         watch.interceptors
@@ -1819,7 +1819,7 @@ def frexp(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor
         >>> sg.frexp(sg.tensor([3.0, -8.0])).mantissa
         tensor([ 0.7500, -0.5000])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = FREXP.launch(input)
         if result is not None:
             return _frexp_result(*result)
@@ -1840,7 +1840,7 @@ def _frexp(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    if self._device is not CPU and into is None and not watch.active and FREXP.remember(given, (self,)):
+    if self._device is not CPU and into is None and not watch.every and FREXP.remember(given, (self,)):
         results = FREXP.launch(self)
         if results is not None:
             return _frexp_result(*results)

@@ -107,7 +107,7 @@ def attention(
         RuntimeError: expected: four dimensions; the same batch, features of queries and keys, rows and heads of keys
             and values.
     """
-    if not watch.active:
+    if not watch.every:
         result = ATTENTION.launch(input, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first)
         if result is not None:
             return _attention_result(*result)
@@ -169,7 +169,7 @@ def _attention(
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and ATTENTION.remember(given, (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first))
     ):
         results = ATTENTION.launch(self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first)
@@ -251,7 +251,7 @@ def self_attention(
     Raises:
         RuntimeError: expected: (batch, rows, features), three times as many as the heads share.
     """
-    if not watch.active:
+    if not watch.every:
         result = SELF_ATTENTION.launch(input, heads, bias, mask, keep, keep_scale, is_causal, scale)
         if result is not None:
             return _self_attention_result(*result)
@@ -295,7 +295,7 @@ def _self_attention(name: str, self, heads, bias, mask, keep, keep_scale, is_cau
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and SELF_ATTENTION.remember(given, (self, heads, bias, mask, keep, keep_scale, is_causal, scale))
     ):
         results = SELF_ATTENTION.launch(self, heads, bias, mask, keep, keep_scale, is_causal, scale)

@@ -41,7 +41,7 @@ def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.isnan(sg.tensor([1.0, sg.nan]))
         tensor([False,  True])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.ISNAN.launch(input)
         if result is not None:
             return result
@@ -74,7 +74,7 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.isinf(sg.tensor([1.0, -sg.inf]))
         tensor([False,  True])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.ISINF.launch(input)
         if result is not None:
             return result
@@ -107,7 +107,7 @@ def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.isfinite(sg.tensor([1.0, sg.inf, sg.nan]))
         tensor([ True, False, False])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.ISFINITE.launch(input)
         if result is not None:
             return result
@@ -149,7 +149,7 @@ def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
         >>> sg.maximum(sg.tensor([1.0, 5.0]), sg.tensor([3.0, 2.0]))
         tensor([3., 5.])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.MAXIMUM.launch(input, other)
         if result is not None:
             return result
@@ -201,7 +201,7 @@ def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
         >>> sg.minimum(sg.tensor([1.0, 5.0]), sg.tensor([3.0, 2.0]))
         tensor([1., 2.])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.MINIMUM.launch(input, other)
         if result is not None:
             return result
@@ -253,7 +253,7 @@ def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
         >>> sg.fmax(sg.tensor([1.0, sg.nan]), sg.tensor([3.0, 2.0]))
         tensor([3., 2.])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.FMAX.launch(input, other)
         if result is not None:
             return result
@@ -305,7 +305,7 @@ def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
         >>> sg.fmin(sg.tensor([1.0, sg.nan]), sg.tensor([3.0, 2.0]))
         tensor([1., 2.])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.FMIN.launch(input, other)
         if result is not None:
             return result
@@ -378,7 +378,7 @@ def where_self(
     Raises:
         RuntimeError: expected: the condition of a choice is a bool tensor.
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.WHERE_SELF.launch(condition, input, other)
         if result is not None:
             return result
@@ -425,7 +425,7 @@ def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = 
     Gradients:
         self: where((self >= min) & (self <= max), grad, 0)
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.CLAMP_BOTH.launch(input, min, max)
         if result is not None:
             return result
@@ -442,7 +442,7 @@ def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = 
 
 def clamp_both_(input: Tensor, min: Number, max: Number) -> Tensor:
     """`clamp_both`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.CLAMP_BOTH.launch_in_place(input, min, max) is not None:
+    if not watch.every and kernels.CLAMP_BOTH.launch_in_place(input, min, max) is not None:
         return input
     if (
         watch.interceptors
@@ -597,7 +597,7 @@ def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) 
     Gradients:
         self: where(self >= min, grad, 0)
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.CLAMP_MIN.launch(input, min)
         if result is not None:
             return result
@@ -614,7 +614,7 @@ def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) 
 
 def clamp_min_default_(input: Tensor, min: Number) -> Tensor:
     """`clamp_min_default`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.CLAMP_MIN.launch_in_place(input, min) is not None:
+    if not watch.every and kernels.CLAMP_MIN.launch_in_place(input, min) is not None:
         return input
     if (
         watch.interceptors
@@ -656,7 +656,7 @@ def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None 
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.CLAMP_MIN_TENSOR.launch(input, min)
         if result is not None:
             return result
@@ -679,7 +679,7 @@ def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None 
 
 def clamp_min_tensor_(input: Tensor, min: Tensor | Number) -> Tensor:
     """`clamp_min_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.CLAMP_MIN_TENSOR.launch_in_place(input, min) is not None:
+    if not watch.every and kernels.CLAMP_MIN_TENSOR.launch_in_place(input, min) is not None:
         return input
     if (
         watch.interceptors
@@ -718,7 +718,7 @@ def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) 
     Gradients:
         self: where(self <= max, grad, 0)
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.CLAMP_MAX.launch(input, max)
         if result is not None:
             return result
@@ -735,7 +735,7 @@ def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) 
 
 def clamp_max_default_(input: Tensor, max: Number) -> Tensor:
     """`clamp_max_default`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.CLAMP_MAX.launch_in_place(input, max) is not None:
+    if not watch.every and kernels.CLAMP_MAX.launch_in_place(input, max) is not None:
         return input
     if (
         watch.interceptors
@@ -777,7 +777,7 @@ def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None 
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.CLAMP_MAX_TENSOR.launch(input, max)
         if result is not None:
             return result
@@ -800,7 +800,7 @@ def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None 
 
 def clamp_max_tensor_(input: Tensor, max: Tensor | Number) -> Tensor:
     """`clamp_max_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.CLAMP_MAX_TENSOR.launch_in_place(input, max) is not None:
+    if not watch.every and kernels.CLAMP_MAX_TENSOR.launch_in_place(input, max) is not None:
         return input
     if (
         watch.interceptors
@@ -842,7 +842,7 @@ def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         >>> sg.tensor([1, 2, 3]) == sg.tensor([1, 0, 3])
         tensor([ True, False,  True])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.EQ_TENSOR.launch(input, other)
         if result is not None:
             return result
@@ -896,7 +896,7 @@ def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         >>> sg.tensor([1, 2, 3]) != sg.tensor([1, 0, 3])
         tensor([False,  True, False])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.NE_TENSOR.launch(input, other)
         if result is not None:
             return result
@@ -950,7 +950,7 @@ def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         >>> sg.tensor([1, 2, 3]) < 2.5
         tensor([ True,  True, False])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.LT_TENSOR.launch(input, other)
         if result is not None:
             return result
@@ -1004,7 +1004,7 @@ def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         >>> sg.tensor([1, 2, 3]) <= 2
         tensor([ True,  True, False])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.LE_TENSOR.launch(input, other)
         if result is not None:
             return result
@@ -1058,7 +1058,7 @@ def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         >>> sg.tensor([1, 2, 3]) > 2
         tensor([False, False,  True])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.GT_TENSOR.launch(input, other)
         if result is not None:
             return result
@@ -1112,7 +1112,7 @@ def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         >>> sg.tensor([1, 2, 3]) >= 2
         tensor([False,  True,  True])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.GE_TENSOR.launch(input, other)
         if result is not None:
             return result
@@ -1163,7 +1163,7 @@ def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.signbit(sg.tensor([1.0, -0.0, -2.0]))
         tensor([False,  True,  True])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.SIGNBIT.launch(input)
         if result is not None:
             return result
@@ -1199,7 +1199,7 @@ def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.isposinf(sg.tensor([1.0, sg.inf, -sg.inf]))
         tensor([False,  True, False])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.ISPOSINF.launch(input)
         if result is not None:
             return result
@@ -1235,7 +1235,7 @@ def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.isneginf(sg.tensor([1.0, sg.inf, -sg.inf]))
         tensor([False, False,  True])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.ISNEGINF.launch(input)
         if result is not None:
             return result
@@ -1271,7 +1271,7 @@ def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.isreal(sg.tensor([1 + 0j, 1j]))
         tensor([ True, False])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.ISREAL.launch(input)
         if result is not None:
             return result
@@ -1385,7 +1385,7 @@ def replace_odd(input: Tensor, nan: float, posinf: float, neginf: float) -> Tens
     Gradients:
         self: where(isfinite(self), grad, 0)
     """
-    if not watch.active:
+    if not watch.every:
         result = kernels.REPLACE_ODD.launch(input, nan, posinf, neginf)
         if result is not None:
             return result

@@ -49,7 +49,7 @@ def conj(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     if isinstance(input, Tensor) and input._dtype.kind in "bif" and out is None:
         return input
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.CONJ.launch(input)
         if result is not None:
             return result
@@ -186,7 +186,7 @@ def real_copy(input: Tensor) -> Tensor:
     """
     if isinstance(input, Tensor) and input._dtype.kind in "bif":
         return input
-    if not watch.active:
+    if not watch.every:
         result = kernels.REAL_COPY.launch(input)
         if result is not None:
             return result

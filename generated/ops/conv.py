@@ -105,7 +105,7 @@ def convolution(
         tensor([[[2., 3., 3., 2.],
                  [2., 3., 3., 2.]]])
     """
-    if not watch.active:
+    if not watch.every:
         result = CONVOLUTION.launch(input, weight, bias, stride, padding, dilation, groups)
         if result is not None:
             return result
@@ -141,7 +141,7 @@ def _convolution(name: str, self, weight, bias, stride, padding, dilation, group
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and CONVOLUTION.remember(given, (self, weight, bias, stride, padding, dilation, groups))
     ):
         result = CONVOLUTION.launch(self, weight, bias, stride, padding, dilation, groups)
@@ -214,7 +214,7 @@ def convolution_input_backward(
     Raises:
         RuntimeError: expected: the gradient has the shape of the output of a convolution of an input of this shape.
     """
-    if not watch.active:
+    if not watch.every:
         result = CONVOLUTION_INPUT_BACKWARD.launch(grad_output, weight, input_shape, stride, padding, dilation, groups)
         if result is not None:
             return result
@@ -262,7 +262,7 @@ def _convolution_input_backward(
     if (
         grad_output._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and CONVOLUTION_INPUT_BACKWARD.remember(
             given, (grad_output, weight, input_shape, stride, padding, dilation, groups)
         )
@@ -338,7 +338,7 @@ def convolution_weight_backward(
     Raises:
         RuntimeError: expected: the gradient has the shape of the output of a convolution with a weight of this shape.
     """
-    if not watch.active:
+    if not watch.every:
         result = CONVOLUTION_WEIGHT_BACKWARD.launch(grad_output, input, weight_shape, stride, padding, dilation, groups)
         if result is not None:
             return result
@@ -386,7 +386,7 @@ def _convolution_weight_backward(
     if (
         grad_output._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and CONVOLUTION_WEIGHT_BACKWARD.remember(
             given, (grad_output, self, weight_shape, stride, padding, dilation, groups)
         )

@@ -191,7 +191,7 @@ def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
     Raises:
         RuntimeError: expected: equally many matrices with equally many columns.
     """
-    if not watch.active:
+    if not watch.every:
         result = ROW_DISTANCES.launch(x1, x2, p)
         if result is not None:
             return result
@@ -212,7 +212,7 @@ def _row_distances(name: str, x1, x2, p, into=None) -> Any:
     if p.__class__ is not float:
         p = checks.floating(name, "p", p)
     x1, x2, p = distance_checks.row_distances(name, x1, x2, p)
-    if x1._device is not CPU and into is None and not watch.active and ROW_DISTANCES.remember(given, (x1, x2, p)):
+    if x1._device is not CPU and into is None and not watch.every and ROW_DISTANCES.remember(given, (x1, x2, p)):
         result = ROW_DISTANCES.launch(x1, x2, p)
         if result is not None:
             return result

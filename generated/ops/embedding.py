@@ -81,7 +81,7 @@ def embedding(
         tensor([[5., 6.],
                 [1., 2.]])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = EMBEDDING.launch(weight, indices, padding_idx, scale_grad_by_freq)
         if result is not None:
             return result
@@ -121,7 +121,7 @@ def _embedding(name: str, weight, indices, padding_idx, scale_grad_by_freq, into
     )
     if (
         into is None
-        and not watch.active
+        and not watch.every
         and EMBEDDING.remember(given, (weight, indices, padding_idx, scale_grad_by_freq))
     ):
         result = EMBEDDING.launch(weight, indices, padding_idx, scale_grad_by_freq)
@@ -170,7 +170,7 @@ def embedding_backward(
     Raises:
         RuntimeError: expected: one row of the gradient for each index.
     """
-    if not watch.active:
+    if not watch.every:
         result = EMBEDDING_BACKWARD.launch(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
         if result is not None:
             return result
@@ -214,7 +214,7 @@ def _embedding_backward(
     if (
         grad_output._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and EMBEDDING_BACKWARD.remember(given, (grad_output, indices, num_weights, padding_idx, scale_grad_by_freq))
     ):
         result = EMBEDDING_BACKWARD.launch(grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
@@ -267,7 +267,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     Raises:
         RuntimeError: expected: a table of rows, and indices of an integer dtype.
     """
-    if not watch.active:
+    if not watch.every:
         result = EMBEDDING_GATHER.launch(input, indices, padding_idx, scale_grad_by_freq)
         if result is not None:
             return result
@@ -300,7 +300,7 @@ def _embedding_gather(name: str, self, indices, padding_idx, scale_grad_by_freq,
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and EMBEDDING_GATHER.remember(given, (self, indices, padding_idx, scale_grad_by_freq))
     ):
         result = EMBEDDING_GATHER.launch(self, indices, padding_idx, scale_grad_by_freq)

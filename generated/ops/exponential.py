@@ -42,7 +42,7 @@ def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> x.grad
         tensor([1.0000, 2.7183])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.EXP.launch(input)
         if result is not None:
             return result
@@ -56,7 +56,7 @@ def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def exp_(input: Tensor) -> Tensor:
     """`exp`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.EXP.launch_in_place(input) is not None:
+    if not watch.every and kernels.EXP.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("exp", exp_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -93,7 +93,7 @@ def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.exp2(sg.tensor([0, 3]))
         tensor([1., 8.])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.EXP2.launch(input)
         if result is not None:
             return result
@@ -107,7 +107,7 @@ def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def exp2_(input: Tensor) -> Tensor:
     """`exp2`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.EXP2.launch_in_place(input) is not None:
+    if not watch.every and kernels.EXP2.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("exp2", exp2_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -144,7 +144,7 @@ def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.expm1(sg.tensor([0.0, 1e-8]))
         tensor([0.0000e+00, 1.0000e-08])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.EXPM1.launch(input)
         if result is not None:
             return result
@@ -158,7 +158,7 @@ def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def expm1_(input: Tensor) -> Tensor:
     """`expm1`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.EXPM1.launch_in_place(input) is not None:
+    if not watch.every and kernels.EXPM1.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("expm1", expm1_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -195,7 +195,7 @@ def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.log(sg.tensor([1.0, 10.0, 0.0]))
         tensor([0.0000, 2.3026,   -inf])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.LOG.launch(input)
         if result is not None:
             return result
@@ -209,7 +209,7 @@ def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def log_(input: Tensor) -> Tensor:
     """`log`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.LOG.launch_in_place(input) is not None:
+    if not watch.every and kernels.LOG.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("log", log_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -246,7 +246,7 @@ def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.log2(sg.tensor([1.0, 8.0]))
         tensor([0., 3.])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.LOG2.launch(input)
         if result is not None:
             return result
@@ -260,7 +260,7 @@ def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def log2_(input: Tensor) -> Tensor:
     """`log2`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.LOG2.launch_in_place(input) is not None:
+    if not watch.every and kernels.LOG2.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("log2", log2_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -297,7 +297,7 @@ def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.log10(sg.tensor([1.0, 1000.0]))
         tensor([0., 3.])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.LOG10.launch(input)
         if result is not None:
             return result
@@ -311,7 +311,7 @@ def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def log10_(input: Tensor) -> Tensor:
     """`log10`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.LOG10.launch_in_place(input) is not None:
+    if not watch.every and kernels.LOG10.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("log10", log10_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -348,7 +348,7 @@ def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.log1p(sg.tensor([0.0, 1e-8]))
         tensor([0.0000e+00, 1.0000e-08])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.LOG1P.launch(input)
         if result is not None:
             return result
@@ -362,7 +362,7 @@ def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def log1p_(input: Tensor) -> Tensor:
     """`log1p`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.LOG1P.launch_in_place(input) is not None:
+    if not watch.every and kernels.LOG1P.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("log1p", log1p_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -403,7 +403,7 @@ def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
         >>> sg.logaddexp(sg.tensor([0.0, 1000.0]), sg.tensor([0.0, 1000.0]))
         tensor([6.9315e-01, 1.0007e+03])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.LOGADDEXP.launch(input, other)
         if result is not None:
             return result
@@ -455,7 +455,7 @@ def logaddexp2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
         >>> sg.logaddexp2(sg.tensor([0.0, 3.0]), sg.tensor([0.0, 3.0]))
         tensor([1., 4.])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.LOGADDEXP2.launch(input, other)
         if result is not None:
             return result

@@ -160,7 +160,7 @@ def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) ->
         IndexError, RuntimeError, ValueError: expected: `dim` in range, at least one; the scale is 0, 1 or 2; the size
             of the last one is that whose half is given.
     """
-    if not watch.active:
+    if not watch.every:
         result = FFT_C2R.launch(input, dim, normalization, last)
         if result is not None:
             return result
@@ -185,7 +185,7 @@ def _fft_c2r(name: str, self, dim, normalization, last, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and FFT_C2R.remember(given, (self, dim, normalization, last))
     ):
         result = FFT_C2R.launch(self, dim, normalization, last)

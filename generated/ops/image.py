@@ -92,7 +92,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
         NotImplementedError, RuntimeError: expected: pairs of (before, after) for the last dimensions, of which there is
             enough to fill them.
     """
-    if not watch.active:
+    if not watch.every:
         result = BORDER_PAD.launch(input, pad, mode)
         if result is not None:
             return result
@@ -112,7 +112,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
     if mode.__class__ is not str:
         mode = checks.string(name, "mode", mode)
     self, pad, mode = image_checks.border_pad(name, self, pad, mode)
-    if self._device is not CPU and into is None and not watch.active and BORDER_PAD.remember(given, (self, pad, mode)):
+    if self._device is not CPU and into is None and not watch.every and BORDER_PAD.remember(given, (self, pad, mode)):
         result = BORDER_PAD.launch(self, pad, mode)
         if result is not None:
             return result
@@ -148,7 +148,7 @@ def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Se
     Raises:
         NotImplementedError, RuntimeError: expected: the gradient has the shape of the padded tensor.
     """
-    if not watch.active:
+    if not watch.every:
         result = BORDER_PAD_BACKWARD.launch(grad_output, input_shape, pad, mode)
         if result is not None:
             return result
@@ -177,7 +177,7 @@ def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=No
     if (
         grad_output._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and BORDER_PAD_BACKWARD.remember(given, (grad_output, input_shape, pad, mode))
     ):
         result = BORDER_PAD_BACKWARD.launch(grad_output, input_shape, pad, mode)
@@ -349,7 +349,7 @@ def resample(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, which has elements before and after.
     """
-    if not watch.active:
+    if not watch.every:
         result = RESAMPLE.launch(input, dim, length, filter, align_corners, scale, antialias)
         if result is not None:
             return result
@@ -388,7 +388,7 @@ def _resample(name: str, self, dim, length, filter, align_corners, scale, antial
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and RESAMPLE.remember(given, (self, dim, length, filter, align_corners, scale, antialias))
     ):
         result = RESAMPLE.launch(self, dim, length, filter, align_corners, scale, antialias)
@@ -443,7 +443,7 @@ def resample_backward(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, which has elements before and after.
     """
-    if not watch.active:
+    if not watch.every:
         result = RESAMPLE_BACKWARD.launch(grad_output, dim, length, filter, align_corners, scale, antialias)
         if result is not None:
             return result
@@ -491,7 +491,7 @@ def _resample_backward(name: str, grad_output, dim, length, filter, align_corner
     if (
         grad_output._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and RESAMPLE_BACKWARD.remember(given, (grad_output, dim, length, filter, align_corners, scale, antialias))
     ):
         result = RESAMPLE_BACKWARD.launch(grad_output, dim, length, filter, align_corners, scale, antialias)
@@ -546,7 +546,7 @@ def resample_bytes(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, which has elements before and after.
     """
-    if not watch.active:
+    if not watch.every:
         result = RESAMPLE_BYTES.launch(input, dim, length, filter, align_corners, scale, antialias)
         if result is not None:
             return result
@@ -585,7 +585,7 @@ def _resample_bytes(name: str, self, dim, length, filter, align_corners, scale, 
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and RESAMPLE_BYTES.remember(given, (self, dim, length, filter, align_corners, scale, antialias))
     ):
         result = RESAMPLE_BYTES.launch(self, dim, length, filter, align_corners, scale, antialias)

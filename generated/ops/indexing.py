@@ -301,7 +301,7 @@ def index_select(
     """
     if axis is not None:
         dim = axis
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = INDEX_SELECT.launch(input, dim, index)
         if result is not None:
             return result
@@ -327,7 +327,7 @@ def _index_select(name: str, self, dim, index, into=None) -> Any:
     if not isinstance(index, Tensor):
         index = checks.tensor(name, "index", index)
     self, dim, index = indexing_checks.index_select(name, self, dim, index)
-    if into is None and not watch.active and INDEX_SELECT.remember(given, (self, dim, index)):
+    if into is None and not watch.every and INDEX_SELECT.remember(given, (self, dim, index)):
         result = INDEX_SELECT.launch(self, dim, index)
         if result is not None:
             return result
@@ -383,7 +383,7 @@ def index_add(
     """
     if axis is not None:
         dim = axis
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = INDEX_ADD.launch(input, dim, index, source, alpha)
         if result is not None:
             return result
@@ -437,7 +437,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and INDEX_ADD.remember(given, (self, dim, index, source, alpha))
     ):
         result = INDEX_ADD.launch(self, dim, index, source, alpha)
@@ -501,7 +501,7 @@ def gather(
     """
     if axis is not None:
         dim = axis
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = GATHER.launch(input, dim, index, sparse_grad)
         if result is not None:
             return result
@@ -532,7 +532,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and GATHER.remember(given, (self, dim, index, sparse_grad))
     ):
         result = GATHER.launch(self, dim, index, sparse_grad)
@@ -576,7 +576,7 @@ def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
         IndexError, RuntimeError: expected: `dim` in range; the index is nowhere larger than the source, nor than the
             tensor except along `dim`.
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = SCATTER_SRC.launch(input, dim, index, src)
         if result is not None:
             return result
@@ -620,7 +620,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and SCATTER_SRC.remember(given, (self, dim, index, src))
     ):
         result = SCATTER_SRC.launch(self, dim, index, src)
@@ -669,7 +669,7 @@ def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out:
         IndexError, RuntimeError: expected: `dim` in range; the index is nowhere larger than the tensor, except along
             `dim`.
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = SCATTER_VALUE.launch(input, dim, index, value)
         if result is not None:
             return result
@@ -712,7 +712,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and SCATTER_VALUE.remember(given, (self, dim, index, value))
     ):
         result = SCATTER_VALUE.launch(self, dim, index, value)
@@ -769,7 +769,7 @@ def scatter_add(
     """
     if axis is not None:
         dim = axis
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = SCATTER_ADD.launch(input, dim, index, src)
         if result is not None:
             return result
@@ -817,7 +817,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and SCATTER_ADD.remember(given, (self, dim, index, src))
     ):
         result = SCATTER_ADD.launch(self, dim, index, src)
@@ -1019,7 +1019,7 @@ def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: int64.
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = NONZERO_DEFAULT.launch(input)
         if result is not None:
             return result
@@ -1037,7 +1037,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    if self._device is not CPU and into is None and not watch.active and NONZERO_DEFAULT.remember(given, (self,)):
+    if self._device is not CPU and into is None and not watch.every and NONZERO_DEFAULT.remember(given, (self,)):
         result = NONZERO_DEFAULT.launch(self)
         if result is not None:
             return result
@@ -1618,7 +1618,7 @@ def scatter_reduce(
     """
     if axis is not None:
         dim = axis
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = SCATTER_REDUCE.launch(input, dim, index, src, reduce, include_self)
         if result is not None:
             return result
@@ -1709,7 +1709,7 @@ def _scatter_reduce(name: str, self, dim, index, src, reduce, include_self, into
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and SCATTER_REDUCE.remember(given, (self, dim, index, src, reduce, include_self))
     ):
         result = SCATTER_REDUCE.launch(self, dim, index, src, reduce, include_self)

@@ -230,7 +230,7 @@ def linalg_inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[-2.0000,  1.0000],
                 [ 1.5000, -0.5000]])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = LINALG_INV.launch(A)
         if result is not None:
             return result
@@ -246,7 +246,7 @@ def _linalg_inv(name: str, A, into=None) -> Any:
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
-    if A._device is not CPU and into is None and not watch.active and LINALG_INV.remember(given, (A,)):
+    if A._device is not CPU and into is None and not watch.every and LINALG_INV.remember(given, (A,)):
         result = LINALG_INV.launch(A)
         if result is not None:
             return result
@@ -319,7 +319,7 @@ def linalg_inv_ex(
         >>> sg.linalg.inv_ex(sg.tensor([[1.0, 2.0], [2.0, 4.0]])).info
         tensor(2, dtype=specgrad.int32)
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = LINALG_INV_EX.launch(A, check_errors)
         if result is not None:
             return _linalg_inv_ex_result(*result)
@@ -344,7 +344,7 @@ def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     A, check_errors = linalg_checks.square(name, A, check_errors)
-    if A._device is not CPU and into is None and not watch.active and LINALG_INV_EX.remember(given, (A, check_errors)):
+    if A._device is not CPU and into is None and not watch.every and LINALG_INV_EX.remember(given, (A, check_errors)):
         results = LINALG_INV_EX.launch(A, check_errors)
         if results is not None:
             return _linalg_inv_ex_result(*results)
@@ -382,7 +382,7 @@ def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Te
     Raises:
         RuntimeError: expected: square matrices A and matrices B of as many rows, in batches of one shape.
     """
-    if not watch.active:
+    if not watch.every:
         result = SOLVE_MATRICES.launch(A, B, check_errors)
         if result is not None:
             return _solve_matrices_result(*result)
@@ -409,7 +409,7 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
     if (
         A._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and SOLVE_MATRICES.remember(given, (A, B, check_errors))
     ):
         results = SOLVE_MATRICES.launch(A, B, check_errors)
@@ -571,7 +571,7 @@ def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: 
     Raises:
         RuntimeError: expected: square matrices A and matrices B of as many rows, in batches of one shape.
     """
-    if not watch.active:
+    if not watch.every:
         result = SOLVE_TRIANGULAR_MATRICES.launch(A, B, upper, unitriangular)
         if result is not None:
             return result
@@ -602,7 +602,7 @@ def _solve_triangular_matrices(name: str, A, B, upper, unitriangular, into=None)
     if (
         A._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and SOLVE_TRIANGULAR_MATRICES.remember(given, (A, B, upper, unitriangular))
     ):
         result = SOLVE_TRIANGULAR_MATRICES.launch(A, B, upper, unitriangular)
@@ -720,7 +720,7 @@ def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.linalg.det(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
         tensor(-2.)
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = LINALG_DET.launch(A)
         if result is not None:
             return result
@@ -736,7 +736,7 @@ def _linalg_det(name: str, A, into=None) -> Any:
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
-    if A._device is not CPU and into is None and not watch.active and LINALG_DET.remember(given, (A,)):
+    if A._device is not CPU and into is None and not watch.every and LINALG_DET.remember(given, (A,)):
         result = LINALG_DET.launch(A)
         if result is not None:
             return result
@@ -771,7 +771,7 @@ def cofactors(input: Tensor) -> Tensor:
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
-    if not watch.active:
+    if not watch.every:
         result = COFACTORS.launch(input)
         if result is not None:
             return result
@@ -785,7 +785,7 @@ def _cofactors(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
-    if self._device is not CPU and into is None and not watch.active and COFACTORS.remember(given, (self,)):
+    if self._device is not CPU and into is None and not watch.every and COFACTORS.remember(given, (self,)):
         result = COFACTORS.launch(self)
         if result is not None:
             return result
@@ -876,7 +876,7 @@ def _linalg_slogdet(name: str, A, into=None) -> Any:
         A = checks.tensor(name, "A", A)
     (A,) = linalg_checks.square(name, A)
     results = None
-    if A._device is not CPU and into is None and not watch.active and LINALG_SLOGDET.remember(given, (A,)):
+    if A._device is not CPU and into is None and not watch.every and LINALG_SLOGDET.remember(given, (A,)):
         results = LINALG_SLOGDET.launch(A)
     if results is None:
         computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
@@ -977,7 +977,7 @@ def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
-    if not watch.active:
+    if not watch.every:
         result = CHOLESKY_FACTOR.launch(input, check_errors)
         if result is not None:
             return _cholesky_factor_result(*result)
@@ -1002,7 +1002,7 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and CHOLESKY_FACTOR.remember(given, (self, check_errors))
     ):
         results = CHOLESKY_FACTOR.launch(self, check_errors)
@@ -1703,7 +1703,7 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
     if (
         A._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and LINALG_SVD.remember(given, (A, full_matrices, driver))
     ):
         results = LINALG_SVD.launch(A, full_matrices, driver)
@@ -1745,7 +1745,7 @@ def linalg_svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None =
         >>> sg.linalg.svdvals(sg.tensor([[0.0, 2.0], [3.0, 0.0]]))
         tensor([3., 2.])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = LINALG_SVDVALS.launch(A, driver)
         if result is not None:
             return result
@@ -1767,7 +1767,7 @@ def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
     if driver is not None and driver.__class__ is not str:
         driver = checks.string(name, "driver", driver)
     A, driver = linalg_checks.svd(name, A, driver)
-    if A._device is not CPU and into is None and not watch.active and LINALG_SVDVALS.remember(given, (A, driver)):
+    if A._device is not CPU and into is None and not watch.every and LINALG_SVDVALS.remember(given, (A, driver)):
         result = LINALG_SVDVALS.launch(A, driver)
         if result is not None:
             return result
@@ -1859,7 +1859,7 @@ def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
-    if not watch.active:
+    if not watch.every:
         result = HERMITIAN_EIGEN.launch(input)
         if result is not None:
             return _hermitian_eigen_result(*result)
@@ -1879,7 +1879,7 @@ def _hermitian_eigen(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
-    if self._device is not CPU and into is None and not watch.active and HERMITIAN_EIGEN.remember(given, (self,)):
+    if self._device is not CPU and into is None and not watch.every and HERMITIAN_EIGEN.remember(given, (self,)):
         results = HERMITIAN_EIGEN.launch(self)
         if results is not None:
             return _hermitian_eigen_result(*results)
@@ -1949,7 +1949,7 @@ def hermitian_eigenvalues(input: Tensor) -> Tensor:
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
-    if not watch.active:
+    if not watch.every:
         result = HERMITIAN_EIGENVALUES.launch(input)
         if result is not None:
             return result
@@ -1966,7 +1966,7 @@ def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
-    if self._device is not CPU and into is None and not watch.active and HERMITIAN_EIGENVALUES.remember(given, (self,)):
+    if self._device is not CPU and into is None and not watch.every and HERMITIAN_EIGENVALUES.remember(given, (self,)):
         result = HERMITIAN_EIGENVALUES.launch(self)
         if result is not None:
             return result
@@ -2186,7 +2186,7 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
         mode = checks.string(name, "mode", mode)
     A, mode = linalg_checks.qr(name, A, mode)
     results = None
-    if A._device is not CPU and into is None and not watch.active and LINALG_QR.remember(given, (A, mode)):
+    if A._device is not CPU and into is None and not watch.every and LINALG_QR.remember(given, (A, mode)):
         results = LINALG_QR.launch(A, mode)
     if results is None:
         computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
@@ -2260,7 +2260,7 @@ def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
     Raises:
         RuntimeError: expected: matrices of floats, and limits for each of them.
     """
-    if not watch.active:
+    if not watch.every:
         result = PSEUDO_INVERSE.launch(input, atol, rtol)
         if result is not None:
             return result
@@ -2284,7 +2284,7 @@ def _pseudo_inverse(name: str, self, atol, rtol, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and PSEUDO_INVERSE.remember(given, (self, atol, rtol))
     ):
         result = PSEUDO_INVERSE.launch(self, atol, rtol)
@@ -2955,7 +2955,7 @@ def linalg_matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[1., 1.],
                 [0., 1.]])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = LINALG_MATRIX_EXP.launch(input)
         if result is not None:
             return result
@@ -2976,7 +2976,7 @@ def _linalg_matrix_exp(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.square(name, self)
-    if self._device is not CPU and into is None and not watch.active and LINALG_MATRIX_EXP.remember(given, (self,)):
+    if self._device is not CPU and into is None and not watch.every and LINALG_MATRIX_EXP.remember(given, (self,)):
         result = LINALG_MATRIX_EXP.launch(self)
         if result is not None:
             return result
@@ -3183,7 +3183,7 @@ def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor
         (tensor([[-5.0000],
                 [ 0.5000]]), tensor([1.6000]))
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = GEQRF.launch(input)
         if result is not None:
             return _geqrf_result(*result)
@@ -3202,7 +3202,7 @@ def _geqrf(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = linalg_checks.matrices_of(name, self)
-    if self._device is not CPU and into is None and not watch.active and GEQRF.remember(given, (self,)):
+    if self._device is not CPU and into is None and not watch.every and GEQRF.remember(given, (self,)):
         results = GEQRF.launch(self)
         if results is not None:
             return _geqrf_result(*results)
@@ -3299,7 +3299,7 @@ def lu_packed(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor, Tensor
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
-    if not watch.active:
+    if not watch.every:
         result = LU_PACKED.launch(input, check_errors)
         if result is not None:
             return _lu_packed_result(*result)
@@ -3321,12 +3321,7 @@ def _lu_packed(name: str, self, check_errors, into=None) -> Any:
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     self, check_errors = linalg_checks.matrices_of(name, self, check_errors)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.active
-        and LU_PACKED.remember(given, (self, check_errors))
-    ):
+    if self._device is not CPU and into is None and not watch.every and LU_PACKED.remember(given, (self, check_errors)):
         results = LU_PACKED.launch(self, check_errors)
         if results is not None:
             return _lu_packed_result(*results)
@@ -3358,7 +3353,7 @@ def row_order(pivots: Tensor, rows: int) -> Tensor:
     Returns:
         Tensor: int64.
     """
-    if not watch.active:
+    if not watch.every:
         result = ROW_ORDER.launch(pivots, rows)
         if result is not None:
             return result
@@ -3373,7 +3368,7 @@ def _row_order(name: str, pivots, rows, into=None) -> Any:
         pivots = checks.tensor(name, "pivots", pivots)
     if rows.__class__ is not int:
         rows = checks.integer(name, "rows", rows)
-    if pivots._device is not CPU and into is None and not watch.active and ROW_ORDER.remember(given, (pivots, rows)):
+    if pivots._device is not CPU and into is None and not watch.every and ROW_ORDER.remember(given, (pivots, rows)):
         result = ROW_ORDER.launch(pivots, rows)
         if result is not None:
             return result
@@ -3799,7 +3794,7 @@ def ldl_packed(input: Tensor, hermitian: bool, check_errors: bool) -> tuple[Tens
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
-    if not watch.active:
+    if not watch.every:
         result = LDL_PACKED.launch(input, hermitian, check_errors)
         if result is not None:
             return _ldl_packed_result(*result)
@@ -3827,7 +3822,7 @@ def _ldl_packed(name: str, self, hermitian, check_errors, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and LDL_PACKED.remember(given, (self, hermitian, check_errors))
     ):
         results = LDL_PACKED.launch(self, hermitian, check_errors)
@@ -3981,7 +3976,7 @@ def ldl_solve_matrices(LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool) -
         RuntimeError: expected: square packed factors with their exchanges, and matrices of as many rows; batches
             broadcast.
     """
-    if not watch.active:
+    if not watch.every:
         result = LDL_SOLVE_MATRICES.launch(LD, pivots, B, hermitian)
         if result is not None:
             return result
@@ -4008,7 +4003,7 @@ def _ldl_solve_matrices(name: str, LD, pivots, B, hermitian, into=None) -> Any:
     if (
         LD._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and LDL_SOLVE_MATRICES.remember(given, (LD, pivots, B, hermitian))
     ):
         result = LDL_SOLVE_MATRICES.launch(LD, pivots, B, hermitian)

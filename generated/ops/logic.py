@@ -38,7 +38,7 @@ def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
         >>> sg.logical_and(sg.tensor([True, True]), sg.tensor([True, False]))
         tensor([ True, False])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.LOGICAL_AND.launch(input, other)
         if result is not None:
             return result
@@ -95,7 +95,7 @@ def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
         >>> sg.logical_or(sg.tensor([True, False]), sg.tensor([False, False]))
         tensor([ True, False])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.LOGICAL_OR.launch(input, other)
         if result is not None:
             return result
@@ -152,7 +152,7 @@ def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
         >>> sg.logical_xor(sg.tensor([True, True]), sg.tensor([True, False]))
         tensor([False,  True])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.LOGICAL_XOR.launch(input, other)
         if result is not None:
             return result
@@ -206,7 +206,7 @@ def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.logical_not(sg.tensor([0, 2]))
         tensor([ True, False])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.LOGICAL_NOT.launch(input)
         if result is not None:
             return result

@@ -143,7 +143,7 @@ def nll_loss(
         >>> sg.nn.functional.nll_loss(sg.tensor([[-0.1, -2.4], [-3.0, -0.05]]), sg.tensor([0, 1]))
         tensor(0.0750)
     """
-    if not watch.active:
+    if not watch.every:
         result = NLL_LOSS.launch(input, target, weight, reduction, ignore_index)
         if result is not None:
             return _nll_loss_result(*result)
@@ -181,7 +181,7 @@ def _nll_loss(name: str, self, target, weight, reduction, ignore_index, into=Non
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and NLL_LOSS.remember(given, (self, target, weight, reduction, ignore_index))
     ):
         results = NLL_LOSS.launch(self, target, weight, reduction, ignore_index)
@@ -242,7 +242,7 @@ def nll_loss_backward(
         RuntimeError, ValueError: expected: target and weight that fit input_shape as in `nll_loss`, and a gradient in
             the shape of the reduced loss.
     """
-    if not watch.active:
+    if not watch.every:
         result = NLL_LOSS_BACKWARD.launch(
             grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
         )
@@ -295,7 +295,7 @@ def _nll_loss_backward(
     if (
         grad_output._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and NLL_LOSS_BACKWARD.remember(
             given, (grad_output, target, weight, total_weight, input_shape, reduction, ignore_index)
         )
@@ -389,7 +389,7 @@ def cross_entropy_loss(
         >>> sg.nn.functional.cross_entropy(sg.tensor([[2.0, 0.0], [0.0, 1.0]]), sg.tensor([0, 1]))
         tensor(0.2201)
     """
-    if not watch.active:
+    if not watch.every:
         result = CROSS_ENTROPY_LOSS.launch(input, target, weight, reduction, ignore_index, label_smoothing)
         if result is not None:
             return _cross_entropy_loss_result(*result)
@@ -436,7 +436,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
     )
     if (
         into is None
-        and not watch.active
+        and not watch.every
         and CROSS_ENTROPY_LOSS.remember(given, (self, target, weight, reduction, ignore_index, label_smoothing))
     ):
         results = CROSS_ENTROPY_LOSS.launch(self, target, weight, reduction, ignore_index, label_smoothing)
@@ -498,7 +498,7 @@ def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
         >>> sg.nn.functional.mse_loss(sg.tensor([1.0, 4.0]), sg.tensor([1.0, 2.0]))
         tensor(2.)
     """
-    if not watch.active:
+    if not watch.every:
         result = MSE_LOSS.launch(input, target, reduction)
         if result is not None:
             return result
@@ -522,7 +522,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and MSE_LOSS.remember(given, (self, target, reduction))
     ):
         result = MSE_LOSS.launch(self, target, reduction)
@@ -599,7 +599,7 @@ def _mse_loss_backward(name: str, grad_output, self, target, reduction, into=Non
     if (
         grad_output._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and MSE_LOSS_BACKWARD.remember(given, (grad_output, self, target, reduction))
     ):
         result = MSE_LOSS_BACKWARD.launch(grad_output, self, target, reduction)
@@ -685,7 +685,7 @@ def _binary_cross_entropy(name: str, self, target, weight, reduction, into=None)
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and BINARY_CROSS_ENTROPY.remember(given, (self, target, weight, reduction))
     ):
         result = BINARY_CROSS_ENTROPY.launch(self, target, weight, reduction)
@@ -788,7 +788,7 @@ def _binary_cross_entropy_backward(name: str, grad_output, self, target, weight,
     if (
         grad_output._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and BINARY_CROSS_ENTROPY_BACKWARD.remember(given, (grad_output, self, target, weight, reduction))
     ):
         result = BINARY_CROSS_ENTROPY_BACKWARD.launch(grad_output, self, target, weight, reduction)
@@ -922,7 +922,7 @@ def _binary_cross_entropy_with_logits(name: str, self, target, weight, pos_weigh
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and BINARY_CROSS_ENTROPY_WITH_LOGITS.remember(given, (self, target, weight, pos_weight, reduction))
     ):
         result = BINARY_CROSS_ENTROPY_WITH_LOGITS.launch(self, target, weight, pos_weight, reduction)
@@ -1045,7 +1045,7 @@ def _binary_cross_entropy_with_logits_backward(
     if (
         grad_output._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and BINARY_CROSS_ENTROPY_WITH_LOGITS_BACKWARD.remember(
             given, (grad_output, self, target, weight, pos_weight, reduction)
         )
@@ -1182,7 +1182,7 @@ def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tenso
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if not watch.active:
+    if not watch.every:
         result = kernels.HUBER_VALUES.launch(input, target, delta)
         if result is not None:
             return result
@@ -2282,7 +2282,7 @@ def _ctc_values(name: str, log_probs, targets, input_lengths, target_lengths, bl
     if (
         log_probs._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and CTC_VALUES.remember(given, (log_probs, targets, input_lengths, target_lengths, blank))
     ):
         result = CTC_VALUES.launch(log_probs, targets, input_lengths, target_lengths, blank)

@@ -177,7 +177,7 @@ def standardize(
     """
     if axis is not None:
         dim = axis
-    if not watch.active:
+    if not watch.every:
         result = STANDARDIZE.launch(input, weight, bias, dim, affine_shape, eps)
         if result is not None:
             return _standardize_result(*result)
@@ -208,7 +208,7 @@ def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=Non
     self, weight, bias, dim, affine_shape, eps = norm_checks.standardize(
         name, self, weight, bias, dim, affine_shape, eps
     )
-    if into is None and not watch.active and STANDARDIZE.remember(given, (self, weight, bias, dim, affine_shape, eps)):
+    if into is None and not watch.every and STANDARDIZE.remember(given, (self, weight, bias, dim, affine_shape, eps)):
         results = STANDARDIZE.launch(self, weight, bias, dim, affine_shape, eps)
         if results is not None:
             return _standardize_result(*results)
@@ -276,7 +276,7 @@ def standardize_groups(
         RuntimeError: expected: input (N, C, ...) whose channels make groups, and one number per channel in weight and
             bias.
     """
-    if not watch.active:
+    if not watch.every:
         result = STANDARDIZE_GROUPS.launch(input, weight, bias, groups, eps)
         if result is not None:
             return _standardize_groups_result(*result)
@@ -309,7 +309,7 @@ def _standardize_groups(name: str, self, weight, bias, groups, eps, into=None) -
     if eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
     self, weight, bias, groups, eps = norm_checks.standardize_groups(name, self, weight, bias, groups, eps)
-    if into is None and not watch.active and STANDARDIZE_GROUPS.remember(given, (self, weight, bias, groups, eps)):
+    if into is None and not watch.every and STANDARDIZE_GROUPS.remember(given, (self, weight, bias, groups, eps)):
         results = STANDARDIZE_GROUPS.launch(self, weight, bias, groups, eps)
         if results is not None:
             return _standardize_groups_result(*results)
@@ -402,7 +402,7 @@ def _normalize_by(name: str, self, mean, var, weight, bias, eps, into=None) -> A
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and NORMALIZE_BY.remember(given, (self, mean, var, weight, bias, eps))
     ):
         result = NORMALIZE_BY.launch(self, mean, var, weight, bias, eps)
@@ -479,7 +479,7 @@ def normalize_rms(
     """
     if axis is not None:
         dim = axis
-    if not watch.active:
+    if not watch.every:
         result = NORMALIZE_RMS.launch(input, weight, dim, eps)
         if result is not None:
             return _normalize_rms_result(*result)
@@ -505,7 +505,7 @@ def _normalize_rms(name: str, self, weight, dim, eps, into=None) -> Any:
     if eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
     self, weight, dim, eps = norm_checks.normalize_rms(name, self, weight, dim, eps)
-    if into is None and not watch.active and NORMALIZE_RMS.remember(given, (self, weight, dim, eps)):
+    if into is None and not watch.every and NORMALIZE_RMS.remember(given, (self, weight, dim, eps)):
         results = NORMALIZE_RMS.launch(self, weight, dim, eps)
         if results is not None:
             return _normalize_rms_result(*results)

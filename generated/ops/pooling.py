@@ -134,7 +134,7 @@ def max_pool_with_indices(
     Raises:
         RuntimeError: expected: a number for each dimension, or one for all; stride is kernel_size unless given.
     """
-    if not watch.active:
+    if not watch.every:
         result = MAX_POOL_WITH_INDICES.launch(input, kernel_size, stride, padding, dilation, ceil_mode, spatial)
         if result is not None:
             return _max_pool_with_indices_result(*result)
@@ -186,7 +186,7 @@ def _max_pool_with_indices(
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and MAX_POOL_WITH_INDICES.remember(given, (self, kernel_size, stride, padding, dilation, ceil_mode, spatial))
     ):
         results = MAX_POOL_WITH_INDICES.launch(self, kernel_size, stride, padding, dilation, ceil_mode, spatial)
@@ -233,7 +233,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     Raises:
         RuntimeError: expected: an index for each gradient, and planes for both.
     """
-    if not watch.active:
+    if not watch.every:
         result = MAX_POOL_BACKWARD.launch(grad_output, indices, input_shape, spatial)
         if result is not None:
             return result
@@ -265,7 +265,7 @@ def _max_pool_backward(name: str, grad_output, indices, input_shape, spatial, in
     if (
         grad_output._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and MAX_POOL_BACKWARD.remember(given, (grad_output, indices, input_shape, spatial))
     ):
         result = MAX_POOL_BACKWARD.launch(grad_output, indices, input_shape, spatial)
@@ -494,7 +494,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
         RuntimeError: expected: a plane of some size, and the size it shall get: a number for each dimension, or one for
             all.
     """
-    if not watch.active:
+    if not watch.every:
         result = ADAPTIVE_MAX_POOL_WITH_INDICES.launch(input, output_size, spatial)
         if result is not None:
             return _adaptive_max_pool_with_indices_result(*result)
@@ -525,7 +525,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and ADAPTIVE_MAX_POOL_WITH_INDICES.remember(given, (self, output_size, spatial))
     ):
         results = ADAPTIVE_MAX_POOL_WITH_INDICES.launch(self, output_size, spatial)
@@ -618,7 +618,7 @@ def avg_pool(
     Raises:
         RuntimeError: expected: a number for each dimension, or one for all; stride is kernel_size unless given.
     """
-    if not watch.active:
+    if not watch.every:
         result = AVG_POOL.launch(
             input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
         )
@@ -675,7 +675,7 @@ def _avg_pool(
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and AVG_POOL.remember(
             given, (self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)
         )
@@ -756,7 +756,7 @@ def avg_pool_backward(
     Raises:
         RuntimeError: expected: the gradient has the shape of the pooled input.
     """
-    if not watch.active:
+    if not watch.every:
         result = AVG_POOL_BACKWARD.launch(
             grad_output,
             input_shape,
@@ -860,7 +860,7 @@ def _avg_pool_backward(
     if (
         grad_output._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and AVG_POOL_BACKWARD.remember(
             given,
             (
@@ -1172,7 +1172,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
         RuntimeError: expected: a plane of some size, and the size it shall get: a number for each dimension, or one for
             all.
     """
-    if not watch.active:
+    if not watch.every:
         result = ADAPTIVE_AVG_POOL.launch(input, output_size, spatial)
         if result is not None:
             return result
@@ -1196,7 +1196,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and ADAPTIVE_AVG_POOL.remember(given, (self, output_size, spatial))
     ):
         result = ADAPTIVE_AVG_POOL.launch(self, output_size, spatial)
@@ -1235,7 +1235,7 @@ def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], 
     Raises:
         RuntimeError: expected: planes for both.
     """
-    if not watch.active:
+    if not watch.every:
         result = ADAPTIVE_AVG_POOL_BACKWARD.launch(grad_output, input_shape, spatial)
         if result is not None:
             return result
@@ -1263,7 +1263,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
     if (
         grad_output._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and ADAPTIVE_AVG_POOL_BACKWARD.remember(given, (grad_output, input_shape, spatial))
     ):
         result = ADAPTIVE_AVG_POOL_BACKWARD.launch(grad_output, input_shape, spatial)

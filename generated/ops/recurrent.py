@@ -126,7 +126,7 @@ def rnn_layer(
         NotImplementedError, RuntimeError, ValueError: expected: input (steps, batch, features), or (rows, features)
             with batch_sizes; states and weights of fitting sizes.
     """
-    if not watch.active:
+    if not watch.every:
         result = RNN_LAYER.launch(
             input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
         )
@@ -189,7 +189,7 @@ def _rnn_layer(
     )
     if (
         into is None
-        and not watch.active
+        and not watch.every
         and RNN_LAYER.remember(
             given, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity)
         )
@@ -298,7 +298,7 @@ def lstm_layer(
         NotImplementedError, RuntimeError, ValueError: expected: sizes of an LSTM layer, with weights of four gates;
             hidden has the size of the projection where there is one.
     """
-    if not watch.active:
+    if not watch.every:
         result = LSTM_LAYER.launch(
             input, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
         )
@@ -364,7 +364,7 @@ def _lstm_layer(
     )
     if (
         into is None
-        and not watch.active
+        and not watch.every
         and LSTM_LAYER.remember(
             given, (self, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse)
         )
@@ -473,7 +473,7 @@ def gru_layer(
     Raises:
         NotImplementedError, RuntimeError, ValueError: expected: sizes of a GRU layer, with weights of three gates.
     """
-    if not watch.active:
+    if not watch.every:
         result = GRU_LAYER.launch(input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse)
         if result is not None:
             return _gru_layer_result(*result)
@@ -525,7 +525,7 @@ def _gru_layer(name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, 
     )
     if (
         into is None
-        and not watch.active
+        and not watch.every
         and GRU_LAYER.remember(given, (self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse))
     ):
         results = GRU_LAYER.launch(self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse)

@@ -39,7 +39,7 @@ def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.floor(sg.tensor([-1.5, 1.5]))
         tensor([-2.,  1.])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.FLOOR.launch(input)
         if result is not None:
             return result
@@ -53,7 +53,7 @@ def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def floor_(input: Tensor) -> Tensor:
     """`floor`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.FLOOR.launch_in_place(input) is not None:
+    if not watch.every and kernels.FLOOR.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("floor", floor_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -90,7 +90,7 @@ def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.ceil(sg.tensor([-1.5, 1.5]))
         tensor([-1.,  2.])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.CEIL.launch(input)
         if result is not None:
             return result
@@ -104,7 +104,7 @@ def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def ceil_(input: Tensor) -> Tensor:
     """`ceil`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.CEIL.launch_in_place(input) is not None:
+    if not watch.every and kernels.CEIL.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("ceil", ceil_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -138,7 +138,7 @@ def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Gradients:
         self: zeros_like(grad)
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.ROUND.launch(input)
         if result is not None:
             return result
@@ -155,7 +155,7 @@ def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def round_default_(input: Tensor) -> Tensor:
     """`round_default`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.ROUND.launch_in_place(input) is not None:
+    if not watch.every and kernels.ROUND.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("round", round_default_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -245,7 +245,7 @@ def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.trunc(sg.tensor([-1.5, 1.5]))
         tensor([-1.,  1.])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.TRUNC.launch(input)
         if result is not None:
             return result
@@ -259,7 +259,7 @@ def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def trunc_(input: Tensor) -> Tensor:
     """`trunc`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.TRUNC.launch_in_place(input) is not None:
+    if not watch.every and kernels.TRUNC.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("trunc", trunc_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -296,7 +296,7 @@ def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.frac(sg.tensor([-1.5, 1.25]))
         tensor([-0.5000,  0.2500])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.FRAC.launch(input)
         if result is not None:
             return result
@@ -310,7 +310,7 @@ def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def frac_(input: Tensor) -> Tensor:
     """`frac`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.FRAC.launch_in_place(input) is not None:
+    if not watch.every and kernels.FRAC.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("frac", frac_, "elementwise", input)) is not NOT_HANDLED:
         return result

@@ -87,7 +87,7 @@ def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | N
     """
     if axis is not None:
         dim = axis
-    if not watch.active and out is None and dtype is None:
+    if not watch.every and out is None and dtype is None:
         result = CUMSUM.launch(input, dim)
         if result is not None:
             return result
@@ -128,7 +128,7 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and dtype is None
         and CUMSUM.remember(given, (self, dim))
     ):
@@ -177,7 +177,7 @@ def cumprod(
     """
     if axis is not None:
         dim = axis
-    if not watch.active and out is None and dtype is None:
+    if not watch.every and out is None and dtype is None:
         result = CUMPROD.launch(input, dim)
         if result is not None:
             return result
@@ -218,7 +218,7 @@ def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and dtype is None
         and CUMPROD.remember(given, (self, dim))
     ):
@@ -266,7 +266,7 @@ def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, a
     """
     if axis is not None:
         dim = axis
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = LOGCUMSUMEXP.launch(input, dim)
         if result is not None:
             return result
@@ -287,7 +287,7 @@ def _logcumsumexp(name: str, self, dim, into=None) -> Any:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
-    if self._device is not CPU and into is None and not watch.active and LOGCUMSUMEXP.remember(given, (self, dim)):
+    if self._device is not CPU and into is None and not watch.every and LOGCUMSUMEXP.remember(given, (self, dim)):
         result = LOGCUMSUMEXP.launch(self, dim)
         if result is not None:
             return result
@@ -325,7 +325,7 @@ def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) ->
     Raises:
         IndexError, RuntimeError: expected: `dim` in range of two tensors of one shape.
     """
-    if not watch.active:
+    if not watch.every:
         result = LINEAR_RECURRENCE.launch(input, factor, dim, reverse)
         if result is not None:
             return result
@@ -352,7 +352,7 @@ def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and LINEAR_RECURRENCE.remember(given, (self, factor, dim, reverse))
     ):
         result = LINEAR_RECURRENCE.launch(self, factor, dim, reverse)
@@ -406,7 +406,7 @@ def cummax(
     """
     if axis is not None:
         dim = axis
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = CUMMAX.launch(input, dim)
         if result is not None:
             return _cummax_result(*result)
@@ -427,7 +427,7 @@ def _cummax(name: str, self, dim, into=None) -> Any:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
-    if self._device is not CPU and into is None and not watch.active and CUMMAX.remember(given, (self, dim)):
+    if self._device is not CPU and into is None and not watch.every and CUMMAX.remember(given, (self, dim)):
         results = CUMMAX.launch(self, dim)
         if results is not None:
             return _cummax_result(*results)
@@ -469,7 +469,7 @@ def cummin(
     """
     if axis is not None:
         dim = axis
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = CUMMIN.launch(input, dim)
         if result is not None:
             return _cummin_result(*result)
@@ -490,7 +490,7 @@ def _cummin(name: str, self, dim, into=None) -> Any:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
-    if self._device is not CPU and into is None and not watch.active and CUMMIN.remember(given, (self, dim)):
+    if self._device is not CPU and into is None and not watch.every and CUMMIN.remember(given, (self, dim)):
         results = CUMMIN.launch(self, dim)
         if results is not None:
             return _cummin_result(*results)

@@ -79,7 +79,7 @@ def softmax(
     """
     if axis is not None:
         dim = axis
-    if not watch.active and out is None and dtype is None:
+    if not watch.every and out is None and dtype is None:
         result = SOFTMAX.launch(input, dim)
         if result is not None:
             return result
@@ -102,7 +102,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
-    if into is None and not watch.active and dtype is None and SOFTMAX.remember(given, (self, dim)):
+    if into is None and not watch.every and dtype is None and SOFTMAX.remember(given, (self, dim)):
         result = SOFTMAX.launch(self, dim)
         if result is not None:
             return result
@@ -146,7 +146,7 @@ def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, ax
     """
     if axis is not None:
         dim = axis
-    if not watch.active:
+    if not watch.every:
         result = SOFTMAX_BACKWARD.launch(grad_output, output, dim)
         if result is not None:
             return result
@@ -168,7 +168,7 @@ def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     grad_output, output, dim = softmax_checks.softmax_backward(name, grad_output, output, dim)
-    if into is None and not watch.active and SOFTMAX_BACKWARD.remember(given, (grad_output, output, dim)):
+    if into is None and not watch.every and SOFTMAX_BACKWARD.remember(given, (grad_output, output, dim)):
         result = SOFTMAX_BACKWARD.launch(grad_output, output, dim)
         if result is not None:
             return result
@@ -221,7 +221,7 @@ def log_softmax(
     """
     if axis is not None:
         dim = axis
-    if not watch.active and out is None and dtype is None:
+    if not watch.every and out is None and dtype is None:
         result = LOG_SOFTMAX.launch(input, dim)
         if result is not None:
             return result
@@ -244,7 +244,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
-    if into is None and not watch.active and dtype is None and LOG_SOFTMAX.remember(given, (self, dim)):
+    if into is None and not watch.every and dtype is None and LOG_SOFTMAX.remember(given, (self, dim)):
         result = LOG_SOFTMAX.launch(self, dim)
         if result is not None:
             return result
@@ -287,7 +287,7 @@ def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *
     """
     if axis is not None:
         dim = axis
-    if not watch.active:
+    if not watch.every:
         result = LOG_SOFTMAX_BACKWARD.launch(grad_output, output, dim)
         if result is not None:
             return result
@@ -309,7 +309,7 @@ def _log_softmax_backward(name: str, grad_output, output, dim, into=None) -> Any
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     grad_output, output, dim = softmax_checks.softmax_backward(name, grad_output, output, dim)
-    if into is None and not watch.active and LOG_SOFTMAX_BACKWARD.remember(given, (grad_output, output, dim)):
+    if into is None and not watch.every and LOG_SOFTMAX_BACKWARD.remember(given, (grad_output, output, dim)):
         result = LOG_SOFTMAX_BACKWARD.launch(grad_output, output, dim)
         if result is not None:
             return result

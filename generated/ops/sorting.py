@@ -170,7 +170,7 @@ def sort(
     """
     if axis is not None:
         dim = axis
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = SORT.launch(input, dim, descending, stable)
         if result is not None:
             return _sort_result(*result)
@@ -202,7 +202,7 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and SORT.remember(given, (self, dim, descending, stable))
     ):
         results = SORT.launch(self, dim, descending, stable)
@@ -283,7 +283,7 @@ def argsort(
     """
     if axis is not None:
         dim = axis
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = ARGSORT.launch(input, dim, descending, stable)
         if result is not None:
             return result
@@ -312,7 +312,7 @@ def _argsort(name: str, self, dim, descending, stable, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and ARGSORT.remember(given, (self, dim, descending, stable))
     ):
         result = ARGSORT.launch(self, dim, descending, stable)
@@ -369,7 +369,7 @@ def topk(
     """
     if axis is not None:
         dim = axis
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = TOPK.launch(input, k, dim, largest, sorted)
         if result is not None:
             return _topk_result(*result)
@@ -402,7 +402,7 @@ def _topk(name: str, self, k, dim, largest, sorted, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and TOPK.remember(given, (self, k, dim, largest, sorted))
     ):
         results = TOPK.launch(self, k, dim, largest, sorted)
@@ -461,7 +461,7 @@ def kthvalue(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = KTHVALUE.launch(input, k, dim, keepdim)
         if result is not None:
             return _kthvalue_result(*result)
@@ -492,7 +492,7 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and KTHVALUE.remember(given, (self, k, dim, keepdim))
     ):
         results = KTHVALUE.launch(self, k, dim, keepdim)
@@ -529,7 +529,7 @@ def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         where chosen: ((self == result) | (isnan(self) & isnan(result))).to(self.dtype)
         where share: chosen / chosen.sum()
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = MEDIAN_DEFAULT.launch(input)
         if result is not None:
             return result
@@ -547,7 +547,7 @@ def _median_default(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    if self._device is not CPU and into is None and not watch.active and MEDIAN_DEFAULT.remember(given, (self,)):
+    if self._device is not CPU and into is None and not watch.every and MEDIAN_DEFAULT.remember(given, (self,)):
         result = MEDIAN_DEFAULT.launch(self)
         if result is not None:
             return result
@@ -587,7 +587,7 @@ def median_dim(
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = MEDIAN_DIM.launch(input, dim, keepdim)
         if result is not None:
             return _median_dim_result(*result)
@@ -616,7 +616,7 @@ def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and MEDIAN_DIM.remember(given, (self, dim, keepdim))
     ):
         results = MEDIAN_DIM.launch(self, dim, keepdim)
@@ -652,7 +652,7 @@ def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         where chosen: ((self == result) | (isnan(self) & isnan(result))).to(self.dtype)
         where share: chosen / chosen.sum()
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = NANMEDIAN_DEFAULT.launch(input)
         if result is not None:
             return result
@@ -670,7 +670,7 @@ def _nanmedian_default(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    if self._device is not CPU and into is None and not watch.active and NANMEDIAN_DEFAULT.remember(given, (self,)):
+    if self._device is not CPU and into is None and not watch.every and NANMEDIAN_DEFAULT.remember(given, (self,)):
         result = NANMEDIAN_DEFAULT.launch(self)
         if result is not None:
             return result
@@ -710,7 +710,7 @@ def nanmedian_dim(
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = NANMEDIAN_DIM.launch(input, dim, keepdim)
         if result is not None:
             return _nanmedian_dim_result(*result)
@@ -740,7 +740,7 @@ def _nanmedian_dim(name: str, self, dim, keepdim, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and NANMEDIAN_DIM.remember(given, (self, dim, keepdim))
     ):
         results = NANMEDIAN_DIM.launch(self, dim, keepdim)
@@ -797,7 +797,7 @@ def mode(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = MODE.launch(input, dim, keepdim)
         if result is not None:
             return _mode_result(*result)
@@ -823,7 +823,7 @@ def _mode(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
-    if self._device is not CPU and into is None and not watch.active and MODE.remember(given, (self, dim, keepdim)):
+    if self._device is not CPU and into is None and not watch.every and MODE.remember(given, (self, dim, keepdim)):
         results = MODE.launch(self, dim, keepdim)
         if results is not None:
             return _mode_result(*results)
@@ -1275,7 +1275,7 @@ def bin_counts(input: Tensor, minlength: int) -> Tensor:
     Returns:
         Tensor: int64.
     """
-    if not watch.active:
+    if not watch.every:
         result = BIN_COUNTS.launch(input, minlength)
         if result is not None:
             return result
@@ -1293,7 +1293,7 @@ def _bin_counts(name: str, self, minlength, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if minlength.__class__ is not int:
         minlength = checks.integer(name, "minlength", minlength)
-    if self._device is not CPU and into is None and not watch.active and BIN_COUNTS.remember(given, (self, minlength)):
+    if self._device is not CPU and into is None and not watch.every and BIN_COUNTS.remember(given, (self, minlength)):
         result = BIN_COUNTS.launch(self, minlength)
         if result is not None:
             return result
@@ -1350,7 +1350,7 @@ def _histc(name: str, self, bins, min, max, into=None) -> Any:
     min = checks.scalar(name, "min", min)
     max = checks.scalar(name, "max", max)
     self, bins, min, max = sorting_checks_counting.histc(name, self, bins, min, max)
-    if self._device is not CPU and into is None and not watch.active and HISTC.remember(given, (self, bins, min, max)):
+    if self._device is not CPU and into is None and not watch.every and HISTC.remember(given, (self, bins, min, max)):
         result = HISTC.launch(self, bins, min, max)
         if result is not None:
             return result
@@ -1525,7 +1525,7 @@ def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tenso
     Returns:
         Tensor: the dtype of `input`.
     """
-    if not watch.active:
+    if not watch.every:
         result = COUNTS_BETWEEN.launch(input, edges, weight)
         if result is not None:
             return result
@@ -1549,7 +1549,7 @@ def _counts_between(name: str, self, edges, weight, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and COUNTS_BETWEEN.remember(given, (self, edges, weight))
     ):
         result = COUNTS_BETWEEN.launch(self, edges, weight)
@@ -1870,7 +1870,7 @@ def isin_tensor_tensor(
     Raises:
         RuntimeError: expected: real numbers.
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = ISIN_TENSOR_TENSOR.launch(elements, test_elements, assume_unique, invert)
         if result is not None:
             return result
@@ -1918,7 +1918,7 @@ def _isin_tensor_tensor(name: str, elements, test_elements, assume_unique, inver
     if (
         elements._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and ISIN_TENSOR_TENSOR.remember(given, (elements, test_elements, assume_unique, invert))
     ):
         result = ISIN_TENSOR_TENSOR.launch(elements, test_elements, assume_unique, invert)
@@ -2113,7 +2113,7 @@ def _searchsorted_indices(name: str, sorted_sequence, self, right, sorter, into=
     if (
         sorted_sequence._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and SEARCHSORTED_INDICES.remember(given, (sorted_sequence, self, right, sorter))
     ):
         result = SEARCHSORTED_INDICES.launch(sorted_sequence, self, right, sorter)
@@ -2278,7 +2278,7 @@ def distinct(input: Tensor, dim: int | None, runs: bool, places: bool) -> tuple[
         inverse: int64.
         counts: int64.
     """
-    if not watch.active:
+    if not watch.every:
         result = DISTINCT.launch(input, dim, runs, places)
         if result is not None:
             return _distinct_result(*result)
@@ -2306,7 +2306,7 @@ def _distinct(name: str, self, dim, runs, places, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and DISTINCT.remember(given, (self, dim, runs, places))
     ):
         results = DISTINCT.launch(self, dim, runs, places)

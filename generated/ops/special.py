@@ -41,7 +41,7 @@ def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.erf(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.8427,  0.0000,  0.8427])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.ERF.launch(input)
         if result is not None:
             return result
@@ -55,7 +55,7 @@ def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def erf_(input: Tensor) -> Tensor:
     """`erf`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.ERF.launch_in_place(input) is not None:
+    if not watch.every and kernels.ERF.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("erf", erf_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -92,7 +92,7 @@ def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.erfc(sg.tensor([0.0, 5.0]))
         tensor([1.0000e+00, 1.5375e-12])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.ERFC.launch(input)
         if result is not None:
             return result
@@ -106,7 +106,7 @@ def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def erfc_(input: Tensor) -> Tensor:
     """`erfc`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.ERFC.launch_in_place(input) is not None:
+    if not watch.every and kernels.ERFC.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("erfc", erfc_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -139,7 +139,7 @@ def normal_pdf(input: Tensor) -> Tensor:
     Gradients:
         self: -grad * self * result
     """
-    if not watch.active:
+    if not watch.every:
         result = kernels.NORMAL_PDF.launch(input)
         if result is not None:
             return result
@@ -172,7 +172,7 @@ def normal_cdf(input: Tensor) -> Tensor:
     Gradients:
         self: grad * normal_pdf(self)
     """
-    if not watch.active:
+    if not watch.every:
         result = kernels.NORMAL_CDF.launch(input)
         if result is not None:
             return result
@@ -260,7 +260,7 @@ def xlogy_scalar_self(input: Number, other: Tensor, *, out: Tensor | None = None
     Gradients:
         other: grad * self / (where(other == 0, 1, other) if self == 0 else other)
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.XLOGY_SCALAR_SELF.launch(other, input)
         if result is not None:
             return result
@@ -341,7 +341,7 @@ def xlog1py_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = No
     Gradients:
         other: grad * self / (where(other == -1, 1, other + 1) if self == 0 else other + 1)
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.XLOG1PY_SELF_SCALAR.launch(other, input)
         if result is not None:
             return result
@@ -424,7 +424,7 @@ def log_odds(input: Tensor) -> Tensor:
     Gradients:
         self: grad / (self * (1 - self))
     """
-    if not watch.active:
+    if not watch.every:
         result = kernels.LOG_ODDS.launch(input)
         if result is not None:
             return result
@@ -461,7 +461,7 @@ def entr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.entr(sg.tensor([0.0, 0.5, 1.0]))
         tensor([0.0000, 0.3466, -0.0000])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.ENTR.launch(input)
         if result is not None:
             return result
@@ -502,7 +502,7 @@ def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.sinc(sg.tensor([0.0, 0.5]))
         tensor([1.0000, 0.6366])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.SINC.launch(input)
         if result is not None:
             return result
@@ -516,7 +516,7 @@ def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def sinc_(input: Tensor) -> Tensor:
     """`sinc`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.SINC.launch_in_place(input) is not None:
+    if not watch.every and kernels.SINC.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("sinc", sinc_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -553,7 +553,7 @@ def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.erfinv(sg.tensor([0.0, 0.5, 1.0]))
         tensor([0.0000, 0.4769,    inf])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.ERFINV.launch(input)
         if result is not None:
             return result
@@ -567,7 +567,7 @@ def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def erfinv_(input: Tensor) -> Tensor:
     """`erfinv`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.ERFINV.launch_in_place(input) is not None:
+    if not watch.every and kernels.ERFINV.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("erfinv", erfinv_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -604,7 +604,7 @@ def erfcx(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.erfcx(sg.tensor([0.0, 100.0]))
         tensor([1.0000, 0.0056])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.ERFCX.launch(input)
         if result is not None:
             return result
@@ -643,7 +643,7 @@ def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.ndtr(sg.tensor([-2.0, 0.0, 2.0]))
         tensor([0.0228, 0.5000, 0.9772])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.NDTR.launch(input)
         if result is not None:
             return result
@@ -682,7 +682,7 @@ def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.ndtri(sg.tensor([0.0, 0.5, 0.975]))
         tensor([  -inf, 0.0000, 1.9600])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.NDTRI.launch(input)
         if result is not None:
             return result
@@ -1465,7 +1465,7 @@ def spherical_bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.spherical_bessel_j0(sg.tensor([0.0, 1.0]))
         tensor([1.0000, 0.8415])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.SPHERICAL_BESSEL_J0.launch(input)
         if result is not None:
             return result
@@ -1508,7 +1508,7 @@ def airy_ai(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.special.airy_ai(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([0.5356, 0.3550, 0.1353])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.AIRY_AI.launch(input)
         if result is not None:
             return result

@@ -41,7 +41,7 @@ def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.sin(sg.tensor([0.0, sg.pi / 2]))
         tensor([0., 1.])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.SIN.launch(input)
         if result is not None:
             return result
@@ -55,7 +55,7 @@ def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def sin_(input: Tensor) -> Tensor:
     """`sin`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.SIN.launch_in_place(input) is not None:
+    if not watch.every and kernels.SIN.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("sin", sin_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -92,7 +92,7 @@ def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.cos(sg.tensor([0.0, sg.pi]))
         tensor([ 1., -1.])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.COS.launch(input)
         if result is not None:
             return result
@@ -106,7 +106,7 @@ def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def cos_(input: Tensor) -> Tensor:
     """`cos`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.COS.launch_in_place(input) is not None:
+    if not watch.every and kernels.COS.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("cos", cos_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -143,7 +143,7 @@ def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.tan(sg.tensor([0.0, sg.pi / 4]))
         tensor([0., 1.])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.TAN.launch(input)
         if result is not None:
             return result
@@ -157,7 +157,7 @@ def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def tan_(input: Tensor) -> Tensor:
     """`tan`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.TAN.launch_in_place(input) is not None:
+    if not watch.every and kernels.TAN.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("tan", tan_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -194,7 +194,7 @@ def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.asin(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 1.5708])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.ASIN.launch(input)
         if result is not None:
             return result
@@ -208,7 +208,7 @@ def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def asin_(input: Tensor) -> Tensor:
     """`asin`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.ASIN.launch_in_place(input) is not None:
+    if not watch.every and kernels.ASIN.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("asin", asin_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -245,7 +245,7 @@ def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.acos(sg.tensor([0.0, 1.0]))
         tensor([1.5708, 0.0000])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.ACOS.launch(input)
         if result is not None:
             return result
@@ -259,7 +259,7 @@ def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def acos_(input: Tensor) -> Tensor:
     """`acos`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.ACOS.launch_in_place(input) is not None:
+    if not watch.every and kernels.ACOS.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("acos", acos_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -296,7 +296,7 @@ def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.atan(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 0.7854])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.ATAN.launch(input)
         if result is not None:
             return result
@@ -310,7 +310,7 @@ def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def atan_(input: Tensor) -> Tensor:
     """`atan`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.ATAN.launch_in_place(input) is not None:
+    if not watch.every and kernels.ATAN.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("atan", atan_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -347,7 +347,7 @@ def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.sinh(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 1.1752])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.SINH.launch(input)
         if result is not None:
             return result
@@ -361,7 +361,7 @@ def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def sinh_(input: Tensor) -> Tensor:
     """`sinh`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.SINH.launch_in_place(input) is not None:
+    if not watch.every and kernels.SINH.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("sinh", sinh_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -398,7 +398,7 @@ def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.cosh(sg.tensor([0.0, 1.0]))
         tensor([1.0000, 1.5431])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.COSH.launch(input)
         if result is not None:
             return result
@@ -412,7 +412,7 @@ def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def cosh_(input: Tensor) -> Tensor:
     """`cosh`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.COSH.launch_in_place(input) is not None:
+    if not watch.every and kernels.COSH.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("cosh", cosh_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -449,7 +449,7 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.tanh(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.7616,  0.0000,  0.7616])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.TANH.launch(input)
         if result is not None:
             return result
@@ -463,7 +463,7 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def tanh_(input: Tensor) -> Tensor:
     """`tanh`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.TANH.launch_in_place(input) is not None:
+    if not watch.every and kernels.TANH.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("tanh", tanh_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -500,7 +500,7 @@ def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.asinh(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 0.8814])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.ASINH.launch(input)
         if result is not None:
             return result
@@ -514,7 +514,7 @@ def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def asinh_(input: Tensor) -> Tensor:
     """`asinh`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.ASINH.launch_in_place(input) is not None:
+    if not watch.every and kernels.ASINH.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("asinh", asinh_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -551,7 +551,7 @@ def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.acosh(sg.tensor([1.0, 2.0]))
         tensor([0.0000, 1.3170])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.ACOSH.launch(input)
         if result is not None:
             return result
@@ -565,7 +565,7 @@ def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def acosh_(input: Tensor) -> Tensor:
     """`acosh`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.ACOSH.launch_in_place(input) is not None:
+    if not watch.every and kernels.ACOSH.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("acosh", acosh_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -602,7 +602,7 @@ def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.atanh(sg.tensor([0.0, 0.5]))
         tensor([0.0000, 0.5493])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.ATANH.launch(input)
         if result is not None:
             return result
@@ -616,7 +616,7 @@ def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def atanh_(input: Tensor) -> Tensor:
     """`atanh`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.ATANH.launch_in_place(input) is not None:
+    if not watch.every and kernels.ATANH.launch_in_place(input) is not None:
         return input
     if watch.interceptors and (result := intercept("atanh", atanh_, "elementwise", input)) is not NOT_HANDLED:
         return result
@@ -659,7 +659,7 @@ def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
         >>> sg.atan2(sg.tensor([1.0, -1.0]), sg.tensor([0.0, -1.0]))
         tensor([ 1.5708, -2.3562])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.ATAN2.launch(input, other)
         if result is not None:
             return result
@@ -681,7 +681,7 @@ def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
 
 def atan2_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`atan2`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.ATAN2.launch_in_place(input, other) is not None:
+    if not watch.every and kernels.ATAN2.launch_in_place(input, other) is not None:
         return input
     if watch.interceptors and (result := intercept("atan2", atan2_, "elementwise", input, other)) is not NOT_HANDLED:
         return result
@@ -723,7 +723,7 @@ def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
         >>> sg.hypot(sg.tensor([3.0]), sg.tensor([4.0]))
         tensor([5.])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = kernels.HYPOT.launch(input, other)
         if result is not None:
             return result
@@ -745,7 +745,7 @@ def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
 
 def hypot_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`hypot`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.HYPOT.launch_in_place(input, other) is not None:
+    if not watch.every and kernels.HYPOT.launch_in_place(input, other) is not None:
         return input
     if watch.interceptors and (result := intercept("hypot", hypot_, "elementwise", input, other)) is not NOT_HANDLED:
         return result

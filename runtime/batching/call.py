@@ -31,7 +31,7 @@ class Call:
     which are its first dimension.
     """
 
-    __slots__ = ("arguments", "function", "level", "name", "size", "writes")
+    __slots__ = ("arguments", "derivations", "function", "level", "name", "ran", "size", "writes")
 
     def __init__(self, name: str, function: Callable[..., Any], args: Any, kwargs: Any, level: int, size: int) -> None:
         self.name = name
@@ -40,6 +40,8 @@ class Call:
         self.level = level
         self.size = size
         self.writes = function.__name__[-1] == "_"
+        self.ran: tuple[Any, dict[str, Any], Any] | None = None  # the last function run, its arguments and result
+        self.derivations: list[tuple[Any, str, Any, tuple[Any, ...]]] = []  # what was made, of which argument and how
 
     def __getitem__(self, name: str) -> Any:
         return self.arguments[name]
@@ -75,6 +77,14 @@ class Call:
             return [self.whole(v) for v in value]
         return value
 
+    def derived(self, name: str, function: Callable[..., Any], *rest: Any) -> Any:
+        """function(batch, *rest) of the whole batch of an argument: calls of the same kind need no rule to make it."""
+        own, batch = self.arguments[name], self.whole(self.arguments[name])
+        found = function(batch, *rest)
+        if found is not batch and level_of(own) == self.level:
+            self.derivations.append((found, name, function, rest))
+        return found
+
     def bare(self, value: Any) -> Any:
         """A tensor with all examples in front where they differ, else as it is: for ops that broadcast."""
         return self.whole(value) if belongs(value, self.level) else value
@@ -87,7 +97,9 @@ class Call:
         """The op itself (or another function of the same parameters) on whole batches."""
         function = function or self.function
         if SIZES not in arguments:
-            return function(**arguments)
+            result = function(**arguments)
+            self.ran = function, arguments, result
+            return result
         rest = {name: value for name, value in arguments.items() if name != SIZES}
         return function(*arguments[SIZES], **rest)
 
@@ -112,11 +124,7 @@ class Call:
 
     def wrapped(self, result: Any) -> Any:
         """The op's result for all examples, as the function under vmap sees it."""
-        if isinstance(result, TensorBase):
-            return wrap(result, self.level)
-        if isinstance(result, tuple) and hasattr(result, "_fields"):
-            return type(result)(*map(self.wrapped, result))
-        return type(result)(map(self.wrapped, result)) if isinstance(result, (list, tuple)) else result
+        return wrapped(result, self.level)
 
     def dimension(self, dim: int, rank: int) -> int:
         """A dimension of an example, counted in the whole batch."""
@@ -135,6 +143,16 @@ class Call:
     def shape_names(self) -> list[str]:
         """The arguments that are shapes."""
         return [name for name in self.arguments if _SHAPE.fullmatch(name)]
+
+
+def wrapped(result: Any, level: int) -> Any:
+    """The result of an op for all examples of a level, as the function under vmap sees it."""
+    if isinstance(result, TensorBase):
+        return wrap(result, level)
+    if not isinstance(result, (list, tuple)):
+        return result
+    items = [wrapped(item, level) for item in result]
+    return type(result)(*items) if hasattr(result, "_fields") else type(result)(items)
 
 
 def belongs(value: Any, level: int) -> bool:

@@ -10,6 +10,8 @@ from ..errors import type_name
 from ..pytree import broadcast_prefix, flatten, shown
 from ..tensor.base import TensorBase
 
+NO_KWARGS = flatten({})[1]
+
 
 def name_of(func: Any) -> str:
     """A function's name, for messages."""
@@ -20,6 +22,9 @@ def name_of(func: Any) -> str:
 
 def given_dims(func: Any, in_dims: Any, args: Any, kwargs: Any) -> tuple[list[Any], list[Any], Any, int]:
     """The leaves of all arguments, the dimension each is mapped over, their structure and the number of examples."""
+    if in_dims.__class__ is int and in_dims == 0 and not kwargs and are_tensors_of_one_size(args):
+        count = len(args)
+        return list(args), [0] * count, (tuple, None, [(tuple, None, [None] * count), NO_KWARGS]), args[0]._shape[0]
     name = name_of(func)
     where = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>)"
     if not isinstance(in_dims, (int, tuple)):
@@ -32,7 +37,7 @@ def given_dims(func: Any, in_dims: Any, args: Any, kwargs: Any) -> tuple[list[An
             f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap over a "
             "function with no inputs. The latter is unsupported."
         )
-    own, shared = broadcast_prefix(in_dims, args), [None] * len(flatten(kwargs)[0])
+    own, shared = broadcast_prefix(in_dims, args), [None] * len(flatten(kwargs)[0] if kwargs else ())
     if own is None:
         raise ValueError(
             f"{where}: in_dims is not compatible with the structure of `inputs`. in_dims has structure "
@@ -41,6 +46,14 @@ def given_dims(func: Any, in_dims: Any, args: Any, kwargs: Any) -> tuple[list[An
     leaves, spec = flatten((args, kwargs))
     dims = [_counted(where, leaf, dim) for leaf, dim in zip(leaves, [*own, *shared], strict=True)]
     return leaves, dims, spec, _size(leaves, dims)
+
+
+def are_tensors_of_one_size(args: Sequence[Any]) -> bool:
+    """Whether arguments are tensors, and nothing else, with first dimensions of one size: most calls are such."""
+    if not args or not all(isinstance(arg, TensorBase) and arg._shape for arg in args):
+        return False
+    size = args[0]._shape[0]
+    return all(arg._shape[0] == size for arg in args)
 
 
 def _counted(where: str, leaf: Any, dim: Any) -> int | None:
@@ -80,8 +93,10 @@ def _size(leaves: Sequence[Any], dims: Sequence[Any]) -> int:
 
 def output_dims(func: Any, out_dims: Any, returned: Any, spec: Any) -> list[Any]:
     """For each leaf of what a function returned the dimension where its examples stand."""
+    if spec is None and out_dims.__class__ is int:
+        return [out_dims]
     asked = f"vmap({name_of(func)}, ..., out_dims={out_dims})"
-    if not all(dim is None or isinstance(dim, int) for dim in flatten(out_dims)[0]):
+    if not isinstance(out_dims, int) and not all(dim is None or isinstance(dim, int) for dim in flatten(out_dims)[0]):
         raise ValueError(
             f"{asked}: `out_dims` must be an int, None or a python collection of ints representing where in the "
             "outputs the vmapped dimension should appear."

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
 from ..modes.intercept import NOT_HANDLED, OpCall
 from ..user_warning import warn_user
-from .call import Call
+from .call import Call, wrapped
 from .error_parity import accept
 from .levels import is_running, outside, running_levels
+from .remembered import key_of, remember, translation
 from .tensor import ESCAPED, BatchedMethods, level_of
 
 Rule = Callable[[Call], Any]
@@ -25,8 +27,16 @@ def intercept(call: OpCall) -> Any:
     level, size = innermost((*call.args, *call.kwargs.values()) if call.kwargs else call.args)
     if not level:
         return NOT_HANDLED
+    key = key_of(call, level)
+    known = translation(key)
     with outside(level):
-        return compute(call_of(call, level, size), rule)
+        if known is not None:
+            return wrapped(known.run(call), level)
+        bound = call_of(call, level, size)
+        result = compute(bound, rule)
+        if key is not None:
+            remember(key, call, bound, result)
+        return bound.first if bound.writes else wrapped(result, level)
 
 
 def innermost(values: Any) -> tuple[int, int]:
@@ -61,14 +71,13 @@ def call_of(call: OpCall, level: int, size: int) -> Call:
 
 
 def compute(call: Call, rule: str) -> Any:
-    """Run a rule and give the function under vmap what the op would have."""
+    """The result of a rule, for all examples."""
     if call.writes:
         check_written(call)
     elif "out" in call.arguments:
         raise RuntimeError(f"{call.op}(): out= is not supported under vmap: assign the result instead")
     accept(call)
-    result = rule_for(call, rule)(call)
-    return call.first if call.writes else call.wrapped(result)
+    return rule_for(call, rule)(call)
 
 
 def check_written(call: Call) -> None:
@@ -94,6 +103,7 @@ def rule_for(call: Call, name: str | Rule) -> Rule:
     return rule_called(name)
 
 
+@functools.cache
 def rule_called(rule: str | Rule) -> Rule:
     """The rule of a name, or the function itself that a user's package gives."""
     from .rule_table import rule_named  # not before a vmap runs: importing specgrad takes less time without the rules

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from ..modes.intercept import Watcher, watch
@@ -48,18 +46,24 @@ def is_running(number: int) -> bool:
     return number in _running.numbers
 
 
-@contextmanager
-def vmap_level(size: int, randomness: str) -> Iterator[int]:
-    """Inside, ops on tensors of the level yielded compute whole batches."""
-    before, numbers = _running.levels, _running.numbers
-    level = VmapLevel(next(_numbers), size, randomness)
-    _running.levels, _running.numbers = (*before, level), (*numbers, level.number)
-    watch.enter("vmap", _watcher)
-    try:
-        yield level.number
-    finally:
+class vmap_level:
+    """Inside, ops on tensors of the level that `with` gives compute whole batches."""
+
+    __slots__ = ("before", "level", "numbers")
+
+    def __init__(self, size: int, randomness: str) -> None:
+        self.level = VmapLevel(next(_numbers), size, randomness)
+
+    def __enter__(self) -> int:
+        self.before, self.numbers = _running.levels, _running.numbers
+        number = self.level.number
+        _running.levels, _running.numbers = (*self.before, self.level), (*self.numbers, number)
+        watch.enter("vmap", _watcher)
+        return number
+
+    def __exit__(self, *_: object) -> None:
         watch.leave("vmap")
-        _running.levels, _running.numbers = before, numbers
+        _running.levels, _running.numbers = self.before, self.numbers
 
 
 class outside:

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..modes.intercept import Watcher
+from ..modes.intercept import EXAMPLES, Watcher
 from ..namespace import op
 from ..pytree import flatten, unflatten
 from ..random import get_rng_state, set_rng_state
@@ -17,7 +17,7 @@ from .intercept import intercept
 from .levels import RANDOMNESS, let_watch, vmap_level
 from .tensor import level_of, whole, wrap
 
-let_watch(Watcher(intercept=intercept, function=apply_batched, order=10))
+let_watch(Watcher(intercept=intercept, function=apply_batched, order=10, concern=EXAMPLES))
 
 
 def vmap(

@@ -92,6 +92,8 @@ def check_lengths(given: Sequence[Any], needed: Sequence[int]) -> None:
 
 def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, ...]) -> Any:
     """An op on tensors of one native dtype that broadcast or are strided; None for others, or without steady steps."""
+    if getattr(operands[0], "is_example", False):
+        return None
     kind: Any = getattr(operands[0], "_dtype", None)
     if kind is None or not kind.native or getattr(operands[1], "_dtype", None) is not kind:
         return None
@@ -106,6 +108,8 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
     given: list[Any] = []
     layouts = []
     for value in operands:
+        if value._tangent is not None or getattr(value, "is_example", False):
+            return None
         memory = value._flat
         given.append(value._storage[value._offset :] if memory is None else memory)
         layouts.append((value._shape, value._strides))

@@ -34,7 +34,7 @@ def getitem(x: Any, key: Any) -> Any:
         IndexError: for an index out of bounds, too many indices, or a key of the wrong type.
         ValueError: for a slice step that is not positive.
     """
-    if not watch.active and (found := item_getter()(x, key)) is not None:
+    if not watch.every and (found := item_getter()(x, key)) is not None:
         return found
     if type(key) is int:
         return _select(x, 0, key, 0)

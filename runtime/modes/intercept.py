@@ -16,6 +16,12 @@ from typing import Any, NamedTuple
 
 from ..locks import new_lock
 
+EVERYTHING, TANGENTS, EXAMPLES = (
+    "every op",
+    "ops on tensors with tangents",
+    "ops on examples of a batch, and what draws",
+)
+
 
 class Watcher(NamedTuple):
     """Callbacks of somebody who watches every operation."""
@@ -25,20 +31,24 @@ class Watcher(NamedTuple):
     intercept: Callable[[Any], Any] | None = None  # called with each op's call: its result, or NOT_HANDLED
     function: Callable[[Any, Any], Any] | None = None  # likewise for custom Functions, with class and arguments
     order: int = 0  # the least is outermost
+    concern: str = EVERYTHING  # which ops concern it
     span: Callable[[str, Any], Any] | None = None  # a context around a custom Function's forward: (name, arguments)
 
 
 class Watch:
-    """`active` is true while anything looks at every operation (forward mode, anomaly mode), in any thread.
+    """Generated functions try native code first unless `every` is true: somebody looks at every op, in any thread.
 
-    Generated functions read this one flag before they try native code, and leave everything else to the general path.
+    Forward mode and vmap do not: native code answers None where an argument has tangents or is an example of a batch.
+    What else native code is not told of (ops' tangents, backward passes) is left to the general path while `active` is
+    true: it is for everybody but vmap, whose interceptors are asked by the general path, and by what draws.
     `notes`, `passes`, `interceptors`, `functions` and `spans` are what the present watchers asked for, in their order.
     """
 
-    __slots__ = ("active", "functions", "interceptors", "lock", "notes", "passes", "spans", "watchers")
+    __slots__ = ("active", "every", "functions", "interceptors", "lock", "notes", "passes", "spans", "watchers")
 
     def __init__(self) -> None:
         self.active = False
+        self.every = False
         self.watchers: dict[str, tuple[Watcher, int]] = {}  # and how often each has entered
         self.lock = new_lock()
         self.notes: tuple[Any, ...] = ()
@@ -73,13 +83,15 @@ class Watch:
 
     def arrange(self) -> None:
         """Compute from the watchers what ops and engine read."""
-        present = sorted((watcher for watcher, _ in self.watchers.values()), key=lambda watcher: watcher.order)
-        self.notes = tuple(w.note for w in present if w.note is not None)
-        self.passes = tuple(w.backward_pass for w in present if w.backward_pass is not None)
-        self.interceptors = tuple(w.intercept for w in present if w.intercept is not None)
-        self.functions = tuple(w.function for w in present if w.function is not None)
-        self.spans = tuple(w.span for w in present if w.span is not None)
-        self.active = bool(present)
+        present = [watcher for watcher, _ in self.watchers.values()]
+        present.sort(key=lambda watcher: watcher.order)
+        self.notes = tuple([w.note for w in present if w.note is not None])
+        self.passes = tuple([w.backward_pass for w in present if w.backward_pass is not None])
+        self.interceptors = tuple([w.intercept for w in present if w.intercept is not None])
+        self.functions = tuple([w.function for w in present if w.function is not None])
+        self.spans = tuple([w.span for w in present if w.span is not None])
+        self.active = any(w.concern is not EXAMPLES for w in present)
+        self.every = any(w.concern is EVERYTHING for w in present)
 
     def note(self, result: Any) -> None:
         """Call every `note` with the result of a recorded op."""

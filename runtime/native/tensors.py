@@ -35,9 +35,10 @@ BOOL, INTEGERS = 2, 3  # kinds; 0 is float32, 1 float64
 @native
 def is_tensor_anywhere(thing: Object) -> bool:
     """Whether an object is a tensor with slots of its own, which have been filled: one of vmap's examples has
-    properties in their place, and one that `__new__` alone has made has nothing in them."""
+    properties in their place, and one that `__new__` alone has made has nothing in them. What carries tangents is for
+    the general path."""
     known = thing.type is tensor_type or c.set_has(plain_classes, thing.type) == 1  # the usual class first: no call
-    return known and cast(Tensor, thing).rg is not NULL  # the last slot that is filled
+    return known and cast(Tensor, thing).rg is not NULL and cast(Tensor, thing).tangent is none  # rg is filled last
 
 
 @native

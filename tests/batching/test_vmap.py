@@ -146,3 +146,17 @@ def test_views_of_examples_are_views(lib: Any) -> None:
     y = lib.vmap(lambda e: e.reshape(2, 1).squeeze(1))(x)
     y[0] = 100.0
     assert array(x)[0].tolist() == [100.0, 100.0]
+
+
+def test_a_remembered_call_takes_its_own_arguments(lib: Any) -> None:
+    """A product after a square, of the same shapes; other floats, other dimensions, and a number for a tensor."""
+    x, y = reals(lib, 3, 4), reals(lib, 3, 4, seed=1)
+    a, b = array(x), array(y)
+    for _ in range(2):
+        close(lib.vmap(lambda v, w: v * v + 0 * w)(x, y), a * a)
+        close(lib.vmap(lambda v, w: v * w)(x, y), a * b)
+        close(lib.vmap(lambda v, w: w - v)(x, y), b - a)
+        close(lib.vmap(lambda v: lib.sum(v, 0) + v.sum())(x), 2 * a.sum(1))
+        for number in (0.5, 2.0, True, 1):
+            close(lib.vmap(lambda v, n=number: lib.clamp(v, max=n) * n)(x), np.minimum(a, number) * number)
+            close(lib.vmap(lambda v, n=number: v + n)(x), a + number)

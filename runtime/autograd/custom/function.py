@@ -117,7 +117,7 @@ class Function:
         """
         if kwargs or cls.setup_context is not Function.setup_context:
             args = _by_position(cls, args, kwargs)
-        if watch.active:
+        if watch.active or watch.functions:
             return _apply_watched(cls, args)
         ctx = FunctionCtx(tuple([isinstance(a, TensorBase) and a._rg for a in args]))
         output = _run_forward(cls, ctx, args)

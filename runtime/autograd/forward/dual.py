@@ -9,7 +9,7 @@ import itertools
 from typing import Any, NamedTuple
 
 from ...errors import type_name
-from ...modes.intercept import Watcher, watch
+from ...modes.intercept import TANGENTS, Watcher, watch
 from ...modes.thread_state import PerThread
 from ...tensor.base import TensorBase
 from ..inplace.dtype_regions import placed_like
@@ -47,7 +47,7 @@ def enter_dual_level() -> int:
     level = next(_levels)
     _opened.levels.append(level)
     open_levels.add(level)
-    watch.enter(_WATCHER, Watcher())
+    watch.enter(_WATCHER, Watcher(concern=TANGENTS))
     return level
 
 

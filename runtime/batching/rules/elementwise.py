@@ -23,7 +23,12 @@ def rank_of(call: Call) -> int:
 
 def side_by_side(call: Call, rank: int) -> dict[str, Any]:
     """The arguments with the examples in front, and dimensions of size 1 behind them up to `rank`."""
-    return {name: lined_up(call, value, rank) for name, value in call.arguments.items()}
+    return {
+        name: call.derived(name, padded, rank)
+        if belongs(value, call.level) and isinstance(value, TensorBase)
+        else value
+        for name, value in call.arguments.items()
+    }
 
 
 def lined_up(call: Call, value: Any, rank: int) -> Any:

@@ -12,13 +12,14 @@ from ...namespace import op
 
 def everything(call: Call) -> Any:
     """Over all elements of each example: the overload with `dim`, on flattened examples."""
-    rest = {name: value for name, value in call.arguments.items() if name not in ("input", "self")}
-    return call.sibling(call.op)(flattened(call.whole(call.first)), 1, **rest)
+    name = next(iter(call.arguments))
+    return call.run(call.arguments | {name: call.derived(name, flattened), "dim": 1}, call.sibling(call.op))
 
 
 def extreme(call: Call) -> Any:
     """max or min of all elements, equal ones sharing the gradient: amax, amin."""
-    return call.sibling(f"a{call.op}")(flattened(call.whole(call.first)), 1)
+    flat = call.derived(next(iter(call.arguments)), flattened)
+    return call.run({"input": flat, "dim": 1}, call.sibling(f"a{call.op}"))
 
 
 def reduction(call: Call) -> Any:

@@ -1,0 +1,153 @@
+"""What rules have made of calls, by the kinds of their arguments: most of them only hand whole batches to an op.
+
+A rule runs once for each kind of arguments. Where its result is that of one call of an op, whose arguments are those of
+the call, whole batches of them, or what `Call.derived` has made of a batch, later calls go straight to that op.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..dispatch.overloads import Overloads
+from ..modes.intercept import OpCall
+from ..tensor.base import TensorBase
+from ..tensor.devices import CPU
+from .call import Call, defaults
+from .tensor import BatchedMethods
+
+Key = tuple[Any, ...]
+PLAIN = (int, str, type(None))  # arguments that are known by their values
+_MOST = 10_000
+
+
+class Given(NamedTuple):
+    """An argument of the call as it is: its place among them."""
+
+    place: int
+
+    def value(self, arguments: list[Any]) -> Any:
+        """The argument."""
+        return arguments[self.place]
+
+
+class Whole(NamedTuple):
+    """The batch that an argument is an example of."""
+
+    place: int
+
+    def value(self, arguments: list[Any]) -> Any:
+        """The batch."""
+        return arguments[self.place].value
+
+
+class Derived(NamedTuple):
+    """What a function makes of the batch."""
+
+    place: int
+    function: Callable[..., Any]
+    rest: tuple[Any, ...]
+
+    def value(self, arguments: list[Any]) -> Any:
+        """The function's value."""
+        return self.function(arguments[self.place].value, *self.rest)
+
+
+class Constant(NamedTuple):
+    """Dimensions and shapes counted in the whole batch, and defaults."""
+
+    constant: Any
+
+    def value(self, arguments: list[Any]) -> Any:
+        """The same for all calls of a kind."""
+        return self.constant
+
+
+class Translation(NamedTuple):
+    """A function to call, and where its arguments come from."""
+
+    function: Callable[..., Any]
+    sources: dict[str, Any]
+
+    def run(self, call: OpCall) -> Any:
+        """The result for all examples."""
+        given = [*call.args, *call.kwargs.values()]
+        return self.function(**{name: source.value(given) for name, source in self.sources.items()})
+
+
+_translations: dict[Key, Translation] = {}
+
+
+def key_of(call: OpCall, level: int) -> Key | None:
+    """What a rule can see of a call, but for numbers in tensors and floats; None where that is more than a key says."""
+    key: list[Any] = [call.function, *call.kwargs]
+    for value in (*call.args, *call.kwargs.values()):
+        if isinstance(value, BatchedMethods):
+            whole = value.value
+            key.append(
+                (whole._shape, whole._dtype, value.level == level, None if whole._device is CPU else whole._device)
+            )
+        elif isinstance(value, TensorBase):
+            if value._tangent is not None:
+                return None
+            key.append((value._shape, value._dtype, None if value._device is CPU else value._device))
+        elif type(value) in PLAIN:
+            key.append(value)
+        elif isinstance(value, (list, tuple)):
+            if not all(type(v) is int for v in value):
+                return None
+            key.append(tuple(value))
+        else:
+            key.append((type(value), value if type(value) is bool else None))
+    return tuple(key)
+
+
+def translation(key: Key | None) -> Translation | None:
+    """How calls of a kind are translated, where that is known."""
+    return None if key is None else _translations.get(key)
+
+
+def remember(key: Key, given: OpCall, call: Call, result: Any) -> None:
+    """Keep what a rule has done, if that was to translate the call."""
+    if call.ran is None or call.ran[2] is not result or call.writes:
+        return
+    known = defaults(given.function)
+    values = (*given.args, *given.kwargs.values())
+    tensors = [id(value) for value in values if isinstance(value, TensorBase)]
+    tensors += [id(value.value) for value in values if isinstance(value, BatchedMethods)]
+    if known is None or len(set(tensors)) < len(tensors):  # twice the same: which of the two is where, nobody can tell
+        return
+    places = {name: i for i, name in enumerate([*list(known)[: len(given.args)], *given.kwargs])}
+    sources = {name: _source(call, places, name, value) for name, value in call.ran[1].items()}
+    if None in sources.values():
+        return
+    if len(_translations) >= _MOST:
+        _translations.clear()
+    function = call.ran[0]
+    if isinstance(function, Overloads):
+        function = function.choose((), call.ran[1])
+    _translations[key] = Translation(function, sources)
+
+
+def _source(call: Call, places: dict[str, int], name: str, value: Any) -> Any:
+    """Where an argument of the op comes from; None where that cannot be told."""
+    if isinstance(value, TensorBase):
+        return _tensor(call, places, value)
+    if name in places and value is call.arguments.get(name):
+        return Given(places[name])
+    items = value if isinstance(value, (list, tuple)) else (value,)
+    return Constant(value) if all(isinstance(item, (*PLAIN, bool)) for item in items) else None
+
+
+def _tensor(call: Call, places: dict[str, int], value: TensorBase) -> Any:
+    """An argument as it is, its whole batch, or what was made of that."""
+    for name, place in places.items():
+        own = call.arguments.get(name)
+        if value is own:
+            return Given(place)
+        if isinstance(own, BatchedMethods) and own.level == call.level and value is own.value:
+            return Whole(place)
+    for found, name, function, rest in call.derivations:
+        if found is value and name in places:
+            return Derived(places[name], function, rest)
+    return None
