@@ -5,13 +5,14 @@ from __future__ import annotations
 from math import prod
 
 from ...kernels.cpu.folding import folding
-from ...kernels.cpu.matmul import PRODUCTS, UNIT
+from ...kernels.cpu.matmul import PANEL, PRODUCTS, UNIT
 from ...kernels.cpu.matvec import WIDTH
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step
 from ..reduction.plans import sum_step
 from . import cpu_loops as loops
 
 SMALL = 1 << 15  # products of numbers: a row is added after smaller matrices' product, as `mm` and an addition would
+MANY = 8 * PANEL  # columns, of which threads get equal shares
 
 
 def across(x: Layout) -> bool | None:
@@ -40,8 +41,12 @@ def product(a: Layout, b: Layout, operands: tuple[int, int], output: int, shape:
         which = (operands[1 - vector], operands[vector])
         return by_vector(matrix, which, output, shape, None if bias is None else (bias, columns > 1))
     early = bias is not None and rows * depth * columns > SMALL
-    constants, work = (rows, depth, columns, left, right, early), rows * depth * columns // PRODUCTS
-    times = Step(loops.matrix_product, operands, ((output, shape),), (), constants, (rows, UNIT), work)
+    # Each thread copies what it reads of b to panels: nothing is copied twice where each has columns of its own.
+    by_columns = columns >= max(rows, MANY)
+    parts = (columns, PANEL) if by_columns else (rows, UNIT)
+    how = early * loops.ADDING | by_columns * loops.BY_COLUMNS
+    constants, work = (rows, depth, columns, left, right, how), rows * depth * columns // PRODUCTS
+    times = Step(loops.matrix_product, operands, ((output, shape),), (), constants, parts, work)
     if bias is None:
         return (times,)
     plus = Step(loops.row_repeated if early else loops.row_added, (bias,), ((output, shape),), (), (rows, columns))
