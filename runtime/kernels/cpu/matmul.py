@@ -12,7 +12,7 @@ import numpy as np
 
 from ..jit import jit
 from ..llvm.addresses import address, empty_row, item_size, matrix_at, part_of, row_at
-from ..llvm.tiles import lanes, panel_bytes, panel_product, panel_width, transposed_block
+from ..llvm.tiles import copied_panel, lanes, panel_bytes, panel_product, panel_width, transposed_block
 
 Array = np.ndarray
 
@@ -323,6 +323,8 @@ def fill_panels(
         count, to = min(width, columns - j), panels + j // width * panel
         if transposed:
             transpose_at(like, b + j * b_row, b_row, count, depth, to, panel_bytes())
+        elif count == width:
+            copied_panel(like, b + j * size, b_row, to, panel_bytes(), depth)
         else:
             copy_rows(like, b + j * size, b_row, depth, count, to, panel_bytes())
 
