@@ -26,13 +26,6 @@ DEPTH, ROWS, COLUMNS = 384, 192, 512  # of the blocks that are copied: of depth,
 
 
 @jit
-def multiply_each(a: Array, b: Array, c: Array, trans_a: bool, trans_b: bool, first: int, last: int) -> None:
-    """c = a b for some items of a batch."""
-    for i in range(first, last):
-        multiply_rows(a[i], b[i], c[i], trans_a, trans_b, False, 0, c.shape[1])
-
-
-@jit
 def multiply_rows(a: Array, b: Array, c: Array, trans_a: bool, trans_b: bool, add: bool, first: int, last: int) -> None:
     """Some rows of c = a b, or c + a b, of contiguous matrices."""
     like, depth = c.dtype.type(0), len(a) if trans_a else a.shape[1]

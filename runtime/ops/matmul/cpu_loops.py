@@ -42,6 +42,30 @@ def matrix_product(
 
 
 @jit
+def batch_product(
+    a: Array,
+    b: Array,
+    out: Array,
+    rows: int,
+    depth: int,
+    columns: int,
+    trans_a: int,
+    trans_b: int,
+    first: int,
+    last: int,
+) -> None:
+    """out = a b for each item of batches, all or none of which are given as transposes; a range of the rows of all."""
+    like, size, i = out.dtype.type(0), out.itemsize, first
+    while i < last:
+        item, row = i // rows, i % rows
+        stop = min(rows, row + last - i)
+        left, right = address(a) + item * rows * depth * size, address(b) + item * depth * columns * size
+        to = address(out) + item * rows * columns * size
+        product_at(like, left, right, to, depth, rows, columns, trans_a != 0, trans_b != 0, False, row, stop)
+        i += stop - row
+
+
+@jit
 def row_repeated(row: Array, out: Array, rows: int, columns: int) -> None:
     """out[i] = row, for `rows` rows."""
     for i in range(rows):
