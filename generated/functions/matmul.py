@@ -101,7 +101,7 @@ class BmmBackward0(Node):
     op_name = "bmm"
     saved_slots = ("kept_mat2", "kept_self")
     plans = KernelOpGradient(
-        None, matmul_cpu.bmm_backward, ("w", ""), ("g", ""), ("k", "kept_self"), ("k", "kept_mat2")
+        matmul_plans.bmm_backward, matmul_cpu.bmm_backward, ("w", ""), ("g", ""), ("k", "kept_self"), ("k", "kept_mat2")
     )
     inputs = ("self", "mat2")
     keeps = {"kept_mat2": ("mat2", ("self",)), "kept_self": ("self", ("mat2",))}
@@ -137,11 +137,7 @@ class BmmBackward0(Node):
         dtype = grad._dtype
         if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grad)) is not None
-        ):
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, dtype)
         mat2 = array_of(unpack(node, "kept_mat2"), dtype)

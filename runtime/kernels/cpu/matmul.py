@@ -11,23 +11,18 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import jit
-from ..llvm.addresses import address, empty_row, item_size, matrix_at, row_at
-from ..llvm.tiles import lanes, panel_bytes, panel_product, panel_width, transposed_block
+from ..llvm.addresses import address, empty_row, item_size, matrix_at, part_of, row_at
+from ..llvm.tiles import copied_panel, lanes, panel_bytes, panel_product, panel_width, transposed_block
 
 Array = np.ndarray
 
 PRODUCTS = 16  # take as long as one element of other work, or somewhat longer
-UNIT = 24  # rows that stay together in one thread
-NEAR = 1 << 20  # bytes: b of this extent stays in the second-level cache as it lies
+UNIT, PANEL = 24, 64  # rows, or columns, that stay together in one thread
+FEW = 24  # rows, for which b is not copied to panels
+LINE = 16  # elements that are at least a line of the cache
 PART = 4096  # of the depth, that is added up in the dtype of the matrices
-DEPTH, ROWS, COLUMNS = 640, 192, 4096  # of the blocks that are copied: of depth, of rows of a, of columns of b
-
-
-@jit
-def multiply_each(a: Array, b: Array, c: Array, trans_a: bool, trans_b: bool, first: int, last: int) -> None:
-    """c = a b for some items of a batch."""
-    for i in range(first, last):
-        multiply_rows(a[i], b[i], c[i], trans_a, trans_b, False, 0, c.shape[1])
+NEAR = 1 << 20  # bytes: panels of this extent stay in the second-level cache
+DEPTH, ROWS, COLUMNS = 384, 192, 512  # of the blocks that are copied: of depth, of rows of a, of columns of b
 
 
 @jit
@@ -52,28 +47,15 @@ def product_at(
     first: int,
     last: int,
 ) -> None:
-    """Some rows of c = a b, or c + a b, of contiguous matrices at addresses.
-
-    A great depth is summed in parts, as a long sum loses precision.
-    """
-    result = row_at(like, c + first * columns * item_size(like), max(last - first, 0) * columns)
-    if not depth and not add:
-        for i in range(result.size):
-            result[i] = like
-    if not result.size:
-        return
-    sums = empty_row(0.0, result.size if depth > PART else 0)
-    for start in range(0, depth, PART):
-        stop, more = min(depth, start + PART), add and start == 0
-        multiply_part(like, a, b, c, depth, rows, columns, trans_a, trans_b, more, first, last, start, stop)
-        for i in range(sums.size):
-            sums[i] = sums[i] + result[i] if start else result[i]
-    for i in range(sums.size):
-        result[i] = sums[i]
+    """Some rows of c = a b, or c + a b, of contiguous matrices at addresses."""
+    size = item_size(like)
+    a_row, b_row, c_row = (rows if trans_a else depth) * size, (depth if trans_b else columns) * size, columns * size
+    left, to = a + first * (size if trans_a else a_row), c + first * c_row
+    multiply_within(like, left, a_row, trans_a, b, b_row, trans_b, to, c_row, max(last - first, 0), depth, columns, add)
 
 
 @jit
-def multiply_part(
+def product_columns_at(
     like: float,
     a: int,
     b: int,
@@ -86,51 +68,206 @@ def multiply_part(
     add: bool,
     first: int,
     last: int,
-    start: int,
-    stop: int,
 ) -> None:
-    """Some rows of c = a b, or c + a b, over depth `start` to `stop`: the blocked loops around the register tiles."""
+    """Some columns of c = a b, or c + a b, of contiguous matrices at addresses."""
+    size = item_size(like)
+    a_row, b_row, c_row = (rows if trans_a else depth) * size, (depth if trans_b else columns) * size, columns * size
+    right, to = b + first * (b_row if trans_b else size), c + first * size
+    multiply_within(like, a, a_row, trans_a, right, b_row, trans_b, to, c_row, rows, depth, max(last - first, 0), add)
+
+
+@jit
+def multiply_within(
+    like: float,
+    a: int,
+    a_row: int,
+    trans_a: bool,
+    b: int,
+    b_row: int,
+    trans_b: bool,
+    c: int,
+    c_row: int,
+    rows: int,
+    depth: int,
+    columns: int,
+    add: bool,
+) -> None:
+    """c = a b, or c + a b, of parts of matrices: their rows, as they lie, are contiguous, and so many bytes apart.
+
+    A great depth is summed in parts, as a long sum loses precision.
+    """
+    size = item_size(like)
+    if not rows or not columns:
+        return
+    if not depth and not add:
+        fill_rows(like, c, c_row, rows, columns)
+    sums = empty_row(0.0, rows * columns if depth > PART else 0)
+    for start in range(0, depth, PART):
+        left, right = a + start * (a_row if trans_a else size), b + start * (size if trans_b else b_row)
+        here, more = min(PART, depth - start), add and start == 0
+        multiply_part(like, left, a_row, trans_a, right, b_row, trans_b, c, c_row, rows, here, columns, more)
+        if sums.size:
+            sum_rows(like, c, c_row, rows, columns, sums, start > 0, start + here == depth)
+
+
+@jit
+def fill_rows(value: float, c: int, c_row: int, rows: int, columns: int) -> None:
+    """c = value."""
+    for i in range(rows):
+        row = row_at(value, c + i * c_row, columns)
+        for x in range(row.size):
+            row[x] = value
+
+
+@jit
+def sum_rows(
+    like: float, c: int, c_row: int, rows: int, columns: int, sums: Array, begun: bool, finished: bool
+) -> None:
+    """Adds c to what has been summed up of it before, and in the end writes that to c."""
+    for i in range(rows):
+        row, total = row_at(like, c + i * c_row, columns), part_of(sums, i * columns, columns)
+        for x in range(row.size):
+            total[x] = total[x] + row[x] if begun else row[x]
+        for x in range(row.size if finished else 0):
+            row[x] = total[x]
+
+
+@jit
+def multiply_part(
+    like: float,
+    a: int,
+    a_row: int,
+    trans_a: bool,
+    b: int,
+    b_row: int,
+    trans_b: bool,
+    c: int,
+    c_row: int,
+    rows: int,
+    depth: int,
+    columns: int,
+    add: bool,
+) -> None:
+    """As `multiply_within`, of a depth that is summed at once: by blocks, or turned round where a has few rows.
+
+    c^T = b a^T needs a in panels and not b, and every element of it is summed in the same order.
+    """
+    if trans_b and not trans_a and 2 * rows < columns and rows * depth * item_size(like) <= NEAR:
+        multiply_turned(like, a, a_row, b, b_row, c, c_row, rows, depth, columns, add)
+    else:
+        multiply_blocks(like, a, a_row, trans_a, b, b_row, trans_b, c, c_row, rows, depth, columns, add)
+
+
+@jit
+def multiply_turned(
+    like: float,
+    a: int,
+    a_row: int,
+    b: int,
+    b_row: int,
+    c: int,
+    c_row: int,
+    rows: int,
+    depth: int,
+    columns: int,
+    add: bool,
+) -> None:
+    """c = a b^T, or c + a b^T, as the transpose of b a^T; b is read once, as it lies."""
     size, width, panel_row = item_size(like), panel_width(like), panel_bytes()
-    # From one row of a to the next, from one column to the next, and from one row of b, as it lies, to the next.
-    a_row, a_col = (size, rows * size) if trans_a else (depth * size, size)
-    b_row = (depth if trans_b else columns) * size
-    copies = trans_b or (depth * columns * size > NEAR and last - first > 24)
+    whole, high = (rows + width - 1) // width * width, even_blocks(columns, ROWS, 6)
+    panels, block = empty_row(like, whole * depth + LINE), empty_row(like, whole * high + LINE)
+    right, turned = whole_line(address(panels)), whole_line(address(block))
+    fill_panels(like, a, a_row, True, depth, rows, right, depth * panel_row)
+    for j in range(0, columns, high):
+        lines, to, row = min(high, columns - j), c + j * size, whole * size
+        if add:
+            transpose_at(like, to, c_row, rows, lines, turned, row)
+        multiply_tiles(
+            like, b + j * b_row, b_row, size, right, panel_row, depth * panel_row, turned, row, lines, depth, rows, add
+        )
+        transpose_at(like, turned, row, lines, rows, to, c_row)
+
+
+@jit
+def multiply_blocks(
+    like: float,
+    a: int,
+    a_row: int,
+    trans_a: bool,
+    b: int,
+    b_row: int,
+    trans_b: bool,
+    c: int,
+    c_row: int,
+    rows: int,
+    depth: int,
+    columns: int,
+    add: bool,
+) -> None:
+    """The blocked loops around the register tiles."""
+    size, width, panel_row = item_size(like), panel_width(like), panel_bytes()
     # Panels pay where they are read often enough, or where b as it lies would be read against its rows.
-    deep, wide, high = stop - start, columns, last - first
-    if copies:
-        deep, wide, high = even_blocks(deep, DEPTH, 1), min(COLUMNS, wide), even_blocks(high, ROWS, 6)
-    panels = empty_row(like, (wide + width - 1) // width * width * deep if copies else 0)
-    block = empty_row(like, deep * high if copies and trans_a else 0)
-    for k in range(start, stop, deep):
-        here = min(deep, stop - k)
+    copies = trans_b or (rows > FEW and not lies_well(b, b_row, panel_row))
+    deep, wide, high = depth, columns, rows
+    if copies or trans_a:
+        deep, wide, high = (
+            even_blocks(depth, DEPTH, 1),
+            even_blocks(columns, COLUMNS, width),
+            even_blocks(rows, ROWS, 6),
+        )
+    panels = empty_row(like, (wide + width - 1) // width * width * deep + LINE if copies else 0)
+    apart = (deep + LINE) * size  # rows of a block of a: no power of two, for which they would share sets of the cache
+    block = empty_row(like, (deep + LINE) * high + LINE if trans_a else 0)
+    for k in range(0, depth, deep):
+        here = min(deep, depth - k)
         for j in range(0, columns, wide):
             count = min(wide, columns - j)
             right, right_row, right_panel = b + k * b_row + j * size, b_row, panel_row
             if copies:
                 corner = b + j * b_row + k * size if trans_b else right
-                right, right_row, right_panel = address(panels), panel_row, deep * panel_row
+                right, right_row, right_panel = whole_line(address(panels)), panel_row, deep * panel_row
                 fill_panels(like, corner, b_row, trans_b, here, count, right, right_panel)
-            for i in range(first, last, high):
-                left, left_row, left_col, lines = a + i * a_row + k * a_col, a_row, a_col, min(high, last - i)
-                if block.size:
-                    copy_rows(like, left, a_col, here, lines, address(block), high * size)
-                    left, left_col = address(block), high * size
-                to, more = c + (i * columns + j) * size, add or k > start
-                multiply_at(
-                    like,
-                    left,
-                    left_row,
-                    left_col,
-                    right,
-                    right_row,
-                    right_panel,
-                    to,
-                    columns * size,
-                    lines,
-                    here,
-                    count,
-                    more,
+            for i in range(0, rows, high):
+                lines, left, left_row = min(high, rows - i), a + i * a_row + k * size, a_row
+                if trans_a:
+                    corner, left, left_row = a + k * a_row + i * size, whole_line(address(block)), apart
+                    transpose_at(like, corner, a_row, here, lines, left, left_row)
+                to, more = c + i * c_row + j * size, add or k > 0
+                multiply_tiles(
+                    like, left, left_row, size, right, right_row, right_panel, to, c_row, lines, here, count, more
                 )
+
+
+@jit
+def multiply_tiles(
+    like: float,
+    a: int,
+    a_row: int,
+    a_col: int,
+    b: int,
+    b_row: int,
+    b_panel: int,
+    c: int,
+    c_row: int,
+    rows: int,
+    depth: int,
+    columns: int,
+    add: bool,
+) -> None:
+    """`multiply_at`, compiled once for its calls here."""
+    multiply_at(like, a, a_row, a_col, b, b_row, b_panel, c, c_row, rows, depth, columns, add)
+
+
+@jit(forceinline=True)
+def lies_well(b: int, b_row: int, panel_row: int) -> bool:
+    """Whether rows of b begin with a line of the cache and a panel lies close together, as if it were a copy."""
+    return b % 64 == 0 and b_row % 64 == 0 and b_row <= 2 * panel_row
+
+
+@jit(forceinline=True)
+def whole_line(place: int) -> int:
+    """The first address from `place` on where a line of the cache begins."""
+    return (place + 63) // 64 * 64
 
 
 @jit
@@ -179,6 +316,8 @@ def fill_panels(
         count, to = min(width, columns - j), panels + j // width * panel
         if transposed:
             transpose_at(like, b + j * b_row, b_row, count, depth, to, panel_bytes())
+        elif count == width:
+            copied_panel(like, b + j * size, b_row, to, panel_bytes(), depth)
         else:
             copy_rows(like, b + j * size, b_row, depth, count, to, panel_bytes())
 

@@ -14,6 +14,7 @@ from ..compile.machine import vector_registers
 from . import for_numba
 from .vectors import Vectors
 
+NEAR = 1 << 20  # bytes of c that the second-level cache holds: else its lines are asked for
 AHEAD = 8  # steps of the depth: so many before it is used, a row of b is asked for
 
 
@@ -53,6 +54,8 @@ class _Panel:
         self.vectors, self.builder = vectors, vectors.builder
         self.a, self.a_row, self.a_col, self.b, self.b_row, self.c, self.c_row = args[:7]
         self.rows, self.depth, self.width, self.add = args[7:]
+        extent = self.builder.mul(self.rows, self.c_row)
+        self.far = self.builder.icmp_signed(">", extent, self.vectors.number(NEAR))
 
     def emit(self) -> None:
         """One kind of tile for whole panels, and masked ones for narrower panels, with as few vectors as they need."""
@@ -99,8 +102,9 @@ class _Panel:
         c = builder.add(self.c, builder.mul(row, self.c_row))
         places = [(i, v) for i in range(rows) for v in range(len(masks))]
         target = {(i, v): vectors.address(c, self.c_row, i, v * vectors.bytes) for i, v in places}
-        for i in range(rows):  # the lines of the tile below: they come while this one is computed
-            vectors.prefetch_all(vectors.address(c, self.c_row, i + rows), len(masks))
+        with builder.if_then(self.far):  # the lines of the tile below: they come while this one is computed
+            for i in range(rows):
+                vectors.prefetch_all(vectors.address(c, self.c_row, i + rows), len(masks))
         entry, (first, loop, done) = builder.block, [builder.append_basic_block(n) for n in ("first", "loop", "done")]
         # c is read before the loop only where it is added to: else it may hold nan, which 0 * c would keep.
         builder.cbranch(builder.icmp_signed("!=", self.add, vectors.number(0)), first, loop)
@@ -136,6 +140,27 @@ class _Panel:
         for value, block in incoming:
             result.add_incoming(value, block)
         return result
+
+
+@for_numba
+def copied_panel(context: Any, like: Any, source: Any, source_row: Any, to: Any, to_row: Any, rows: Any) -> Any:
+    """copied_panel(like, source, source_row, to, to_row, rows): rows of a whole panel, copied."""
+    from numba import types
+    from numba.core import cgutils
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        vectors = Vectors(context, builder, like)
+        _, source, source_row, to, to_row, rows = args
+        with cgutils.for_range(builder, rows) as loop:
+            at = builder.add(source, builder.mul(loop.index, source_row))
+            there = builder.add(to, builder.mul(loop.index, to_row))
+            places = [vectors.number(v * vectors.bytes) for v in range(vector_registers()[1])]
+            row = [vectors.load(builder.add(at, place)) for place in places]
+            for place, vector in zip(places, row, strict=True):
+                vectors.store(vector, builder.add(there, place))
+        return context.get_dummy_value()
+
+    return types.void(like, *[types.int64] * 5), code
 
 
 @for_numba

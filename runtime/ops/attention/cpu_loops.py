@@ -16,7 +16,7 @@ from ...kernels.cpu.matmul import fill_panels, multiply_at
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, matrix_at, row_at
 from ...kernels.llvm.tiles import panel_bytes, panel_width
-from ...kernels.scalar import exp
+from ...kernels.scalar import exp_of_masked
 
 Array = np.ndarray
 Spot = tuple[int, ...]
@@ -281,7 +281,7 @@ def soften(row: Array) -> float:
         row[:] = 0
         return math.inf
     for x in range(row.size):
-        value = exp(row[x] - top)
+        value = exp_of_masked(row[x] - top)
         row[x] = value
         total += value
     scale = 1 / total
@@ -294,7 +294,7 @@ def soften(row: Array) -> float:
 def weigh(row: Array, logsumexp: float) -> None:
     """Turns scores into weights by the logarithm of their sum of exponentials, which `soften` returned."""
     for x in range(row.size):
-        row[x] = exp(row[x] - logsumexp)
+        row[x] = exp_of_masked(row[x] - logsumexp)
 
 
 @jit

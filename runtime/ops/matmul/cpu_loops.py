@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.cpu.loops import copy_run
-from ...kernels.cpu.matmul import product_at
+from ...kernels.cpu.matmul import product_at, product_columns_at
 from ...kernels.cpu.matvec import WIDTH, columns_by_vector, rows_by_vector
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, part_of
 
 Array = np.ndarray
+
+ADDING, BY_COLUMNS = 1, 2
 
 
 @jit
@@ -23,13 +25,44 @@ def matrix_product(
     columns: int,
     trans_a: int,
     trans_b: int,
-    add: int,
+    how: int,
     first: int,
     last: int,
 ) -> None:
-    """out = a b, or out + a b with `add`; a and b may each be given as its transpose."""
+    """out = a b, or with `how` & ADDING out + a b; a and b may each be given as its transpose.
+
+    The range is one of rows, or with `how` & BY_COLUMNS one of columns.
+    """
     like, at, left, right = out.dtype.type(0), address(out), trans_a != 0, trans_b != 0
-    product_at(like, address(a), address(b), at, depth, rows, columns, left, right, add != 0, first, last)
+    add = how & ADDING != 0
+    if how & BY_COLUMNS:
+        product_columns_at(like, address(a), address(b), at, depth, rows, columns, left, right, add, first, last)
+    else:
+        product_at(like, address(a), address(b), at, depth, rows, columns, left, right, add, first, last)
+
+
+@jit
+def batch_product(
+    a: Array,
+    b: Array,
+    out: Array,
+    rows: int,
+    depth: int,
+    columns: int,
+    trans_a: int,
+    trans_b: int,
+    first: int,
+    last: int,
+) -> None:
+    """out = a b for each item of batches, all or none of which are given as transposes; a range of the rows of all."""
+    like, size, i = out.dtype.type(0), out.itemsize, first
+    while i < last:
+        item, row = i // rows, i % rows
+        stop = min(rows, row + last - i)
+        left, right = address(a) + item * rows * depth * size, address(b) + item * depth * columns * size
+        to = address(out) + item * rows * columns * size
+        product_at(like, left, right, to, depth, rows, columns, trans_a != 0, trans_b != 0, False, row, stop)
+        i += stop - row
 
 
 @jit

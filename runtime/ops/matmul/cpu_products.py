@@ -9,9 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from ...kernels.cpu.copies import contiguous
-from ...kernels.cpu.matmul import PRODUCTS, multiply_each
 from ...kernels.cpu.matvec import multiply_vectors
-from ...kernels.cpu.plan import run
+from ...kernels.cpu.plan import Layout, Plan, run
 from ...pool.parallel_for import shared
 from . import plans
 
@@ -75,14 +74,18 @@ def vector_vector(x: Array, y: Array) -> Array:
 
 def matmul3d(a: Array, b: Array) -> Array:
     """The product of two matrices for each item of a batch; all matrices may be transposed views."""
-    batch, rows, depth = a.shape
+    _, rows, depth = a.shape
     columns = b.shape[2]
     if rows * depth * columns < plans.SMALL or rows == 1 or not has_loops(a, b):
         return product(a, b) if rows > 1 else row_by_matrices(a, b)
     (a, trans_a), (b, trans_b) = contiguous_batch(a), contiguous_batch(b)
-    result = np.empty((batch, rows, columns), a.dtype)
-    shared(multiply_each, (a, b, result, trans_a, trans_b), batch, batch * rows * depth * columns // PRODUCTS)
-    return result
+    lying = a.swapaxes(1, 2) if trans_a else a, b.swapaxes(1, 2) if trans_b else b
+    return run(products_of_batches, *lying)[0]
+
+
+def products_of_batches(a: Layout, b: Layout) -> Plan | None:
+    """The plan of the products of two batches of matrices, of which there is at least one."""
+    return plans.batch_products(a, b) or None
 
 
 def contiguous_batch(matrices: Array) -> tuple[Array, bool]:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from math import prod
 
 from ...kernels.cpu.folding import folding
-from ...kernels.cpu.matmul import PRODUCTS, UNIT
+from ...kernels.cpu.matmul import PANEL, PRODUCTS, UNIT
 from ...kernels.cpu.matvec import WIDTH
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step
 from ..reduction.plans import sum_step
 from . import cpu_loops as loops
 
 SMALL = 1 << 15  # products of numbers: a row is added after smaller matrices' product, as `mm` and an addition would
+MANY = 8 * PANEL  # columns, of which threads get equal shares
+FEW_ITEMS = 8  # of a batch: threads share rows of fewer
 
 
 def across(x: Layout) -> bool | None:
@@ -40,8 +42,12 @@ def product(a: Layout, b: Layout, operands: tuple[int, int], output: int, shape:
         which = (operands[1 - vector], operands[vector])
         return by_vector(matrix, which, output, shape, None if bias is None else (bias, columns > 1))
     early = bias is not None and rows * depth * columns > SMALL
-    constants, work = (rows, depth, columns, left, right, early), rows * depth * columns // PRODUCTS
-    times = Step(loops.matrix_product, operands, ((output, shape),), (), constants, (rows, UNIT), work)
+    # Each thread copies what it reads of b to panels: nothing is copied twice where each has columns of its own.
+    by_columns = columns >= max(rows, MANY)
+    parts = (columns, PANEL) if by_columns else (rows, UNIT)
+    how = early * loops.ADDING | by_columns * loops.BY_COLUMNS
+    constants, work = (rows, depth, columns, left, right, how), rows * depth * columns // PRODUCTS
+    times = Step(loops.matrix_product, operands, ((output, shape),), (), constants, parts, work)
     if bias is None:
         return (times,)
     plus = Step(loops.row_repeated if early else loops.row_added, (bias,), ((output, shape),), (), (rows, columns))
@@ -89,6 +95,47 @@ def mm_backward(wanted: tuple[bool, ...], grad: Layout, a: Layout | None, b: Lay
         steps.append(product(grad, turned(b), (1, 3), 0, (grad.shape[0], b.shape[0])))
     if wanted[1] and a is not None:
         steps.append(product(turned(a), grad, (2, 1), 1, (a.shape[1], grad.shape[1])))
+    return joined(steps)
+
+
+def lies_across(x: Layout) -> bool | None:
+    """Whether all matrices of a batch lie across, as transposes of a contiguous batch; None where they do neither."""
+    batch, rows, columns = x.shape
+    if x.strides is None:
+        return False
+    return True if x.strides[1:] == (1, rows) and (batch == 1 or x.strides[0] == rows * columns) else None
+
+
+def each_turned(x: Layout) -> Layout:
+    """The transpose of each matrix of a batch."""
+    batch, rows, columns = x.shape
+    strides = (rows * columns, columns, 1) if x.strides is None else x.strides
+    turned = strides[0], strides[2], strides[1]
+    return Layout((batch, columns, rows), None if turned == (rows * columns, rows, 1) else turned)
+
+
+def batch_products(a: Layout, b: Layout, operands: tuple[int, int] = (0, 1), output: int = 0) -> Plan:
+    """The call for the products of two batches of matrices; none where NumPy computes them."""
+    (batch, rows, depth), columns, left, right = a.shape, b.shape[2], lies_across(a), lies_across(b)
+    if left is None or right is None or rows == 1 or rows * depth * columns < SMALL:
+        return ()
+    parts, ints = (batch * rows, rows if batch >= FEW_ITEMS else UNIT), (rows, depth, columns, left, right)
+    work = batch * rows * depth * columns // PRODUCTS
+    return (Step(loops.batch_product, operands, ((output, (batch, rows, columns)),), (), ints, parts, work),)
+
+
+def bmm(a: Layout, b: Layout) -> Plan | None:
+    """The product of each pair of matrices; a column by a row is no sum."""
+    return None if a.shape[2] == 1 else batch_products(a, b) or None
+
+
+def bmm_backward(wanted: tuple[bool, ...], grad: Layout, a: Layout | None, b: Layout | None) -> Plan | None:
+    """A product for each batch."""
+    steps: list[Plan] = []
+    if wanted[0] and b is not None:
+        steps.append(() if grad.shape[2] == 1 else batch_products(grad, each_turned(b), (1, 3), 0))
+    if wanted[1] and a is not None:
+        steps.append(() if grad.shape[1] == 1 else batch_products(each_turned(a), grad, (2, 1), 1))
     return joined(steps)
 
 

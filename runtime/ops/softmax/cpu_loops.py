@@ -12,7 +12,7 @@ from ...kernels.cpu.float_keys import greatest
 from ...kernels.cpu.loops import copy_row
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import part_of
-from ...kernels.scalar import exp, log
+from ...kernels.scalar import exp, exp_of_masked, log
 
 # Sums may be reordered into the lanes of a vector register; the order is fixed when the loop is compiled. No loop that
 # adds writes as well: LLVM would compile it twice, and which one runs would depend on where the arrays happen to lie.
@@ -30,7 +30,7 @@ def softmax_rows(x: Array, result: Array, along: int, first: int, last: int) -> 
         top = x.dtype.type(greatest(row))
         total = x.dtype.type(0)
         for j in range(row.size):
-            out[j] = exp(row[j] - top)
+            out[j] = exp_of_masked(row[j] - top)
         for j in range(out.size):
             total += out[j]
         scale = 1 / total
@@ -46,7 +46,7 @@ def log_softmax_rows(x: Array, result: Array, along: int, first: int, last: int)
         top = x.dtype.type(greatest(row))
         total = x.dtype.type(0)
         for j in range(row.size):
-            total += exp(row[j] - top)
+            total += exp_of_masked(row[j] - top)
         shift = log(total)
         for j in range(row.size):
             out[j] = (row[j] - top) - shift
@@ -117,7 +117,7 @@ def softmax_columns(x: Array, result: Array, before: int, along: int, after: int
         for i in range(along):
             row, to = table[b, i, start:stop], out[b, i, start:stop]
             for j in range(part.size):
-                value = exp(row[j] - tops[j])
+                value = exp_of_masked(row[j] - tops[j])
                 to[j] = value
                 part[j] += value
             collect(part, totals, i)
@@ -144,7 +144,7 @@ def log_softmax_columns(x: Array, result: Array, before: int, along: int, after:
         for i in range(along):
             row = table[b, i, start:stop]
             for j in range(part.size):
-                part[j] += exp(row[j] - tops[j])
+                part[j] += exp_of_masked(row[j] - tops[j])
             collect(part, totals, i)
         for j in range(part.size):
             part[j] += totals[j]
@@ -208,7 +208,7 @@ def log_softmax_backward_columns(
 def _exponential_sum(row: Array, top: float) -> float:
     total, start = row.dtype.type(0), row.dtype.type(top)
     for j in range(row.size):
-        total += exp(row[j] - start)
+        total += exp_of_masked(row[j] - start)
     return total
 
 
@@ -233,7 +233,7 @@ def log_totals(x: Array, result: Array, before: int, along: int, after: int, fir
         for i in range(along):
             row = table[b, i, start:stop]
             for j in range(part.size):
-                part[j] += exp(row[j] - tops[j])
+                part[j] += exp_of_masked(row[j] - tops[j])
             collect(part, totals, i)
         out = result[line : line + stop - start]
         for j in range(out.size):

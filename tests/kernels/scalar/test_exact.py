@@ -149,3 +149,11 @@ def test_lerp_is_exact_at_both_ends() -> None:
     lerp = compiled("lerp")
     assert lerp(np.float64(1e20), np.float64(1.0), np.float64(1.0)) == 1.0
     assert lerp(np.float64(1e20), np.float64(1.0), np.float64(0.0)) == 1e20
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_masked_exponential(dtype: type) -> None:
+    """The exponential of masked scores has the bits of `exp`: around the places where it becomes subnormal, and 0."""
+    places = np.concatenate([np.linspace(-760, -700, 2000), np.linspace(-110, 90, 4000), POINTS]).astype(dtype)
+    exp, masked = compiled("exp"), compiled("exp_of_masked")
+    assert not [x for x in places if not equal(masked(x), exp(x))]
