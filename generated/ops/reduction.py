@@ -44,9 +44,15 @@ SUM_DIM_INTLIST = KernelOp(
     functions.SumBackward1,
     {"self": "T", "dim": "d", "keepdim": "b"},
 )
-PROD_DEFAULT = KernelOp("prod", None, reduction_cpu.prod_all, functions.ProdBackward0, {"self": "T"})
+PROD_DEFAULT = KernelOp(
+    "prod", reduction_plans.prod_all, reduction_cpu.prod_all, functions.ProdBackward0, {"self": "T"}
+)
 PROD_DIM_INT = KernelOp(
-    "prod", None, reduction_cpu.prod_dim, functions.ProdBackward1, {"self": "T", "dim": "n", "keepdim": "b"}
+    "prod",
+    reduction_plans.prod_dim,
+    reduction_cpu.prod_dim,
+    functions.ProdBackward1,
+    {"self": "T", "dim": "n", "keepdim": "b"},
 )
 PROD_OTHERS = KernelOp(
     "prod_others", None, reduction_cpu.prod_others, functions.ProdOthersBackward0, {"self": "T", "dim": "n"}
@@ -363,13 +369,7 @@ def _prod_default(name: str, self, dtype, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.active
-        and dtype is None
-        and PROD_DEFAULT.remember(given, (self,))
-    ):
+    if into is None and not watch.active and dtype is None and PROD_DEFAULT.remember(given, (self,)):
         result = PROD_DEFAULT.launch(self)
         if result is not None:
             return result
@@ -436,13 +436,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reduction_checks.one_dim(name, self, dim, keepdim, dtype)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.active
-        and dtype is None
-        and PROD_DIM_INT.remember(given, (self, dim, keepdim))
-    ):
+    if into is None and not watch.active and dtype is None and PROD_DIM_INT.remember(given, (self, dim, keepdim)):
         result = PROD_DIM_INT.launch(self, dim, keepdim)
         if result is not None:
             return result
