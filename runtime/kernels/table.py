@@ -11,6 +11,7 @@ from . import rows
 from .cache.digest import digest, of_function
 from .compile.loading import load_compiler
 from .compile.scalar_library import building, cpu_library, meant, module_of, rebuilt
+from .usual_blocks import in_blocks
 
 
 class ElementKernels:
@@ -60,8 +61,8 @@ def _compiled(module: Any, attribute: str) -> Any:
     from .cache.dispatchers import dispatcher
     from .compile.kernel_pipelines import NoAlias
 
-    written = getattr(module, attribute.removesuffix("_complex"))
-    is_complex = attribute.endswith("_complex")
+    written, is_complex = getattr(module, attribute.removesuffix("_complex")), attribute.endswith("_complex")
+    written = written if is_complex else in_blocks(written)
     function = rebuilt(written, {})
 
     def prepare() -> None:

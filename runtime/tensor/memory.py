@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels.cpu import fills
 from .devices import CPU
 
 
@@ -21,13 +22,15 @@ def exposed(flat: Any) -> Any:
 
 def zeros(count: int, kind: np.dtype, device: Any) -> Any:
     """A 1-D array of zeros."""
-    return np.zeros(count, kind) if device is CPU else full(count, 0, kind, device)
+    return fills.zeros(count, kind) if device is CPU else full(count, 0, kind, device)
 
 
 def full(count: int, value: Any, kind: np.dtype, device: Any) -> Any:
     """A 1-D array of one value."""
     flat = empty(count, kind, device)
-    flat.fill(value) if device is CPU else _on_device().fill(flat, value)
+    if device is CPU:
+        return fills.filled(flat, value)
+    _on_device().fill(flat, value)
     return flat
 
 

@@ -26,6 +26,11 @@ def load_compiler() -> None:
         _load()
 
 
+def is_loaded() -> bool:
+    """Whether that has been done."""
+    return bool(_done)
+
+
 def _load() -> None:
     if locks.loads_here() or sys.is_finalizing() or locks.are_kept():
         return  # whoever needs a module imports it here: no thread starts any more, or gets the locks that this one has

@@ -75,14 +75,26 @@ def plain_sum(row: Array) -> float:
 
 @jit(fastmath=REORDER)
 def square_sum(row: Array, center: float) -> float:
-    """sum_i (x_i - center)^2."""
-    total, middle = 0.0, row.dtype.type(center)
-    for k in range(0, row.size, _BLOCK):
+    """sum_i (x_i - center)^2; four blocks at a time, as `chunk_sum`."""
+    total, middle, k = 0.0, row.dtype.type(center), 0
+    while k + 4 * _BLOCK <= row.size:
+        one, two = part_of(row, k, _BLOCK), part_of(row, k + _BLOCK, _BLOCK)
+        three, four = part_of(row, k + 2 * _BLOCK, _BLOCK), part_of(row, k + 3 * _BLOCK, _BLOCK)
+        a = b = c = d = row.dtype.type(0)
+        for i in range(_BLOCK):
+            a += (one[i] - middle) * (one[i] - middle)
+            b += (two[i] - middle) * (two[i] - middle)
+            c += (three[i] - middle) * (three[i] - middle)
+            d += (four[i] - middle) * (four[i] - middle)
+        total += (float(a) + float(b)) + (float(c) + float(d))
+        k += 4 * _BLOCK
+    while k < row.size:
         block = part_of(row, k, min(_BLOCK, row.size - k))
         part = row.dtype.type(0)
         for i in range(block.size):
             part += (block[i] - middle) * (block[i] - middle)
         total += part
+        k += _BLOCK
     return total
 
 

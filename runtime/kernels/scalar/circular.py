@@ -158,8 +158,18 @@ def half_turns(x: Any, start: Any) -> Any:
     first, low = select(size < 2.0**50, first, HALF_TURN[1][0]), select(size < 2.0**50, low, HALF_TURN[1][1])
     first, low = select(size < 2.0**77, first, HALF_TURN[2][0]), select(size < 2.0**77, low, HALF_TURN[2][1])
     first, low = select(size < 2.0**104, first, HALF_TURN[3][0]), select(size < 2.0**104, low, HALF_TURN[3][1])
-    number, n = whole(fma(wide, first, -start))
-    return n, fma(wide, low, fma(wide, first, -(number + start)))
+    return turns_left(wide, first, low, start)
+
+
+def half_turns_near(x: Any, start: Any) -> Any:
+    """The same for |x| < 2^50."""
+    return turns_left(np.float64(x), HALF_TURN[0][0], HALF_TURN[0][1], start)
+
+
+def turns_left(x: Any, first: Any, low: Any, start: Any) -> Any:
+    """n and r with x (first + low) = start + n + r."""
+    number, n = whole(fma(x, first, -start))
+    return n, fma(x, low, fma(x, first, -(number + start)))
 
 
 def sin_of_turn(r: Any) -> Any:
@@ -168,15 +178,33 @@ def sin_of_turn(r: Any) -> Any:
 
 
 def sin_single(x: Any) -> Any:
-    n, r = half_turns(x, 0.0)
-    value = sin_of_turn(r)
-    return np.float32(select((n & 1) == 0, value, -value))
+    return sin_of_turns(half_turns(x, 0.0))
+
+
+def sin_near(x: Any) -> Any:
+    """The same for |x| < 2^50."""
+    return sin_of_turns(half_turns_near(x, 0.0))
+
+
+def sin_of_turns(turns: Any) -> Any:
+    """sin(pi (n + r)) in float32."""
+    n, r = turns
+    value = np.float32(sin_of_turn(r))
+    return from_bits(value, bits(value) ^ np.int32(n << 31))
 
 
 def cos_single(x: Any) -> Any:
-    n, r = half_turns(x, 0.5)
-    value = sin_of_turn(r)
-    return np.float32(select((n & 1) == 0, -value, value))
+    return cos_of_turns(half_turns(x, 0.5))
+
+
+def cos_near(x: Any) -> Any:
+    """The same for |x| < 2^50."""
+    return cos_of_turns(half_turns_near(x, 0.5))
+
+
+def cos_of_turns(turns: Any) -> Any:
+    """-sin(pi (n + r)) in float32."""
+    return -sin_of_turns(turns)
 
 
 def tan_single(x: Any) -> Any:

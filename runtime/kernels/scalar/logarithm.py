@@ -90,9 +90,21 @@ def log(x: Any) -> Any:
     """The natural logarithm; error at most 0.9 and 0.9 ulp."""
     y, more = normal(x)
     k, f = near_one(y)
-    n = number(x, k) + more
-    rest = fma(n, choose(x, LN2_SINGLE[1], LN2_DOUBLE[1]), tail_of(f))
-    return at_limits(x, total(n * choose(x, LN2_SINGLE[0], LN2_DOUBLE[0]), f, rest))
+    return at_limits(x, log_of_parts(number(x, k) + more, f))
+
+
+def log_of_normal(x: Any) -> Any:
+    """The same for a normal number x > 0."""
+    k, f = near_one(x)
+    return log_of_parts(number(x, k), f)
+
+
+def log_of_parts(n: Any, f: Any) -> Any:
+    """log(2^n (1 + f))."""
+    high = choose(f, LN2_SINGLE[0], LN2_DOUBLE[0])
+    first = fma(n, high, f)  # n times `high` is exact, so the next line has what this sum lost
+    lost = fma(n, high, -first) + f
+    return first + (lost + fma(n, choose(f, LN2_SINGLE[1], LN2_DOUBLE[1]), tail_of(f)))
 
 
 def log_parts(x: Any, factor: Any, low: Any) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...kernels.cpu.folding import folding
 from ...kernels.cpu.plan import Plan, run
-from . import cpu_reduce_loops, plans
+from . import plans
 
 Array = np.ndarray
 Dims = tuple[int, ...]
@@ -110,12 +110,9 @@ def prod_dim(a: Array, dim: int, keepdim: bool) -> Array:
 
 @quiet
 def _product(a: Array, dim: Dims, keepdim: bool) -> Array:
-    if a.dtype.kind != "f" or not a.flags.c_contiguous:
+    if a.dtype.kind != "f" or not a.flags.c_contiguous or not a.size:
         return _multiply(a, axis=dim, keepdims=keepdim)
-    fold = folding(a.shape, dim, keepdim)
-    out = np.ones(fold.result, a.dtype)
-    cpu_reduce_loops.products(a.reshape(fold.folded), out.reshape(-1))
-    return out
+    return run(plans.prod_dim, a, dim, keepdim)[0]
 
 
 @quiet

@@ -118,6 +118,14 @@ def square_sums(x: Array, out: Array, before: int, along: int, after: int, first
 
 
 @jit
+def squares_of_chunks(x: Array, totals: Array, first: int, last: int) -> None:
+    """totals[k] = the sum of the squares of chunk k of x, in float64."""
+    made = row_at(0.0, address(totals), (x.size + CHUNK - 1) // CHUNK)
+    for k in range(first, last, CHUNK):
+        made[k // CHUNK] = square_sum(part_of(x, k, min(CHUNK, x.size - k)), 0.0)
+
+
+@jit
 def variances(x: Array, out: Array, divisor: float, before: int, along: int, after: int, first: int, last: int) -> None:
     """out[b, j] = sum_i (x[b, i, j] - mean)^2 / divisor."""
     k = first
@@ -166,7 +174,10 @@ def extremes_of_chunks(x: Array, out: Array, sign: int, first: int, last: int) -
         out[k // CHUNK] = extremum(part_of(x, k, min(CHUNK, x.size - k)), sign)
 
 
-@jit(fastmath={"reassoc", "nsz"})
+REORDER = {"reassoc", "nsz"}
+
+
+@jit(fastmath=REORDER)
 def plain_product(row: Array) -> float:
     """prod_i x_i, in double precision."""
     total = 1.0
@@ -175,26 +186,13 @@ def plain_product(row: Array) -> float:
     return total
 
 
-@jit(fastmath={"reassoc", "nsz"})
-def products(x: Array, out: Array) -> None:
-    """The products along (before, along, after), in double precision.
-
-    Of short rows there are four side by side, for one alone waits for itself.
-    """
-    before, along, after = x.shape
-    if after != 1:  # 0 as well: then there is no room for products of nothing
-        totals = empty_row(0.0, after)
-        for b in range(before):
-            fill(totals, 1.0)
-            for i in range(along):
-                row = x[b, i]
-                for j in range(after):
-                    totals[j] *= row[j]
-            copy_row(totals, part_of(out, b * after, after))
-        return
-    table, fours = x.reshape(before, along), before // 4 * 4
-    for b in range(0, fours, 4):
-        one, two, three, four = table[b], table[b + 1], table[b + 2], table[b + 3]
+@jit(fastmath=REORDER)
+def row_products(x: Array, out: Array, along: int, first: int, last: int) -> None:
+    """out[b] = prod_i x[b, i], in double precision; four rows side by side, for one alone waits for itself."""
+    fours = first + (last - first) // 4 * 4
+    for b in range(first, fours, 4):
+        one, two = part_of(x, b * along, along), part_of(x, (b + 1) * along, along)
+        three, four = part_of(x, (b + 2) * along, along), part_of(x, (b + 3) * along, along)
         p1 = p2 = p3 = p4 = 1.0
         for i in range(along):
             p1 *= one[i]
@@ -202,8 +200,35 @@ def products(x: Array, out: Array) -> None:
             p3 *= three[i]
             p4 *= four[i]
         out[b], out[b + 1], out[b + 2], out[b + 3] = p1, p2, p3, p4
-    for b in range(fours, before):
-        row, p1 = table[b], 1.0
+    for b in range(fours, last):
+        out[b] = plain_product(part_of(x, b * along, along))
+
+
+@jit
+def column_products(x: Array, out: Array, before: int, along: int, after: int, first: int, last: int) -> None:
+    """out[b, j] = prod_i x[b, i, j], in double precision, where something comes after."""
+    k = first
+    while k < last:
+        b, start = k // after, k % after
+        totals = empty_row(0.0, width_of(after, start, k, last))
+        fill(totals, 1.0)
         for i in range(along):
-            p1 *= row[i]
-        out[b] = p1
+            row = part_of(x, (b * along + i) * after + start, totals.size)
+            for j in range(totals.size):
+                totals[j] *= row[j]
+        copy_row(totals, part_of(out, k, totals.size))
+        k += totals.size
+
+
+@jit
+def products_of_chunks(x: Array, products: Array, first: int, last: int) -> None:
+    """products[k] = the product of chunk k of x, in float64."""
+    made = row_at(1.0, address(products), (x.size + CHUNK - 1) // CHUNK)
+    for k in range(first, last, CHUNK):
+        made[k // CHUNK] = plain_product(part_of(x, k, min(CHUNK, x.size - k)))
+
+
+@jit
+def product_of_chunks(products: Array, out: Array, count: int) -> None:
+    """out = prod_k products_k, for the products of `count` chunks."""
+    out[0] = plain_product(row_at(1.0, address(products), count))

@@ -81,12 +81,33 @@ def sum_step(operand: int, output: int, shape: Ints, fold: Folding, divisor: flo
 
 def sum_of_chunks(shape: Ints, count: int, divisor: float) -> Plan:
     """The calls for the sum of all of a large operand, divided."""
+    return in_chunks(loops.totals_of_chunks, loops.total_of_chunks, shape, count, (divisor,))
+
+
+def in_chunks(each: Any, joined: Any, shape: Ints, count: int, numbers: tuple[float, ...] = ()) -> Plan:
+    """The calls that make one number of each chunk of a large operand, and one of these."""
     chunks = -(-count // CHUNK)
-    totals = (1, (2 * chunks,))  # a result that is not given: at least eight bytes for each
+    made = (1, (2 * chunks,))  # a result that is not given: at least eight bytes for each
     return (
-        Step(loops.totals_of_chunks, (0,), (totals,), rows=(count, CHUNK)),
-        Step(loops.total_of_chunks, (), (totals, (0, shape)), (divisor,), (chunks,)),
+        Step(each, (0,), (made,), rows=(count, CHUNK)),
+        Step(joined, (), (made, (0, shape)), numbers, (chunks,)),
     )
+
+
+def prod_all(x: Layout) -> Plan | None:
+    """One product of all."""
+    return prod_dim(x, None, False)
+
+
+def prod_dim(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
+    """Products along neighbouring dimensions; that of all of a large operand in chunks."""
+    fold = folding(x.shape, dim, keepdim)
+    if x.strides is None and fold.count == 1 and prod(x.shape) >= LARGE:
+        return in_chunks(loops.products_of_chunks, loops.product_of_chunks, fold.result, prod(x.shape))
+    if fold.folded[2] != 1:
+        return _reduced(loops.column_products, fold, x)
+    plan = _reduced(loops.row_products, fold, x)
+    return plan and (plan[0]._replace(ints=fold.folded[1:2]),)
 
 
 def sum_to_size(x: Layout, size: Ints) -> Plan | None:
@@ -120,13 +141,18 @@ def std_dim(x: Layout, dim: Dim, correction: float, keepdim: bool) -> Plan | Non
 
 
 def norm(x: Layout, p: float, dim: Dim, keepdim: bool) -> Plan | None:
-    """Euclidean norms along neighbouring dimensions."""
-    return _rooted(_reduced(loops.square_sums, folding(x.shape, dim, keepdim), x)) if p == 2 else None
+    """Euclidean norms along neighbouring dimensions; that of all of a large operand in chunks."""
+    fold = folding(x.shape, dim, keepdim)
+    if p != 2:
+        return None
+    if x.strides is None and fold.count == 1 and prod(x.shape) >= LARGE:
+        return _rooted(in_chunks(loops.squares_of_chunks, loops.total_of_chunks, fold.result, prod(x.shape), (1,)))
+    return _rooted(_reduced(loops.square_sums, fold, x))
 
 
 def _rooted(plan: Plan | None) -> Plan | None:
     """The plan, and then the square root of its result."""
-    return plan and (*plan, Step(loops.square_roots, (), plan[-1].results))
+    return plan and (*plan, Step(loops.square_roots, (), plan[-1].results[-1:]))
 
 
 def max_all(x: Layout) -> Plan | None:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...pool.parallel_for import shared
+from .cpu_chunks import running_sums_of_lines
 from .cpu_logarithms import complex_logarithms, running_logarithms
 from .cpu_products import complex_recurrence, recurrence
 from .cpu_sums import NARROW, running_sums
@@ -52,6 +53,9 @@ def running_sum(a: Array, dim: int, reverse: bool) -> Array:
     if plan is None:
         return a.copy()
     out = np.empty(a.shape, a.dtype)
+    if plan.after == 1 and plan.dtype == np.float32 and not reverse:
+        running_sums_of_lines(_flat(a, plan), _flat(out, plan), plan.along)
+        return out
     wide = _wide(plan.dtype)
     arguments = _flat(a, plan), _flat(out, plan), wide, plan.dtype == wide.dtype == np.float64
     _shared(running_sums, (*arguments, plan.along, plan.after, reverse), plan)

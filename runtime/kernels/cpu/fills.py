@@ -1,0 +1,46 @@
+"""One value many times: by several threads where there is much of it, and where these are no news to the program."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...pool.parallel_for import by_slices, is_shared
+from ..compile.loading import is_loaded
+from ..jit import jit
+
+Array = np.ndarray
+
+LAZY = 32 << 20  # bytes from which zeros come from the operating system, a page when it is first touched
+_WORDS = {4: np.int32, 8: np.int64}
+
+
+def zeros(count: int, kind: np.dtype) -> Array:
+    """A 1-D array of zeros."""
+    if count * kind.itemsize > LAZY or not _is_shared(count, kind):
+        return np.zeros(count, kind)
+    return filled(np.empty(count, kind), 0)
+
+
+def filled(flat: Array, value: Any) -> Array:
+    """A contiguous 1-D array, after all of it was set to a value."""
+    if not _is_shared(flat.size, flat.dtype):
+        flat.fill(value)
+        return flat
+    words = flat.view(_WORDS[flat.itemsize])
+    flat[:1] = value
+    by_slices(_fill, (words, int(words[0])), flat.size)
+    return flat
+
+
+def _is_shared(count: int, kind: np.dtype) -> bool:
+    """Whether threads share the work; to begin a program with loading the compiler would cost far more."""
+    return kind.itemsize in _WORDS and is_loaded() and is_shared(count)
+
+
+@jit
+def _fill(words: Array, value: int) -> None:
+    """words = value."""
+    for i in range(words.size):
+        words[i] = value

@@ -1,0 +1,69 @@
+"""Running sums of contiguous lines of float32, in vectors; long lines in chunks, so that threads share them.
+
+What comes before a chunk is the sum of the chunks before it, whoever computed these: no bit depends on the threads.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernels.cpu.sums import REORDER
+from ...kernels.jit import jit
+from ...kernels.llvm.addresses import part_of
+from ...kernels.llvm.prefixes import LANES, running_eight
+from ...pool.parallel_for import shared
+
+Array = np.ndarray
+
+CHUNK = 1 << 14  # elements
+
+
+def running_sums_of_lines(a: Array, out: Array, along: int) -> None:
+    """out_i = sum_{j <= i} a_j along each of the lines that lie one behind the other."""
+    chunks = -(-along // CHUNK)
+    parts, bases = a.size // along * chunks, np.zeros((a.size // along, chunks))
+    if chunks > 1:
+        totals = np.empty_like(bases)
+        shared(totals_of_chunks, (a, totals.reshape(-1), along), parts, a.size)
+        np.cumsum(totals[:, :-1], axis=1, out=bases[:, 1:])
+    shared(running_chunks, (a, out, bases.reshape(-1), along), parts, a.size, 1 if chunks > 1 else 4)
+
+
+@jit
+def chunk_of(number: int, along: int) -> tuple[int, int]:
+    """Where a chunk begins, and how many elements it has."""
+    chunks = (along + CHUNK - 1) // CHUNK
+    start = number % chunks * CHUNK
+    return number // chunks * along + start, min(CHUNK, along - start)
+
+
+@jit(fastmath=REORDER)
+def total_of(row: Array) -> float:
+    """sum_i x_i, in double precision."""
+    total = 0.0
+    for i in range(row.size):
+        total += row[i]
+    return total
+
+
+@jit
+def totals_of_chunks(a: Array, totals: Array, along: int, first: int, last: int) -> None:
+    """totals[k] = the sum of chunk k."""
+    for k in range(first, last):
+        start, count = chunk_of(k, along)
+        totals[k] = total_of(part_of(a, start, count))
+
+
+@jit
+def running_chunks(a: Array, out: Array, bases: Array, along: int, first: int, last: int) -> None:
+    """The running sums of chunks, each from its base on."""
+    for k in range(first, last):
+        start, count = chunk_of(k, along)
+        total, at, stop = bases[k], start, start + count
+        while at + LANES <= stop:
+            total = running_eight(a, out, at, total)
+            at += LANES
+        while at < stop:
+            total += a[at]
+            out[at] = total
+            at += 1
