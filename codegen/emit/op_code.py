@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -103,6 +104,12 @@ class OpCode:
     def several(self) -> bool:
         """Whether the op has several outputs."""
         return len(self.entry.schema.returns) > 1
+
+    @property
+    def moves(self) -> int | None:
+        """Which tensor argument's elements are the results of an element-wise op, as they are; None for no one's."""
+        tree, names = self.entry.compute.tree, [a.name for a in self.tensors]
+        return names.index(tree.id) if isinstance(tree, ast.Name) and tree.id in names else None
 
     @property
     def result_type(self) -> list[str]:
