@@ -26,6 +26,8 @@ from ...runtime.ops.indexing import checks as indexing_checks
 from ...runtime.ops.indexing import checks_take_put as indexing_checks_take_put
 from ...runtime.ops.indexing import cpu as indexing_cpu
 from ...runtime.ops.indexing import cpu_gather as indexing_cpu_gather
+from ...runtime.ops.indexing import cpu_mask as indexing_cpu_mask
+from ...runtime.ops.indexing import cpu_take as indexing_cpu_take
 from ...runtime.ops.indexing import formulas as indexing_formulas
 from ...runtime.ops.indexing import plans as indexing_plans
 from ...runtime.ops.shape import checks_repeat as shape_checks_repeat
@@ -39,7 +41,7 @@ from ..functions import indexing as functions
 INDEX_SELECT = KernelOp(
     "index_select",
     indexing_plans.index_select,
-    indexing_cpu.index_select,
+    indexing_cpu_take.index_select,
     functions.IndexSelectBackward0,
     {"self": "T", "dim": "n", "index": "I"},
 )
@@ -78,7 +80,7 @@ SCATTER_ADD = KernelOp(
     functions.ScatterAddBackward0,
     {"self": "T", "dim": "n", "index": "R", "src": "T"},
 )
-NONZERO_DEFAULT = KernelOp("nonzero", None, indexing_cpu.nonzero, None, {"self": "T"}, dtypes=("int64",))
+NONZERO_DEFAULT = KernelOp("nonzero", None, indexing_cpu_mask.nonzero, None, {"self": "T"}, dtypes=("int64",))
 SCATTER_REDUCE = KernelOp(
     "scatter_reduce",
     None,
@@ -117,7 +119,7 @@ def _index(name: str, self, indices, into=None) -> Any:
     self, indices = indexing_checks.index(name, self, indices)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(at(self, indexing_cpu.index)(array_in(self, computed), arrays_in(indices, None)), computed)
+        result = adopt(at(self, indexing_cpu_take.index)(array_in(self, computed), arrays_in(indices, None)), computed)
     except Exception as error:
         reraise(name, error, (self, indices))
     if into is not None:
@@ -334,7 +336,7 @@ def _index_select(name: str, self, dim, index, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            at(self, indexing_cpu.index_select)(array_in(self, computed), dim, array_in(index, None)), computed
+            at(self, indexing_cpu_take.index_select)(array_in(self, computed), dim, array_in(index, None)), computed
         )
     except Exception as error:
         reraise(name, error, (self, dim, index))
@@ -1043,7 +1045,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(at(self, indexing_cpu.nonzero)(array_in(self, computed)), result_dtype("int64", computed))
+        result = adopt(at(self, indexing_cpu_mask.nonzero)(array_in(self, computed)), result_dtype("int64", computed))
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:

@@ -13,7 +13,7 @@ from ...cuda.array import DeviceArray
 from ...cuda.launching.layouts import steps_in
 from ...cuda.launching.moving import within_reach
 from ...cuda.memory import in_order
-from . import cpu
+from . import cpu, cpu_take
 from .cuda_found import nonzero
 from .cuda_rows import INT32, added_to_rows, broadcast, collected, rows_at, rows_taken, taken, transposed
 
@@ -23,7 +23,7 @@ Ints = tuple[int, ...]
 Indices = Sequence[DeviceArray | None]
 
 
-@within_reach(cpu.index_select)
+@within_reach(cpu_take.index_select)
 def index_select(a: DeviceArray, dim: int, positions: DeviceArray) -> DeviceArray:
     """The slices of a at `positions` along `dim`."""
     table = a if a.ndim else a.reshape(1)
@@ -130,7 +130,7 @@ def _common(op: str, arrays: Sequence[DeviceArray]) -> Ints:
         ) from None
 
 
-@within_reach(cpu.index)
+@within_reach(cpu_take.index)
 def index(a: DeviceArray, indices: Indices) -> DeviceArray:
     """a[indices]."""
     found = Indexed("index", a.shape, indices)
