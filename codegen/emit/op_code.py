@@ -86,7 +86,7 @@ class OpCode:
         """The hand-written parts whose modules a module of ops/ imports."""
         kind, text = self.entry.compute.kind, self.entry.compute.text
         computed = self.library[kind, text] if kind in ("kernel", "view") else None
-        return [computed, self.fast.plan if self.fast.launches else None, self.rule, self.own_rule]
+        return [computed, self.writer, self.fast.plan if self.fast.launches else None, self.rule, self.own_rule]
 
     @property
     def own_rule(self) -> Part | None:
@@ -104,6 +104,12 @@ class OpCode:
     def several(self) -> bool:
         """Whether the op has several outputs."""
         return len(self.entry.schema.returns) > 1
+
+    @property
+    def writer(self) -> Part | None:
+        """The kernel of the in-place form, which writes to its first array; named as the other, with an underscore."""
+        is_kernel = self.entry.compute.kind == "kernel" and not self.several
+        return self.library.get("kernel", f"{self.entry.compute.text}_") if self.has_inplace and is_kernel else None
 
     @property
     def moves(self) -> int | None:

@@ -11,7 +11,9 @@ from typing import Any
 
 from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.autograd.inplace.inplace import adopt_result, after_write
+from ...runtime.autograd.inplace.writers import note_write
 from ...runtime.dispatch import checks
+from ...runtime.dispatch.destinations import is_writable
 from ...runtime.dispatch.elementwise import Promoting, result_dtype, run
 from ...runtime.dispatch.failures import listed, reraise
 from ...runtime.dispatch.kernel_arrays import array_in, arrays_in, computed_dtype
@@ -28,6 +30,7 @@ from ...runtime.ops.indexing import cpu as indexing_cpu
 from ...runtime.ops.indexing import cpu_gather as indexing_cpu_gather
 from ...runtime.ops.indexing import cpu_mask as indexing_cpu_mask
 from ...runtime.ops.indexing import cpu_take as indexing_cpu_take
+from ...runtime.ops.indexing import cpu_writes as indexing_cpu_writes
 from ...runtime.ops.indexing import formulas as indexing_formulas
 from ...runtime.ops.indexing import plans as indexing_plans
 from ...runtime.ops.shape import checks_repeat as shape_checks_repeat
@@ -48,7 +51,7 @@ INDEX_SELECT = KernelOp(
 INDEX_ADD = KernelOp(
     "index_add",
     None,
-    indexing_cpu.index_add,
+    indexing_cpu_writes.index_add,
     functions.IndexAddBackward0,
     {"self": "T", "dim": "n", "index": "R", "source": "T", "alpha": "f"},
 )
@@ -259,15 +262,20 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
         else computed_dtype(name, "match", (), (self, values))
     )
     try:
-        result = adopt(
-            at(self, indexing_cpu.index_put)(
-                array_in(self, computed), arrays_in(indices, None), array_in(values, computed), accumulate
-            ),
-            computed,
-        )
+        if into is not None and is_writable(into, self, computed, (*indices, values)):
+            indexing_cpu_writes.index_put_(into.array, arrays_in(indices, None), array_in(values, computed), accumulate)
+            note_write(into, name)
+            result = into
+        else:
+            result = adopt(
+                at(self, indexing_cpu_writes.index_put)(
+                    array_in(self, computed), arrays_in(indices, None), array_in(values, computed), accumulate
+                ),
+                computed,
+            )
     except Exception as error:
         reraise(name, error, (self, indices, values, accumulate))
-    if into is not None:
+    if into is not None and result is not into:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or values._rg) and result._dtype.kind in "fc":
         functions.IndexPutBackward0.record(result, self, indices, values, accumulate)
@@ -451,15 +459,20 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
         else computed_dtype(name, "match", (), (self, source))
     )
     try:
-        result = adopt(
-            at(self, indexing_cpu.index_add)(
-                array_in(self, computed), dim, array_in(index, None), array_in(source, computed), alpha
-            ),
-            computed,
-        )
+        if into is not None and is_writable(into, self, computed, (index, source)):
+            indexing_cpu_writes.index_add_(into.array, dim, array_in(index, None), array_in(source, computed), alpha)
+            note_write(into, name)
+            result = into
+        else:
+            result = adopt(
+                at(self, indexing_cpu_writes.index_add)(
+                    array_in(self, computed), dim, array_in(index, None), array_in(source, computed), alpha
+                ),
+                computed,
+            )
     except Exception as error:
         reraise(name, error, (self, dim, index, source, alpha))
-    if into is not None:
+    if into is not None and result is not into:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or source._rg) and result._dtype.kind in "fc":
         functions.IndexAddBackward0.record(result, self, dim, index, source, alpha)
@@ -634,15 +647,20 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
         else computed_dtype(name, "match", (), (self, src))
     )
     try:
-        result = adopt(
-            at(self, indexing_cpu_gather.scatter)(
-                array_in(self, computed), dim, array_in(index, None), array_in(src, computed)
-            ),
-            computed,
-        )
+        if into is not None and is_writable(into, self, computed, (index, src)):
+            indexing_cpu_gather.scatter_(into.array, dim, array_in(index, None), array_in(src, computed))
+            note_write(into, name)
+            result = into
+        else:
+            result = adopt(
+                at(self, indexing_cpu_gather.scatter)(
+                    array_in(self, computed), dim, array_in(index, None), array_in(src, computed)
+                ),
+                computed,
+            )
     except Exception as error:
         reraise(name, error, (self, dim, index, src))
-    if into is not None:
+    if into is not None and result is not into:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
         functions.ScatterBackward0.record(result, self, dim, index, src)
@@ -722,12 +740,18 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(
-            at(self, indexing_cpu_gather.scatter)(array_in(self, computed), dim, array_in(index, None), value), computed
-        )
+        if into is not None and is_writable(into, self, computed, (index,)):
+            indexing_cpu_gather.scatter_(into.array, dim, array_in(index, None), value)
+            note_write(into, name)
+            result = into
+        else:
+            result = adopt(
+                at(self, indexing_cpu_gather.scatter)(array_in(self, computed), dim, array_in(index, None), value),
+                computed,
+            )
     except Exception as error:
         reraise(name, error, (self, dim, index, value))
-    if into is not None:
+    if into is not None and result is not into:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ScatterBackward1.record(result, self, dim, index)
@@ -831,15 +855,20 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
         else computed_dtype(name, "match", (), (self, src))
     )
     try:
-        result = adopt(
-            at(self, indexing_cpu_gather.scatter_add)(
-                array_in(self, computed), dim, array_in(index, None), array_in(src, computed)
-            ),
-            computed,
-        )
+        if into is not None and is_writable(into, self, computed, (index, src)):
+            indexing_cpu_gather.scatter_add_(into.array, dim, array_in(index, None), array_in(src, computed))
+            note_write(into, name)
+            result = into
+        else:
+            result = adopt(
+                at(self, indexing_cpu_gather.scatter_add)(
+                    array_in(self, computed), dim, array_in(index, None), array_in(src, computed)
+                ),
+                computed,
+            )
     except Exception as error:
         reraise(name, error, (self, dim, index, src))
-    if into is not None:
+    if into is not None and result is not into:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
         functions.ScatterAddBackward0.record(result, self, dim, index, src)

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from ..tensor.base import TensorBase
-from ..tensor.memory_overlap import overlaps
+from ..tensor.devices import CPU
 from ..tensor.shapes import Shape
+from ..tensor.views import may_overlap
 
 
 def takes_directly(into: Any, operands: Sequence[Any], shape: Shape, final: Any) -> bool:
@@ -17,7 +18,7 @@ def takes_directly(into: Any, operands: Sequence[Any], shape: Shape, final: Any)
 
     Those over its memory are the same elements in the same order, of which an element-wise op reads one and writes it.
     """
-    if into._shape != shape or into._dtype is not final or (into._strides is not None and overlaps(into)):
+    if into._shape != shape or into._dtype is not final or may_meet(into):
         return False
     for v in operands:
         if isinstance(v, TensorBase) and not (
@@ -25,6 +26,23 @@ def takes_directly(into: Any, operands: Sequence[Any], shape: Shape, final: Any)
         ):
             return False
     return True
+
+
+def is_writable(into: Any, tensor: Any, computed: Any, others: Sequence[Any]) -> bool:
+    """Whether a kernel may write to the memory of a tensor, which has the values of `tensor`, while it reads others.
+
+    On the CPU, in the dtype of the computation, where none of these has a place in common with it.
+    """
+    if into._device is not CPU or into._dtype is not computed or computed.compute is not computed:
+        return False
+    if into._shape != tensor._shape or may_meet(into):
+        return False
+    return all(t is None or (t._device is CPU and apart(t, into)) for t in others)
+
+
+def may_meet(tensor: Any) -> bool:
+    """Whether several elements of a tensor may lie in one place."""
+    return tensor._strides is not None and may_overlap(tensor._shape, tensor._strides)
 
 
 def in_same_places(tensor: Any, other: Any) -> bool:

@@ -64,11 +64,6 @@ def index_select_backward(grad: Array, sizes: Ints, dim: int, positions: Array) 
     return _slices_added(np.zeros(sizes, grad.dtype), dim, positions, grad, 1)
 
 
-def index_add(a: Array, dim: int, positions: Array, source: Array, alpha: int | float | complex) -> Array:
-    """A copy of a with alpha source added slice by slice at `positions` along `dim`."""
-    return _slices_added(copied(a), dim, positions, source, alpha)
-
-
 def _slices_added(out: Array, dim: int, positions: Array, source: Array, alpha: Any) -> Array:
     """Adds to a contiguous array that nobody else holds; or to a copy where `dim` is not its first dimension."""
     if dim == 0 and is_rows(out.dtype, out.ndim, (positions,)):
@@ -128,17 +123,6 @@ def _as_taken(op: str, sizes: Ints, positions: Sequence[Any], values: Array) -> 
             f"{op}(): shape mismatch: value tensor of shape {list(values.shape)} cannot be broadcast to "
             f"indexing result of shape {list(shape)}"
         ) from None
-
-
-def index_put(a: Array, indices: Sequence[Array | None], values: Array, accumulate: bool) -> Array:
-    """A copy of a with `values` written, or added, at `indices`."""
-    positions = _positions("index_put", a.shape, indices)
-    values = _as_taken("index_put", a.shape, positions, values)
-    result = a.copy()
-    if accumulate:
-        return _added(result, positions, values)
-    result[positions] = values
-    return result
 
 
 def _added(out: Array, positions: tuple[Any, ...], values: Array) -> Array:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from specgrad.runtime.ops.indexing import cpu as indexing
-from specgrad.runtime.ops.indexing import cpu_gather, cpu_mask, cpu_take
+from specgrad.runtime.ops.indexing import cpu_gather, cpu_mask, cpu_take, cpu_writes
 
 rng = np.random.default_rng(0)
 A = rng.normal(size=(4, 3, 2))
@@ -52,10 +52,10 @@ def test_index_put_writes_and_adds(indices):
     """Written values read back; added ones add up where places repeat. The input stays as it was."""
     kept = A.copy()
     target = A[as_numpy(indices)]
-    found = indexing.index_put(A, indices, np.array(5.0), False)
+    found = cpu_writes.index_put(A, indices, np.array(5.0), False)
     assert (found[as_numpy(indices)] == 5).all()
     values = rng.normal(size=target.shape)
-    added, expected = indexing.index_put(A, indices, values, True), A.copy()
+    added, expected = cpu_writes.index_put(A, indices, values, True), A.copy()
     np.add.at(expected, as_numpy(indices), values)
     np.testing.assert_allclose(added, expected)
     np.testing.assert_array_equal(A, kept)
@@ -64,7 +64,7 @@ def test_index_put_writes_and_adds(indices):
 @pytest.mark.parametrize("dtype", [np.float32, np.complex64, np.int64, np.int8])
 def test_adding_works_in_every_dtype(dtype):
     """Rows added at repeated places, in order."""
-    found = indexing.index_put(np.zeros((3, 2), dtype), (np.array([1, 1, 2]),), np.ones((3, 2), dtype), True)
+    found = cpu_writes.index_put(np.zeros((3, 2), dtype), (np.array([1, 1, 2]),), np.ones((3, 2), dtype), True)
     assert found.dtype == dtype
     np.testing.assert_array_equal(found, [[0, 0], [2, 2], [1, 1]])
 
@@ -75,7 +75,7 @@ def test_places_outside_are_refused(indices):
     with pytest.raises(IndexError, match="out of bounds for dimension"):
         cpu_take.index(A, indices)
     with pytest.raises(IndexError, match="index_put.*out of bounds"):
-        indexing.index_put(A, indices, np.array(1.0), False)
+        cpu_writes.index_put(A, indices, np.array(1.0), False)
 
 
 def test_shapes_that_do_not_fit_are_refused():
@@ -83,7 +83,7 @@ def test_shapes_that_do_not_fit_are_refused():
     with pytest.raises(IndexError, match="could not be broadcast together"):
         cpu_take.index(A, (np.array([0, 1]), np.array([0, 1, 2])))
     with pytest.raises(RuntimeError, match="cannot be broadcast to indexing result of shape"):
-        indexing.index_put(A, (np.array([0, 1]),), np.ones(5), False)
+        cpu_writes.index_put(A, (np.array([0, 1]),), np.ones(5), False)
 
 
 @pytest.mark.parametrize("dim", [0, 1, 2])
@@ -93,7 +93,7 @@ def test_index_select_and_index_add_are_transposes(dim):
     found = cpu_take.index_select(A, dim, places)
     np.testing.assert_array_equal(found, np.take(A, places, dim))
     grad = rng.normal(size=found.shape)
-    back = indexing.index_add(np.zeros_like(A), dim, places, grad, 2)
+    back = cpu_writes.index_add(np.zeros_like(A), dim, places, grad, 2)
     np.testing.assert_allclose((back * A).sum(), 2 * (grad * found).sum())
 
 
@@ -136,7 +136,7 @@ def test_gather_scatter_and_select_refuse_places_outside(wrong):
         lambda: cpu_gather.gather(a, 0, places, False),
         lambda: cpu_gather.scatter(a, 0, places, 1.0),
         lambda: cpu_gather.scatter_add(a, 0, places, np.ones((1, 1))),
-        lambda: indexing.index_add(a, 0, places[0], np.ones((1, 3)), 1),
+        lambda: cpu_writes.index_add(a, 0, places[0], np.ones((1, 3)), 1),
     ):
         with pytest.raises(RuntimeError, match=f"index {wrong} is out of bounds for dimension 0 with size 4"):
             call()
