@@ -106,6 +106,12 @@ class OpCode:
         return len(self.entry.schema.returns) > 1
 
     @property
+    def in_place_formula(self) -> Part | None:
+        """The helper that writes what a composite gives to its first tensor: `write_` and the op's name."""
+        is_composite = self.entry.compute.kind == "composite" and self.has_inplace
+        return self.library.get("helper", f"write_{self.entry.schema.name}") if is_composite else None
+
+    @property
     def writer(self) -> Part | None:
         """The kernel of the in-place form, which writes to its first array; named as the other, with an underscore."""
         is_kernel = self.entry.compute.kind == "kernel" and not self.several

@@ -20,7 +20,7 @@ from ...runtime.dispatch.kernel_arrays import array_in, arrays_in, computed_dtyp
 from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.places import at
-from ...runtime.dispatch.writing import before_write, write, write_out
+from ...runtime.dispatch.writing import before_write, check_shape, write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
@@ -32,6 +32,7 @@ from ...runtime.ops.indexing import cpu_mask as indexing_cpu_mask
 from ...runtime.ops.indexing import cpu_take as indexing_cpu_take
 from ...runtime.ops.indexing import cpu_writes as indexing_cpu_writes
 from ...runtime.ops.indexing import formulas as indexing_formulas
+from ...runtime.ops.indexing import formulas_in_place as indexing_formulas_in_place
 from ...runtime.ops.indexing import plans as indexing_plans
 from ...runtime.ops.shape import checks_repeat as shape_checks_repeat
 from ...runtime.ops.shape import formulas as shape_formulas
@@ -1297,10 +1298,20 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
         and (result := intercept("put", put_, "composite", input, index, source, accumulate)) is not NOT_HANDLED
     ):
         return result
-    original = before_write("put_", input, (input, index, source), keep=(input, index, source), share="same")
-    before = input._fn
-    adopt_result("put_", input, put(original, index, source, accumulate))
-    return after_write(input, before)
+    before_write("put_", input, (input, index, source), keep=(), share="same")
+    name = "put"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(source, Tensor):
+        source = checks.tensor(name, "source", source)
+    if accumulate.__class__ is not bool:
+        accumulate = checks.boolean(name, "accumulate", accumulate)
+    self, index, source, accumulate = indexing_checks_take_put.put(name, self, index, source, accumulate)
+    check_shape("put_", input, self)
+    return indexing_formulas_in_place.write_put(input, index, source, accumulate)
 
 
 def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tensor]:
@@ -1468,10 +1479,20 @@ def index_copy_(
         and (result := intercept("index_copy", index_copy_, "composite", input, dim, index, source)) is not NOT_HANDLED
     ):
         return result
-    original = before_write("index_copy_", input, (input, index, source), keep=(input, index, source), share="same")
-    before = input._fn
-    adopt_result("index_copy_", input, index_copy(original, dim, index, source))
-    return after_write(input, before)
+    before_write("index_copy_", input, (input, index, source), keep=(), share="same")
+    name = "index_copy"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(source, Tensor):
+        source = checks.tensor(name, "source", source)
+    self, dim, index, source = indexing_checks_take_put.index_copy(name, self, dim, index, source)
+    check_shape("index_copy_", input, self)
+    return indexing_formulas_in_place.write_index_copy(input, dim, index, source)
 
 
 def index_fill_int_scalar(
@@ -1530,10 +1551,19 @@ def index_fill_int_scalar_(input: Tensor, dim: int, index: Tensor, value: Number
         is not NOT_HANDLED
     ):
         return result
-    original = before_write("index_fill_", input, (input, index), keep=(input, index), share="same", replaces=True)
-    before = input._fn
-    adopt_result("index_fill_", input, index_fill_int_scalar(original, dim, index, value))
-    return after_write(input, before)
+    before_write("index_fill_", input, (input, index), keep=(), share="same", replaces=True)
+    name = "index_fill"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    value = checks.scalar(name, "value", value)
+    self, dim, index, value = indexing_checks_take_put.index_fill(name, self, dim, index, value)
+    check_shape("index_fill_", input, self)
+    return indexing_formulas_in_place.write_index_fill(input, dim, index, value)
 
 
 def index_fill_int_tensor(
@@ -1593,12 +1623,20 @@ def index_fill_int_tensor_(input: Tensor, dim: int, index: Tensor, value: Tensor
         is not NOT_HANDLED
     ):
         return result
-    original = before_write(
-        "index_fill_", input, (input, index, value), keep=(input, index, value), share="same", replaces=True
-    )
-    before = input._fn
-    adopt_result("index_fill_", input, index_fill_int_tensor(original, dim, index, value))
-    return after_write(input, before)
+    before_write("index_fill_", input, (input, index, value), keep=(), share="same", replaces=True)
+    name = "index_fill"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(value, Tensor):
+        value = checks.tensor(name, "value", value)
+    self, dim, index, value = indexing_checks_take_put.index_fill(name, self, dim, index, value)
+    check_shape("index_fill_", input, self)
+    return indexing_formulas_in_place.write_index_fill(input, dim, index, value)
 
 
 def scatter_reduce(
@@ -2132,10 +2170,18 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
         is not NOT_HANDLED
     ):
         return result
-    original = before_write("masked_scatter_", input, (input, mask, source), keep=(input, mask, source), share="same")
-    before = input._fn
-    adopt_result("masked_scatter_", input, masked_scatter(original, mask, source))
-    return after_write(input, before)
+    before_write("masked_scatter_", input, (input, mask, source), keep=(), share="same")
+    name = "masked_scatter"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(mask, Tensor):
+        mask = checks.tensor(name, "mask", mask)
+    if not isinstance(source, Tensor):
+        source = checks.tensor(name, "source", source)
+    self, mask, source = indexing_checks_take_put.masked_scatter(name, self, mask, source)
+    check_shape("masked_scatter_", input, self)
+    return indexing_formulas_in_place.write_masked_scatter(input, mask, source)
 
 
 def select_scatter(
