@@ -93,9 +93,10 @@ def _put(op: str, result: Array, dim: int, indices: Array, src: Any, add: bool) 
         return result
     at, whole = indices.reshape(indices.shape or 1), result.reshape(result.shape or 1)
     part = _reached(whole, at, dim)
-    values = np.asarray(src, result.dtype)
-    values = _reached(values.reshape(values.shape or 1), at, -1) if np.ndim(src) else values
-    values = values if values.shape == at.shape else np.broadcast_to(values, at.shape)
+    if isinstance(src, np.ndarray):
+        values = _reached(src.astype(result.dtype, copy=False).reshape(src.shape or 1), at, -1)
+    else:
+        values = np.full(at.shape, src, result.dtype)
     table = _folded(part, dim)
     if not put_along(table, _folded(at, dim), _folded(values, dim), add):
         require_inside(op, at, dim, whole.shape[dim])

@@ -18,22 +18,24 @@ Array = np.ndarray
 @jit
 def add_places(index: Array, least: int, size: int, step: int, places: Array, outside: Array) -> None:
     """places[i] += step index[i], counted from the front; sets `outside[0]` where one is not in [least, size)."""
-    wrong = False
+    low, high = least, size - 1
     for i in range(index.size):
         k = index[i]
-        wrong |= (k < least) | (k >= size)
-        places[i] += (k + size if k < 0 else k) * step
-    if wrong:
+        low, high = k if k < low else low, k if k > high else high
+        places[i] += (k + (size & (k >> 63))) * step  # k >> 63: all bits of a negative one
+    if low < least or high >= size:
         outside[0] = 1
 
 
 @jit
 def find_outside(index: Array, size: int, outside: Array, first: int, last: int) -> None:
     """Sets `outside[0]` where an index is not in [0, size)."""
-    wrong, part = False, part_of(index, first, last - first)
+    part = part_of(index, first, last - first)
+    low, high = np.int64(0), np.int64(size - 1)
     for i in range(part.size):
-        wrong |= (part[i] < 0) | (part[i] >= size)
-    if wrong:
+        k = np.int64(part[i])
+        low, high = k if k < low else low, k if k > high else high
+    if low < 0 or high >= size:
         outside[0] = 1
 
 

@@ -37,9 +37,11 @@ def write_index_fill(self: Tensor, dim: int, index: Tensor, value: Any) -> Tenso
 def write_put(self: Tensor, index: Tensor, source: Tensor, accumulate: bool) -> Tensor:
     """The elements of `source` written, or added, at places of the flattened tensor."""
     places = op.checked_indices(index, 0, self.numel(), "put", True)
-    return op.index_put_(
-        self, _coordinates(self._shape, places), _apart_from(self, source).reshape(index._shape), accumulate
-    )
+    elements = _apart_from(self, source).reshape(index._shape)
+    if self.is_contiguous():
+        op.index_put_(self.view((-1,)), [places], elements, accumulate)
+        return self
+    return op.index_put_(self, _coordinates(self._shape, places), elements, accumulate)
 
 
 def _coordinates(shape: Sequence[int], places: Tensor) -> list[Tensor]:
