@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -93,7 +94,7 @@ def foldable(a: Array, front: int, count: int) -> Array:
     return a if a.flags.c_contiguous or None not in [fold_step(a, dims) for dims in around] else contiguous(a)
 
 
-def fold_step(a: Array, dims: Iterable[int]) -> int | None:
+def fold_step(a: Any, dims: Iterable[int]) -> int | None:
     """How many elements lie between neighbours of dimensions folded into one; None where they have no one step."""
     long = [dim for dim in dims if a.shape[dim] != 1]
     for dim, following in pairwise(long):

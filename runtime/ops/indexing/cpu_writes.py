@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from .cpu_write_loops import add_places, fill_true, put_slices, write_true
 Array = np.ndarray
 Ints = tuple[int, ...]
 Indices = Sequence[Array | None]
+Steps = tuple[int | None, ...]
 WORK = 2  # elements of a sum that one written by index counts as
 
 
@@ -84,10 +86,8 @@ def put_slices_at(
 ) -> None:
     """Writes, or adds, values where arrays of int64 choose along dimensions; each of these has a least index."""
     common = broadcast_together(op, arrays)
-    front = dims[0] if dims[-1] - dims[0] == len(dims) - 1 else 0  # in front of all, where others lie between them
-    rest = [dim for dim in range(out.ndim) if dim not in dims]
-    laid, behind = out.transpose([*rest[:front], *dims, *rest[front:]]), front + len(dims)
-    given = as_indexed(op, values, (*laid.shape[:front], *common, *laid.shape[behind:]))
+    shape, front, steps = chosen_of(out.shape, out.strides, out.itemsize, tuple(dims), common)
+    given = as_indexed(op, values, shape)
     places, outside = np.zeros(math.prod(common), np.int64), np.zeros(1, np.int64)
     for array, dim, lowest in zip(arrays, dims, least, strict=True):
         step = out.strides[dim] // out.itemsize
@@ -95,28 +95,49 @@ def put_slices_at(
     if outside[0]:
         for array, dim, lowest in zip(arrays, dims, least, strict=True):
             require_inside(op, array, dim, out.shape[dim], error, lowest)
-    if given.size:
-        step, along = fold_step(laid, range(front)), fold_step(laid, range(behind, laid.ndim))
-        if step is None or along is None:
-            put_everywhere(out, dims, arrays, values, add)
-        else:
-            width = math.prod(laid.shape[behind:])
-            put_folded(out, places, given, (step, width, along), (front, front + len(common)), add)
+    if given.size and None in steps:
+        put_everywhere(out, dims, arrays, values, add)
+    elif given.size:
+        put_folded(out, places, given, steps, (front, front + len(common)), add)
 
 
-def put_folded(
-    out: Array, places: Array, given: Array, steps: tuple[int, int, int], chosen: tuple[int, int], add: bool
-) -> None:
+class Laid(NamedTuple):
+    """How an array lies."""
+
+    shape: Ints
+    strides: Ints
+    itemsize: int
+
+
+@lru_cache(maxsize=4096)
+def chosen_of(shape: Ints, strides: Ints, itemsize: int, dims: Ints, common: Ints) -> tuple[Ints, int, Steps]:
+    """The shape of what indices choose along dimensions of an array, where their own dimensions are in it, and the step
+    of the dimensions before these, how many elements those behind have, and their step."""
+    front = dims[0] if dims[-1] - dims[0] == len(dims) - 1 else 0  # in front of all, where others lie between them
+    rest = [dim for dim in range(len(shape)) if dim not in dims]
+    order, behind = (*rest[:front], *dims, *rest[front:]), front + len(dims)
+    laid = Laid(tuple([shape[dim] for dim in order]), tuple([strides[dim] for dim in order]), itemsize)
+    width = math.prod(laid.shape[behind:])
+    step, along = fold_step(laid, range(front)), fold_step(laid, range(behind, len(order)))
+    return (*laid.shape[:front], *common, *laid.shape[behind:]), front, (step, width, along)
+
+
+@lru_cache(maxsize=4096)
+def steps_of(shape: Ints, strides: Ints, itemsize: int, chosen: tuple[int, int]) -> Steps:
+    """The steps of an array's dimensions before, from and behind two numbers, each folded into one."""
+    laid, parts = Laid(shape, strides, itemsize), (range(chosen[0]), range(*chosen), range(chosen[1], len(shape)))
+    return tuple([fold_step(laid, dims) for dims in parts])
+
+
+def put_folded(out: Array, places: Array, given: Array, steps: Steps, chosen: tuple[int, int], add: bool) -> None:
     """Writes values, whose dimensions from one number to another are those of the places."""
-    parts = range(chosen[0]), range(*chosen), range(chosen[1], given.ndim)
-    folded = [fold_step(given, dims) for dims in parts]
+    folded = steps_of(given.shape, given.strides, given.itemsize, chosen)
     if None in folded:
         given = np.ascontiguousarray(given)
-        folded = [fold_step(given, dims) for dims in parts]
+        folded = steps_of(given.shape, given.strides, given.itemsize, chosen)
     flat = (flat_memory(out), places, flat_memory(given)) if add else (memory_of(out), places, memory_of(given))
-    width = steps[1]
-    arguments = *flat, *steps, *folded, add
-    shared(put_slices, arguments, given.size // places.size, WORK * given.size, 1 if width == 1 else COLUMNS)
+    unit = 1 if steps[1] == 1 else COLUMNS
+    shared(put_slices, (*flat, *steps, *folded, add), given.size // places.size, WORK * given.size, unit)
 
 
 def flat_memory(a: Array) -> Array:
@@ -150,7 +171,7 @@ def put_where(out: Array, mask: Array, values: Array) -> None:
     """Writes one value, or as many as are chosen, where a mask of the array's shape is true."""
     is_one = values.size == 1 and values.ndim < 2
     if not out.flags.c_contiguous or out.itemsize not in WORDS:
-        given = values if is_one else as_indexed("index_put", values, (np.count_nonzero(mask),))
+        given = values if is_one else as_indexed("index_put", values, (int(np.count_nonzero(mask)),))
         out[mask] = given
     elif is_one:
         line = words(contiguous(mask))
