@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..library.homes import Part
 from ..spec.model import Argument
 from .call_code import behind, handed_on, python_names, spread
 from .dispatcher_code import Dispatcher
@@ -157,6 +158,8 @@ class InPlace:
             others = behind(a.python_name for a in code.arguments[1:])
             return [*caught, f'return view_in_place("{self.op}", input, {code.name}{others})']
         target = code.inplace_arguments[0]
+        if code.in_place_formula is not None:
+            return [*caught, *self._by_formula(code.in_place_formula, target)]
         if kind == "composite":
             given = ", ".join(handed_on(code.arguments)).replace("input", "original", 1)
             computed = [f'adopt_result("{self.op}", input, {code.name}({given}))']
@@ -164,6 +167,19 @@ class InPlace:
             unrecorded = not code.node and not code.entry.undefined_gradients
             computed = [write_call(code, self.op, target), *["overwrite(input, before)"] * unrecorded]
         return [*self._fast, *caught, *around_write(code, self.op, target, computed, code.old_value_readers)]
+
+    def _by_formula(self, formula: Part, target: Argument) -> list[str]:
+        """The arguments checked as those of the composite, and ops in place, which record themselves."""
+        code = self.code
+        others = behind(a.name for a in code.arguments if a is not target)
+        check_shape = [f'check_shape("{self.op}", input, {target.name})'] if code.rule else []
+        return [
+            looked_at(code, self.op, target, ""),
+            f'name = "{code.entry.schema.name}"',
+            *Public(code).prepared,
+            *check_shape,
+            f"return {formula.spelling}(input{others})",
+        ]
 
     @property
     def _fast(self) -> list[str]:
@@ -187,10 +203,14 @@ def intercepted(code: OpCode, function: str, arguments: Sequence[Argument], out:
 
 def around_write(code: OpCode, op: str, target: Argument, computed: Sequence[str], keep: str = "") -> list[str]:
     """A computation that writes to an argument, whose old values are `original`: it is looked at before, and after."""
-    name = target.python_name
-    replaces = ", replaces=True" if code.entry.replaces else ""
-    looked = f'before_write("{op}", {name}, ({code.tensor_names},), keep=({keep}), share="{code.may_share}"{replaces})'
+    name, looked = target.python_name, looked_at(code, op, target, keep)
     return [f"original = {looked}", f"before = {name}._fn", *computed, f"return after_write({name}, before)"]
+
+
+def looked_at(code: OpCode, op: str, target: Argument, keep: str) -> str:
+    """The call that sees whether an argument may be written to."""
+    given = f'"{op}", {target.python_name}, ({code.tensor_names},), keep=({keep}), share="{code.may_share}"'
+    return f"before_write({given}{', replaces=True' if code.entry.replaces else ''})"
 
 
 def write_call(code: OpCode, op: str, target: Argument) -> str:

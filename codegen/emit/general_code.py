@@ -81,9 +81,10 @@ class General:
     @property
     def by_kernel(self) -> list[str]:
         """The outputs by a hand-written kernel, where nothing that was found has given them."""
+        made = [f"{self.results} = {self.made}"]
         attempt = [
             "try:",
-            f"    {self.results} = {self.made}",
+            *(f"    {line}" for line in self._unless_in_place(made)),
             "except Exception as error:",
             f"    reraise(name, error, ({self.code.general_parameters},))",
         ]
@@ -91,6 +92,23 @@ class General:
         if not self.code.fast.launches or self.code.fast.records:
             return lines
         return [f"if {self.results} is None:", *(f"    {line}" for line in lines)]
+
+    def _unless_in_place(self, made: list[str]) -> list[str]:
+        """The outputs made, if they are not written at once by a kernel that writes to its first array."""
+        code = self.code
+        if code.writer is None:
+            return made
+        first, *others = code.fast.kernel_arguments
+        tensors = spread(f"*{a.name}" if a.type.is_list else a.name for a in others if a.type.is_tensor)
+        given = behind(map(self._kernel_argument, others))
+        return [
+            f"if into is not None and is_writable(into, {first.name}, computed, ({tensors})):",
+            f"    {code.writer.spelling}(into.array{given})",
+            "    note_write(into, name)",
+            f"    {self.results} = into",
+            "else:",
+            *(f"    {line}" for line in made),
+        ]
 
     @property
     def computed(self) -> list[str]:
@@ -159,7 +177,10 @@ class General:
     @property
     def written(self) -> list[str]:
         """The result of a kernel put into the tensor that is written to."""
-        return [] if self.code.several else ["if into is not None:", "    result = write(name, into, result)"]
+        if self.code.several:
+            return []
+        elsewhere = " and result is not into" if self.code.writer else ""
+        return [f"if into is not None{elsewhere}:", "    result = write(name, into, result)"]
 
     @property
     def recorded(self) -> list[str]:

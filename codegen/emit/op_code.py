@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -85,7 +86,7 @@ class OpCode:
         """The hand-written parts whose modules a module of ops/ imports."""
         kind, text = self.entry.compute.kind, self.entry.compute.text
         computed = self.library[kind, text] if kind in ("kernel", "view") else None
-        return [computed, self.fast.plan if self.fast.launches else None, self.rule, self.own_rule]
+        return [computed, self.writer, self.fast.plan if self.fast.launches else None, self.rule, self.own_rule]
 
     @property
     def own_rule(self) -> Part | None:
@@ -103,6 +104,24 @@ class OpCode:
     def several(self) -> bool:
         """Whether the op has several outputs."""
         return len(self.entry.schema.returns) > 1
+
+    @property
+    def in_place_formula(self) -> Part | None:
+        """The helper that writes what a composite gives to its first tensor: `write_` and the op's name."""
+        is_composite = self.entry.compute.kind == "composite" and self.has_inplace
+        return self.library.get("helper", f"write_{self.entry.schema.name}") if is_composite else None
+
+    @property
+    def writer(self) -> Part | None:
+        """The kernel of the in-place form, which writes to its first array; named as the other, with an underscore."""
+        is_kernel = self.entry.compute.kind == "kernel" and not self.several
+        return self.library.get("kernel", f"{self.entry.compute.text}_") if self.has_inplace and is_kernel else None
+
+    @property
+    def moves(self) -> int | None:
+        """Which tensor argument's elements are the results of an element-wise op, as they are; None for no one's."""
+        tree, names = self.entry.compute.tree, [a.name for a in self.tensors]
+        return names.index(tree.id) if isinstance(tree, ast.Name) and tree.id in names else None
 
     @property
     def result_type(self) -> list[str]:

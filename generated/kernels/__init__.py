@@ -338,9 +338,9 @@ BESSEL_Y1 = Elementwise(PACKAGE, "bessel_y1", "bessel_y1", "float", allowed=("fl
 MASKED_FILL_SCALAR = Elementwise(PACKAGE, "masked_fill", "masked_fill_scalar", "same", raw=(False, True))
 MASKED_FILL_TENSOR = Elementwise(PACKAGE, "masked_fill", "masked_fill_tensor", "same", raw=(False, True, False))
 FILL__SCALAR = Elementwise(PACKAGE, "fill_", "fill__scalar", "same")
-FILL__TENSOR = Elementwise(PACKAGE, "fill_", "fill__tensor", "same")
+FILL__TENSOR = Elementwise(PACKAGE, "fill_", "fill__tensor", "same", moves=1)
 ZERO_ = Elementwise(PACKAGE, "zero_", "zero_", "same")
-COPY_ = Elementwise(PACKAGE, "copy_", "copy_", "same")
+COPY_ = Elementwise(PACKAGE, "copy_", "copy_", "same", moves=1)
 HUBER_VALUES = Elementwise(
     PACKAGE,
     "huber_values",

@@ -11,14 +11,16 @@ from typing import Any
 
 from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.autograd.inplace.inplace import adopt_result, after_write
+from ...runtime.autograd.inplace.writers import note_write
 from ...runtime.dispatch import checks
+from ...runtime.dispatch.destinations import is_writable
 from ...runtime.dispatch.elementwise import Promoting, result_dtype, run
 from ...runtime.dispatch.failures import listed, reraise
 from ...runtime.dispatch.kernel_arrays import array_in, arrays_in, computed_dtype
 from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.places import at
-from ...runtime.dispatch.writing import before_write, write, write_out
+from ...runtime.dispatch.writing import before_write, check_shape, write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
@@ -26,7 +28,11 @@ from ...runtime.ops.indexing import checks as indexing_checks
 from ...runtime.ops.indexing import checks_take_put as indexing_checks_take_put
 from ...runtime.ops.indexing import cpu as indexing_cpu
 from ...runtime.ops.indexing import cpu_gather as indexing_cpu_gather
+from ...runtime.ops.indexing import cpu_mask as indexing_cpu_mask
+from ...runtime.ops.indexing import cpu_take as indexing_cpu_take
+from ...runtime.ops.indexing import cpu_writes as indexing_cpu_writes
 from ...runtime.ops.indexing import formulas as indexing_formulas
+from ...runtime.ops.indexing import formulas_in_place as indexing_formulas_in_place
 from ...runtime.ops.indexing import plans as indexing_plans
 from ...runtime.ops.shape import checks_repeat as shape_checks_repeat
 from ...runtime.ops.shape import formulas as shape_formulas
@@ -39,14 +45,14 @@ from ..functions import indexing as functions
 INDEX_SELECT = KernelOp(
     "index_select",
     indexing_plans.index_select,
-    indexing_cpu.index_select,
+    indexing_cpu_take.index_select,
     functions.IndexSelectBackward0,
     {"self": "T", "dim": "n", "index": "I"},
 )
 INDEX_ADD = KernelOp(
     "index_add",
     None,
-    indexing_cpu.index_add,
+    indexing_cpu_writes.index_add,
     functions.IndexAddBackward0,
     {"self": "T", "dim": "n", "index": "R", "source": "T", "alpha": "f"},
 )
@@ -78,7 +84,7 @@ SCATTER_ADD = KernelOp(
     functions.ScatterAddBackward0,
     {"self": "T", "dim": "n", "index": "R", "src": "T"},
 )
-NONZERO_DEFAULT = KernelOp("nonzero", None, indexing_cpu.nonzero, None, {"self": "T"}, dtypes=("int64",))
+NONZERO_DEFAULT = KernelOp("nonzero", None, indexing_cpu_mask.nonzero, None, {"self": "T"}, dtypes=("int64",))
 SCATTER_REDUCE = KernelOp(
     "scatter_reduce",
     None,
@@ -117,7 +123,7 @@ def _index(name: str, self, indices, into=None) -> Any:
     self, indices = indexing_checks.index(name, self, indices)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(at(self, indexing_cpu.index)(array_in(self, computed), arrays_in(indices, None)), computed)
+        result = adopt(at(self, indexing_cpu_take.index)(array_in(self, computed), arrays_in(indices, None)), computed)
     except Exception as error:
         reraise(name, error, (self, indices))
     if into is not None:
@@ -257,15 +263,20 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
         else computed_dtype(name, "match", (), (self, values))
     )
     try:
-        result = adopt(
-            at(self, indexing_cpu.index_put)(
-                array_in(self, computed), arrays_in(indices, None), array_in(values, computed), accumulate
-            ),
-            computed,
-        )
+        if into is not None and is_writable(into, self, computed, (*indices, values)):
+            indexing_cpu_writes.index_put_(into.array, arrays_in(indices, None), array_in(values, computed), accumulate)
+            note_write(into, name)
+            result = into
+        else:
+            result = adopt(
+                at(self, indexing_cpu_writes.index_put)(
+                    array_in(self, computed), arrays_in(indices, None), array_in(values, computed), accumulate
+                ),
+                computed,
+            )
     except Exception as error:
         reraise(name, error, (self, indices, values, accumulate))
-    if into is not None:
+    if into is not None and result is not into:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or values._rg) and result._dtype.kind in "fc":
         functions.IndexPutBackward0.record(result, self, indices, values, accumulate)
@@ -334,7 +345,7 @@ def _index_select(name: str, self, dim, index, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            at(self, indexing_cpu.index_select)(array_in(self, computed), dim, array_in(index, None)), computed
+            at(self, indexing_cpu_take.index_select)(array_in(self, computed), dim, array_in(index, None)), computed
         )
     except Exception as error:
         reraise(name, error, (self, dim, index))
@@ -449,15 +460,20 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
         else computed_dtype(name, "match", (), (self, source))
     )
     try:
-        result = adopt(
-            at(self, indexing_cpu.index_add)(
-                array_in(self, computed), dim, array_in(index, None), array_in(source, computed), alpha
-            ),
-            computed,
-        )
+        if into is not None and is_writable(into, self, computed, (index, source)):
+            indexing_cpu_writes.index_add_(into.array, dim, array_in(index, None), array_in(source, computed), alpha)
+            note_write(into, name)
+            result = into
+        else:
+            result = adopt(
+                at(self, indexing_cpu_writes.index_add)(
+                    array_in(self, computed), dim, array_in(index, None), array_in(source, computed), alpha
+                ),
+                computed,
+            )
     except Exception as error:
         reraise(name, error, (self, dim, index, source, alpha))
-    if into is not None:
+    if into is not None and result is not into:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or source._rg) and result._dtype.kind in "fc":
         functions.IndexAddBackward0.record(result, self, dim, index, source, alpha)
@@ -632,15 +648,20 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
         else computed_dtype(name, "match", (), (self, src))
     )
     try:
-        result = adopt(
-            at(self, indexing_cpu_gather.scatter)(
-                array_in(self, computed), dim, array_in(index, None), array_in(src, computed)
-            ),
-            computed,
-        )
+        if into is not None and is_writable(into, self, computed, (index, src)):
+            indexing_cpu_gather.scatter_(into.array, dim, array_in(index, None), array_in(src, computed))
+            note_write(into, name)
+            result = into
+        else:
+            result = adopt(
+                at(self, indexing_cpu_gather.scatter)(
+                    array_in(self, computed), dim, array_in(index, None), array_in(src, computed)
+                ),
+                computed,
+            )
     except Exception as error:
         reraise(name, error, (self, dim, index, src))
-    if into is not None:
+    if into is not None and result is not into:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
         functions.ScatterBackward0.record(result, self, dim, index, src)
@@ -720,12 +741,18 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(
-            at(self, indexing_cpu_gather.scatter)(array_in(self, computed), dim, array_in(index, None), value), computed
-        )
+        if into is not None and is_writable(into, self, computed, (index,)):
+            indexing_cpu_gather.scatter_(into.array, dim, array_in(index, None), value)
+            note_write(into, name)
+            result = into
+        else:
+            result = adopt(
+                at(self, indexing_cpu_gather.scatter)(array_in(self, computed), dim, array_in(index, None), value),
+                computed,
+            )
     except Exception as error:
         reraise(name, error, (self, dim, index, value))
-    if into is not None:
+    if into is not None and result is not into:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ScatterBackward1.record(result, self, dim, index)
@@ -829,15 +856,20 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
         else computed_dtype(name, "match", (), (self, src))
     )
     try:
-        result = adopt(
-            at(self, indexing_cpu_gather.scatter_add)(
-                array_in(self, computed), dim, array_in(index, None), array_in(src, computed)
-            ),
-            computed,
-        )
+        if into is not None and is_writable(into, self, computed, (index, src)):
+            indexing_cpu_gather.scatter_add_(into.array, dim, array_in(index, None), array_in(src, computed))
+            note_write(into, name)
+            result = into
+        else:
+            result = adopt(
+                at(self, indexing_cpu_gather.scatter_add)(
+                    array_in(self, computed), dim, array_in(index, None), array_in(src, computed)
+                ),
+                computed,
+            )
     except Exception as error:
         reraise(name, error, (self, dim, index, src))
-    if into is not None:
+    if into is not None and result is not into:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
         functions.ScatterAddBackward0.record(result, self, dim, index, src)
@@ -1043,7 +1075,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(at(self, indexing_cpu.nonzero)(array_in(self, computed)), result_dtype("int64", computed))
+        result = adopt(at(self, indexing_cpu_mask.nonzero)(array_in(self, computed)), result_dtype("int64", computed))
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -1266,10 +1298,20 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
         and (result := intercept("put", put_, "composite", input, index, source, accumulate)) is not NOT_HANDLED
     ):
         return result
-    original = before_write("put_", input, (input, index, source), keep=(input, index, source), share="same")
-    before = input._fn
-    adopt_result("put_", input, put(original, index, source, accumulate))
-    return after_write(input, before)
+    before_write("put_", input, (input, index, source), keep=(), share="same")
+    name = "put"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(source, Tensor):
+        source = checks.tensor(name, "source", source)
+    if accumulate.__class__ is not bool:
+        accumulate = checks.boolean(name, "accumulate", accumulate)
+    self, index, source, accumulate = indexing_checks_take_put.put(name, self, index, source, accumulate)
+    check_shape("put_", input, self)
+    return indexing_formulas_in_place.write_put(input, index, source, accumulate)
 
 
 def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tensor]:
@@ -1437,10 +1479,20 @@ def index_copy_(
         and (result := intercept("index_copy", index_copy_, "composite", input, dim, index, source)) is not NOT_HANDLED
     ):
         return result
-    original = before_write("index_copy_", input, (input, index, source), keep=(input, index, source), share="same")
-    before = input._fn
-    adopt_result("index_copy_", input, index_copy(original, dim, index, source))
-    return after_write(input, before)
+    before_write("index_copy_", input, (input, index, source), keep=(), share="same")
+    name = "index_copy"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(source, Tensor):
+        source = checks.tensor(name, "source", source)
+    self, dim, index, source = indexing_checks_take_put.index_copy(name, self, dim, index, source)
+    check_shape("index_copy_", input, self)
+    return indexing_formulas_in_place.write_index_copy(input, dim, index, source)
 
 
 def index_fill_int_scalar(
@@ -1499,10 +1551,19 @@ def index_fill_int_scalar_(input: Tensor, dim: int, index: Tensor, value: Number
         is not NOT_HANDLED
     ):
         return result
-    original = before_write("index_fill_", input, (input, index), keep=(input, index), share="same", replaces=True)
-    before = input._fn
-    adopt_result("index_fill_", input, index_fill_int_scalar(original, dim, index, value))
-    return after_write(input, before)
+    before_write("index_fill_", input, (input, index), keep=(), share="same", replaces=True)
+    name = "index_fill"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    value = checks.scalar(name, "value", value)
+    self, dim, index, value = indexing_checks_take_put.index_fill(name, self, dim, index, value)
+    check_shape("index_fill_", input, self)
+    return indexing_formulas_in_place.write_index_fill(input, dim, index, value)
 
 
 def index_fill_int_tensor(
@@ -1562,12 +1623,20 @@ def index_fill_int_tensor_(input: Tensor, dim: int, index: Tensor, value: Tensor
         is not NOT_HANDLED
     ):
         return result
-    original = before_write(
-        "index_fill_", input, (input, index, value), keep=(input, index, value), share="same", replaces=True
-    )
-    before = input._fn
-    adopt_result("index_fill_", input, index_fill_int_tensor(original, dim, index, value))
-    return after_write(input, before)
+    before_write("index_fill_", input, (input, index, value), keep=(), share="same", replaces=True)
+    name = "index_fill"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(value, Tensor):
+        value = checks.tensor(name, "value", value)
+    self, dim, index, value = indexing_checks_take_put.index_fill(name, self, dim, index, value)
+    check_shape("index_fill_", input, self)
+    return indexing_formulas_in_place.write_index_fill(input, dim, index, value)
 
 
 def scatter_reduce(
@@ -2101,10 +2170,18 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
         is not NOT_HANDLED
     ):
         return result
-    original = before_write("masked_scatter_", input, (input, mask, source), keep=(input, mask, source), share="same")
-    before = input._fn
-    adopt_result("masked_scatter_", input, masked_scatter(original, mask, source))
-    return after_write(input, before)
+    before_write("masked_scatter_", input, (input, mask, source), keep=(), share="same")
+    name = "masked_scatter"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(mask, Tensor):
+        mask = checks.tensor(name, "mask", mask)
+    if not isinstance(source, Tensor):
+        source = checks.tensor(name, "source", source)
+    self, mask, source = indexing_checks_take_put.masked_scatter(name, self, mask, source)
+    check_shape("masked_scatter_", input, self)
+    return indexing_formulas_in_place.write_masked_scatter(input, mask, source)
 
 
 def select_scatter(

@@ -15,8 +15,8 @@ from ..tensor.casting import copy_cast
 from ..tensor.devices import CPU
 from ..tensor.dtypes import from_numpy
 from ..tensor.memory import empty
-from ..tensor.memory_overlap import overlaps
 from ..tensor.shapes import Shape
+from .destinations import layout_of, takes_directly
 from .fast_path import launches_on_devices
 from .row_loops import launch
 
@@ -89,7 +89,7 @@ def computed_on_device(
     into: Any,
 ) -> Any:
     """The result of an op as a tensor of dtype `final`; `into` itself where it could be written there at once."""
-    direct = into is not None and takes_directly(into, operands, shape, final)
+    direct = into is not None and into._device is not CPU and takes_directly(into, operands, shape, final)
     place = next(v._device for v in operands if isinstance(v, TensorBase) and v._device is not CPU)
     result = into if direct else fresh(empty(prod(shape), final.np, place), shape, final)
     out = result.array if direct else result._flat
@@ -98,20 +98,6 @@ def computed_on_device(
     if direct:
         note_write(into, name)
     return result
-
-
-def takes_directly(into: Any, operands: Sequence[Any], shape: Shape, final: Any) -> bool:
-    """Whether results may be written to a tensor one by one: no operand is read after it was written to."""
-    if into._shape != shape or into._dtype is not final or into._device is CPU or overlaps(into):
-        return False
-    return all(
-        v._storage is not into._storage or in_same_places(v, into) for v in operands if isinstance(v, TensorBase)
-    )
-
-
-def in_same_places(tensor: Any, other: Any) -> bool:
-    """Whether two tensors over one memory have the same elements in the same order."""
-    return layout_of(tensor) == layout_of(other) and tensor._offset == other._offset
 
 
 def gradients_on_device(
@@ -168,12 +154,6 @@ def keep(
         if len(table) >= MOST:
             table.clear()
         table[key] = found
-
-
-def layout_of(value: Any) -> tuple[Any, Any, Any]:
-    """The parts of a key that stand for an operand."""
-    there = isinstance(value, TensorBase)
-    return (value._dtype, value._shape, value._strides) if there else (None, None, None)
 
 
 def remember_gradients(

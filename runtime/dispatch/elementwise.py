@@ -11,19 +11,21 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
+from ..autograd.inplace.writers import note_write
 from ..errors import DtypeError, UnsupportedDtypeError
 from ..kernels.table import ElementKernels
 from ..tensor import dtypes
 from ..tensor.base import TensorBase, adopt, fresh
-from ..tensor.casting import cast
+from ..tensor.casting import cast, copy_cast
 from ..tensor.devices import CPU
 from ..tensor.dtypes import dtype
 from ..tensor.memory import empty
-from ..tensor.shapes import broadcast_shapes
+from ..tensor.shapes import Shape, broadcast_shapes
+from .destinations import takes_directly
 from .failures import reraise
 from .fast_path import fast_path
 from .places import brought, place_of
-from .row_loops import launch
+from .row_loops import launch, launch_into
 from .writing import write
 
 FIXED = {"bool": dtypes.bool_, "int32": dtypes.int32, "int64": dtypes.int64}  # results of one dtype, whatever goes in
@@ -33,9 +35,10 @@ KINDS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
 class Elementwise:
     """An element-wise op: names, dtype rules, kernels; one for each, in `generated/kernels`.
 
-    `raw` marks tensor arguments that are neither promoted nor cast (masks); `allowed` the kinds of dtype, () for all.
-    `operands` and `numbers` name the arguments of the native functions `launch`, `launch_in_place` and `gradients`,
-    which are made when they are first asked for: see runtime/native. `node` is the class of the op's nodes.
+    `raw` marks tensor arguments that are neither promoted nor cast (masks); `allowed` the kinds of dtype, () for all;
+    `moves` the tensor argument whose elements are the results, as they are. `operands` and `numbers` name the arguments
+    of the native functions `launch`, `launch_in_place` and `gradients`, which are made when they are first asked for:
+    see runtime/native. `node` is the class of the op's nodes.
     """
 
     __slots__ = (
@@ -45,6 +48,7 @@ class Elementwise:
         "launch",
         "launch_in_place",
         "launches",
+        "moves",
         "name",
         "node",
         "numbers",
@@ -68,6 +72,7 @@ class Elementwise:
         operands: tuple[str, ...] = (),
         numbers: tuple[str, ...] = (),
         takes_number: bool = False,
+        moves: int | None = None,
     ) -> None:
         self.kernels = ElementKernels(package, kernel)
         self.name = name
@@ -78,6 +83,7 @@ class Elementwise:
         self.operands = operands
         self.numbers = numbers
         self.takes_number = takes_number
+        self.moves = moves
         self.node: Any = None
         self.rows: dict[Any, Any] = {}  # of two layouts, for native code: see run_rows
         self.launches: defaultdict[Any, dict[Any, Any]] = defaultdict(dict)  # on devices, by the kernel: likewise
@@ -145,6 +151,9 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
         wanted = [None if own else to for own in raw] if raw else [to] * len(operands)
         attribute = "forward_complex" if computed.kind == "c" else "forward"
         if place is CPU:
+            if into is not None and written_at_once(op, attribute, operands, wanted, numbers, into, shape, final):
+                note_write(into, name)
+                return into, with_constants(operands, computed)
             flat = empty(prod(shape), final.compute.np, place)
             launch(op.kernels, attribute, operands, wanted, shape, numbers, (flat,))
             result = fresh(flat if flat.dtype is final.np else cast(flat, final.np), shape, final)
@@ -156,7 +165,32 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
         reraise(name, error, operands)
     if into is not None and result is not into:
         result = write(name, into, result)
-    return result, tuple([v if isinstance(v, TensorBase) else constant(v, computed) for v in operands])
+    return result, with_constants(operands, computed)
+
+
+def written_at_once(
+    op: Elementwise,
+    attribute: str,
+    operands: tuple[Any, ...],
+    wanted: list[Any],
+    numbers: list[Any],
+    into: Any,
+    shape: Shape,
+    final: dtype,
+) -> bool:
+    """Whether the results of an op on the CPU have been written where they are to go, without any array between."""
+    if into._device is not CPU or not takes_directly(into, operands, shape, final):
+        return False
+    moved = None if op.moves is None else operands[op.moves]
+    if isinstance(moved, TensorBase) and (final.compute is final or moved._dtype in (final, final.compute)):
+        copy_cast(into.array, moved.array)
+        return True
+    return final.compute is final and launch_into(op.kernels, attribute, operands, wanted, shape, numbers, into)
+
+
+def with_constants(operands: tuple[Any, ...], computed: dtype) -> tuple[Any, ...]:
+    """The operands, of which numbers have become 0-d tensors."""
+    return tuple([v if isinstance(v, TensorBase) else constant(v, computed) for v in operands])
 
 
 def constant(value: Any, dtype: dtype) -> Any:

@@ -46,13 +46,20 @@ def broadcast_rows(name: str, layouts: tuple[Layout, ...], numbers: int) -> tupl
 
 
 @functools.lru_cache(maxsize=8192)
-def rows(shape: Sequence[int], layouts: tuple[Layout | None, ...], numbers: int, results: int) -> Rows | None:
-    """The rows of operands broadcast to `shape`, of numbers and of contiguous results; None where it must copy.
+def rows(
+    shape: Sequence[int],
+    layouts: tuple[Layout | None, ...],
+    numbers: int,
+    results: int,
+    steps: tuple[int, ...] | None = None,
+) -> Rows | None:
+    """The rows of operands broadcast to `shape`, of numbers and of results, contiguous ones unless their strides are
+    given; None where it must copy.
 
     An operand's layout is None where it is a number.
     """
     strides = [_broadcast_strides(shape, layout) for layout in (*layouts, *[None] * numbers)]
-    strides += [contiguous_strides(shape)] * results
+    strides += [contiguous_strides(shape) if steps is None else steps] * results
     dims = _merged(shape, strides)
     if len(dims) > 3:
         return None

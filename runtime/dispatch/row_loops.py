@@ -48,6 +48,38 @@ def launch(
         given = [flat_operand(value, to, shape) for value, to in zip(operands, wanted, strict=True)]
         by_slices(getattr(kernels, attribute), (*given, *numbers, *outs), outs[0].size)
         return
+    by_rows(kernels, attribute, given, numbers, outs, plan)
+
+
+def launch_into(
+    kernels: ElementKernels,
+    attribute: str,
+    operands: Sequence[Any],
+    wanted: Sequence[Any],
+    shape: Shape,
+    numbers: Sequence[Any],
+    into: Any,
+) -> bool:
+    """Run a kernel that writes to a tensor of any layout; False where it has to write somewhere else first."""
+    if into._flat is not None:
+        launch(kernels, attribute, operands, wanted, shape, numbers, (into._flat,))
+        return True
+    if not any(to is not None and to.char in "fd" for to in wanted):
+        return False
+    given, layouts, _ = memories(operands, wanted, shape)
+    plan = rows(shape, tuple(layouts), len(numbers), 1, into._strides)
+    if plan is None:
+        return False
+    memory = into._storage[into._offset :]
+    check_lengths([memory], [plan.reach(len(plan.steps) - 1)])
+    by_rows(kernels, attribute, given, numbers, (memory,), plan)
+    return True
+
+
+def by_rows(
+    kernels: ElementKernels, attribute: str, given: list[Any], numbers: Sequence[Any], outs: Sequence[Any], plan: Any
+) -> None:
+    """Run a kernel row by row on the memories of operands."""
     check_lengths(given, [plan.reach(k) for k in range(len(given))])
     for index in plan.repeated:
         given[index] = (given[index],)

@@ -25,10 +25,7 @@ BY_VALUE = ("fill_", "masked_fill_")  # whose 0-d operand is read before anythin
 
 def write(name: str, into: Any, result: Any) -> Any:
     """Copy a freshly computed result into `into`, cast to its dtype, and count the write."""
-    if into._shape != result._shape:
-        raise ShapeError(
-            f"{name}(): output with shape {list(into._shape)} doesn't match the broadcast shape {list(result._shape)}"
-        )
+    check_shape(name, into, result)
     if not can_cast(result._dtype, into._dtype):
         raise DtypeError(
             f"{name}(): result type {result._dtype!r} can't be cast to the desired output type {into._dtype!r}"
@@ -39,6 +36,14 @@ def write(name: str, into: Any, result: Any) -> Any:
         copy_cast(into.array, result.array)
     note_write(into, name)
     return into
+
+
+def check_shape(name: str, into: Any, result: Any) -> None:
+    """Refuse a result of another shape than that of the tensor that it is to be written to."""
+    if into._shape != result._shape:
+        raise ShapeError(
+            f"{name}(): output with shape {list(into._shape)} doesn't match the broadcast shape {list(result._shape)}"
+        )
 
 
 def before_write(

@@ -8,14 +8,15 @@ import numpy as np
 
 from ...pool.parallel_for import is_long
 from ...pool.workers import in_parts
+from .moves import move
 
 
 def copy_cast(to: np.ndarray, source: np.ndarray) -> None:
     """Copy with any change of dtype; nan and values out of an integer's range are the hardware's business, no news."""
     if source.dtype.kind == "c" and to.dtype.kind != "c":
         source = source.real
-    if source.dtype is to.dtype:  # memory is as busy with one thread
-        np.copyto(to, source)
+    if source.dtype is to.dtype:
+        move(to, source)
         return
     if not to.ndim or not is_long(to.size):
         _convert(to, source)

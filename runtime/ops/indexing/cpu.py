@@ -13,8 +13,9 @@ import numpy as np
 
 from ...kernels.cpu import loops
 from ...kernels.cpu.copies import contiguous, copied
-from ...kernels.cpu.index_select import add_to_rows, take_rows
+from ...kernels.cpu.index_select import add_to_rows
 from ...pool.parallel_for import shared
+from .cpu_mask import put_by_mask, whole_mask, without_masks
 
 Array = np.ndarray
 Ints = tuple[int, ...]
@@ -44,18 +45,6 @@ def is_rows(dtype: np.dtype, ndim: int, indices: Sequence[Array | None]) -> bool
     return len(indices) == 1 and ndim > 0 and dtype.kind == "f" and getattr(indices[0], "dtype", None) == np.int64
 
 
-def rows_taken(op: str, a: Array, positions: Any, least: int, error: type[Exception] = IndexError) -> Array:
-    """a[positions]; indices below `least` are out of bounds."""
-    table = np.ascontiguousarray(a).reshape(a.shape[0], math.prod(a.shape[1:]))
-    found = np.empty((*positions.shape, *a.shape[1:]), a.dtype)
-    line = np.ascontiguousarray(positions).reshape(-1)
-    rows, wrong = found.reshape(line.size, table.shape[1]), np.zeros(1, np.int64)
-    shared(take_rows, (table, line, least, rows, wrong), line.size, found.size)
-    if wrong[0]:
-        require_inside(op, positions, 0, a.shape[0], error, least)
-    return found
-
-
 def rows_added(
     op: str, table: Array, positions: Any, least: int, rows: Array, scale: Any = 1, error: type[Exception] = IndexError
 ) -> Array:
@@ -70,24 +59,9 @@ def rows_added(
     return table
 
 
-def index_select(a: Array, dim: int, positions: Array) -> Array:
-    """The slices of a at `positions` along `dim`."""
-    if dim == 0 and is_rows(a.dtype, a.ndim, (positions,)):
-        return rows_taken("index_select", a, positions.reshape(-1), 0)
-    require_inside("index_select", positions, dim, a.shape[dim] if a.ndim else 1, IndexError)
-    if not a.ndim:
-        return a.copy()
-    return a.take(positions.reshape(-1), axis=dim)
-
-
 def index_select_backward(grad: Array, sizes: Ints, dim: int, positions: Array) -> Array:
     """Zeros to which the slices of `grad` are added at `positions` along `dim`."""
     return _slices_added(np.zeros(sizes, grad.dtype), dim, positions, grad, 1)
-
-
-def index_add(a: Array, dim: int, positions: Array, source: Array, alpha: int | float | complex) -> Array:
-    """A copy of a with alpha source added slice by slice at `positions` along `dim`."""
-    return _slices_added(copied(a), dim, positions, source, alpha)
 
 
 def _slices_added(out: Array, dim: int, positions: Array, source: Array, alpha: Any) -> Array:
@@ -103,21 +77,10 @@ def _slices_added(out: Array, dim: int, positions: Array, source: Array, alpha: 
     return np.moveaxis(with_rows_added(moved, positions, np.moveaxis(scaled, dim, 0), width), 0, dim)
 
 
-def _without_masks(indices: Sequence[Array | None]) -> list[Array | None]:
-    """Each mask replaced by the indices where it is true, one array for each of its dimensions."""
-    result: list[Array | None] = []
-    for item in indices:
-        if item is not None and item.dtype.kind == "b":
-            result.extend(np.atleast_1d(item).nonzero()[: item.ndim])
-        else:
-            result.append(item)
-    return result
-
-
 def _positions(op: str, shape: Ints, indices: Sequence[Array | None]) -> tuple[Any, ...]:
     """The indices as NumPy takes them, without masks and without negative numbers."""
     result: list[Any] = []
-    for dim, item in enumerate(_without_masks(indices)):
+    for dim, item in enumerate(without_masks(indices)):
         if item is None:
             result.append(slice(None))
         else:
@@ -135,16 +98,12 @@ def _positions(op: str, shape: Ints, indices: Sequence[Array | None]) -> tuple[A
     return tuple(result)
 
 
-def index(a: Array, indices: Sequence[Array | None]) -> Array:
-    """a[indices]."""
-    if is_rows(a.dtype, a.ndim, indices):
-        return rows_taken("index", a, indices[0], -a.shape[0])
-    result = np.asarray(a[_positions("index", a.shape, indices)])
-    return result.copy() if np.may_share_memory(result, a) else result
-
-
 def index_backward(grad: Array, sizes: Ints, indices: Sequence[Array | None]) -> Array:
     """Zeros to which `grad` is added at `indices`."""
+    mask = whole_mask(sizes, indices)
+    placed = None if mask is None else put_by_mask(grad, mask)
+    if placed is not None:
+        return placed
     if is_rows(grad.dtype, len(sizes), indices):
         index: Any = indices[0]
         whole = grad.shape == (*index.shape, *sizes[1:])
@@ -166,17 +125,6 @@ def _as_taken(op: str, sizes: Ints, positions: Sequence[Any], values: Array) -> 
         ) from None
 
 
-def index_put(a: Array, indices: Sequence[Array | None], values: Array, accumulate: bool) -> Array:
-    """A copy of a with `values` written, or added, at `indices`."""
-    positions = _positions("index_put", a.shape, indices)
-    values = _as_taken("index_put", a.shape, positions, values)
-    result = a.copy()
-    if accumulate:
-        return _added(result, positions, values)
-    result[positions] = values
-    return result
-
-
 def _added(out: Array, positions: tuple[Any, ...], values: Array) -> Array:
     """out with values added at positions, of which several may be equal."""
     indexed = [d for d, item in enumerate(positions) if isinstance(item, np.ndarray)]
@@ -190,8 +138,3 @@ def _added(out: Array, positions: tuple[Any, ...], values: Array) -> Array:
     moved = out.transpose(indexed + rest)
     width = math.prod(out.shape[d] for d in rest)
     return with_rows_added(moved, rows, values, width).transpose(np.argsort(indexed + rest))
-
-
-def nonzero(a: Array) -> Array:
-    """The indices of the elements that are not zero, one row each."""
-    return np.argwhere(a)

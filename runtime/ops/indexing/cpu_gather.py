@@ -15,6 +15,7 @@ from ...kernels.cpu import loops
 from ...kernels.cpu.copies import contiguous, copied
 from ...pool.parallel_for import shared
 from .cpu import COLUMNS, require_inside
+from .cpu_write_loops import find_outside
 
 Array = np.ndarray
 Ints = tuple[int, ...]
@@ -64,22 +65,42 @@ def scatter_add(a: Array, dim: int, indices: Array, src: Array) -> Array:
     return _put("scatter_add", copied(a), dim, indices, src, True)
 
 
-def _put(op: str, result: Array, dim: int, indices: Array, src: Any, add: bool) -> Array:
-    """The contiguous `result` itself, with elements written, or added, at indices.
+def scatter_(out: Array, dim: int, indices: Array, src: Any) -> None:
+    """Writes src_ij to out[places_ij, j] for dim 0, and so on; src may be one number."""
+    _put_inside("scatter", out, dim, indices, src, False)
 
-    Where the indices reach only a part of it, the loop runs on a contiguous copy of that part.
+
+def scatter_add_(out: Array, dim: int, indices: Array, src: Array) -> None:
+    """Adds src_ij to out[places_ij, j] for dim 0, and so on."""
+    _put_inside("scatter_add", out, dim, indices, src, True)
+
+
+def _put_inside(op: str, out: Array, dim: int, indices: Array, src: Any, add: bool) -> None:
+    """Writes, or adds, elements to an array of any layout, when all indices have been found to be inside."""
+    line, size, outside = contiguous(indices).reshape(-1), (out.shape or (1,))[dim], np.zeros(1, np.int64)
+    shared(find_outside, (line, size, outside), line.size, line.size)
+    if outside[0]:
+        require_inside(op, indices, dim, size)
+    _put(op, out, dim, indices, src, add)
+
+
+def _put(op: str, result: Array, dim: int, indices: Array, src: Any, add: bool) -> Array:
+    """`result` itself, with elements written, or added, at indices.
+
+    Where it is not contiguous, or the indices reach only a part of it, the loop runs on a contiguous copy of that part.
     """
     if not indices.size:
         return result
     at, whole = indices.reshape(indices.shape or 1), result.reshape(result.shape or 1)
     part = _reached(whole, at, dim)
-    values = np.asarray(src, result.dtype)
-    values = _reached(values.reshape(values.shape or 1), at, -1) if np.ndim(src) else values
-    values = values if values.shape == at.shape else np.broadcast_to(values, at.shape)
+    if isinstance(src, np.ndarray):
+        values = _reached(src.astype(result.dtype, copy=False).reshape(src.shape or 1), at, -1)
+    else:
+        values = np.full(at.shape, src, result.dtype)
     table = _folded(part, dim)
     if not put_along(table, _folded(at, dim), _folded(values, dim), add):
         require_inside(op, at, dim, whole.shape[dim])
-    if part is not whole:
+    if part is not whole or not whole.flags.c_contiguous:
         part[...] = table.reshape(part.shape)
     return result
 

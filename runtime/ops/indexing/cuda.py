@@ -13,7 +13,7 @@ from ...cuda.array import DeviceArray
 from ...cuda.launching.layouts import steps_in
 from ...cuda.launching.moving import within_reach
 from ...cuda.memory import in_order
-from . import cpu
+from . import cpu, cpu_take, cpu_writes
 from .cuda_found import nonzero
 from .cuda_rows import INT32, added_to_rows, broadcast, collected, rows_at, rows_taken, taken, transposed
 
@@ -23,7 +23,7 @@ Ints = tuple[int, ...]
 Indices = Sequence[DeviceArray | None]
 
 
-@within_reach(cpu.index_select)
+@within_reach(cpu_take.index_select)
 def index_select(a: DeviceArray, dim: int, positions: DeviceArray) -> DeviceArray:
     """The slices of a at `positions` along `dim`."""
     table = a if a.ndim else a.reshape(1)
@@ -38,7 +38,7 @@ def index_select_backward(grad: DeviceArray, sizes: Ints, dim: int, positions: D
     return _slices_added(memory.result_of_zeros(grad, sizes), dim, positions, grad, 1)
 
 
-@within_reach(cpu.index_add)
+@within_reach(cpu_writes.index_add)
 def index_add(a: DeviceArray, dim: int, positions: DeviceArray, source: DeviceArray, alpha: Any) -> DeviceArray:
     """A copy of a with alpha source added slice by slice at `positions` along `dim`."""
     return _slices_added(in_order(a), dim, positions, source, alpha)
@@ -130,7 +130,7 @@ def _common(op: str, arrays: Sequence[DeviceArray]) -> Ints:
         ) from None
 
 
-@within_reach(cpu.index)
+@within_reach(cpu_take.index)
 def index(a: DeviceArray, indices: Indices) -> DeviceArray:
     """a[indices]."""
     found = Indexed("index", a.shape, indices)
@@ -152,7 +152,7 @@ def index_backward(grad: DeviceArray, sizes: Ints, indices: Indices) -> DeviceAr
     return _put("index_backward", memory.result_of_zeros(grad, sizes), indices, grad, True)
 
 
-@within_reach(cpu.index_put)
+@within_reach(cpu_writes.index_put)
 def index_put(a: DeviceArray, indices: Indices, values: DeviceArray, accumulate: bool) -> DeviceArray:
     """A copy of a with `values` written, or added, at `indices`."""
     return _put("index_put", a, indices, values, accumulate)

@@ -9,7 +9,7 @@ from ...cuda.array import DeviceArray
 from ...cuda.launching.moving import numbers, over_elements, within_reach
 from ...cuda.launching.scans import scan
 from ...kernels.cuda.moving.searching import CHOSEN, ORDER
-from . import cpu
+from . import cpu_mask
 from .cuda_rows import inner_sizes
 
 BOOL, INT64 = np.dtype(np.bool_), np.dtype(np.int64)
@@ -23,7 +23,7 @@ def counts_of(a: DeviceArray, lines: int) -> DeviceArray:
     return result
 
 
-@within_reach(cpu.nonzero)
+@within_reach(cpu_mask.nonzero)
 def nonzero(a: DeviceArray) -> DeviceArray:
     """The indices of the elements that are not zero, one row each."""
     if not a.size:

@@ -1,0 +1,104 @@
+"""Elements copied to where others lie, in any layout.
+
+One thread copies as NumPy does. Several share a loop, which is compiled once for each size of an element: as they are
+only moved, any bits pass as numbers of that size.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from ...pool.parallel_for import is_shared, shared
+from ..jit import jit
+from ..llvm.addresses import item_size, row_at
+
+Array = np.ndarray
+Ints = tuple[int, ...]
+
+WORK = 2  # elements of a sum that one copied counts as, since it may lie apart from others
+PART = 4096  # elements of a row that one thread copies, at least
+LIKE = {kind.itemsize: np.zeros(1, kind) for kind in map(np.dtype, ("u1", "u2", "f4", "f8"))}
+
+
+class Path(NamedTuple):
+    """Three loops through two arrays, the last along a row, in parts: how often, and the steps of both in bytes."""
+
+    outer: int
+    inner: int
+    size: int
+    parts: int  # of a row
+    steps: Array  # [array, loop]
+
+
+def move(to: Array, source: Array) -> None:
+    """to[...] = source, of one dtype and one that broadcasts; they share no memory."""
+    if to.itemsize in LIKE and is_shared(WORK * to.size):
+        source = source if source.shape == to.shape else np.broadcast_to(source, to.shape)
+        found = path(to.shape, to.strides, source.strides)
+        if found is not None:
+            first, second = (array.__array_interface__["data"][0] for array in (to, source))
+            arguments = (LIKE[to.itemsize], first, second, found.steps, found.inner, found.size, found.parts)
+            shared(move_rows, arguments, found.outer * found.inner * found.parts, WORK * to.size)
+            return
+    np.copyto(to, source)
+
+
+@lru_cache(maxsize=4096)
+def path(shape: Ints, to: Ints, source: Ints) -> Path | None:
+    """The loops through arrays of these strides; None for what takes more, and where rows of one are columns of the
+    other, which NumPy goes through by blocks."""
+    loops: list[tuple[int, int, int]] = []
+    for d in sorted((d for d, size in enumerate(shape) if size > 1), key=lambda d: -abs(to[d])):
+        size, step, other = shape[d], to[d], source[d]
+        if loops and loops[-1][1] == step * size and loops[-1][2] == other * size:
+            size *= loops.pop()[0]
+        loops.append((size, step, other))
+    if len(loops) > 3 or any(0 < abs(other) < abs(loops[-1][2]) for _, _, other in loops):
+        return None
+    loops = [(1, 0, 0)] * (3 - len(loops)) + loops
+    outer, inner, size = (count for count, _, _ in loops)
+    steps = np.array([[step for _, step, _ in loops], [other for _, _, other in loops]], np.int64)
+    return Path(outer, inner, size, -(-size // PART), steps)
+
+
+@jit
+def move_rows(
+    like: Array, to: int, source: int, steps: Array, inner: int, size: int, parts: int, first: int, last: int
+) -> None:
+    """Some parts of the rows of a path."""
+    item = item_size(like[0])
+    for k in range(first, last):
+        row, begin = k // parts, k % parts * PART
+        q, r, count = row // inner, row % inner, min(PART, size - begin)
+        there = to + q * steps[0, 0] + r * steps[0, 1] + begin * steps[0, 2]
+        here = source + q * steps[1, 0] + r * steps[1, 1] + begin * steps[1, 2]
+        if steps[0, 2] == item and steps[1, 2] == item:
+            target, given = row_at(like[0], there, count), row_at(like[0], here, count)
+            for i in range(count):
+                target[i] = given[i]
+        elif steps[0, 2] == item and steps[1, 2] == 0:
+            target, value = row_at(like[0], there, count), row_at(like[0], here, 1)[0]
+            for i in range(count):
+                target[i] = value
+        else:
+            move_apart(like[0], there, here, steps[0, 2], steps[1, 2], count)
+
+
+@jit
+def move_apart(like: float, there: int, here: int, step: int, other: int, count: int) -> None:
+    """Elements that are not side by side, or read from one place: several at a time are on their way."""
+    for _ in range(count // 8):
+        a, b = row_at(like, here, 1)[0], row_at(like, here + other, 1)[0]
+        c, d = row_at(like, here + 2 * other, 1)[0], row_at(like, here + 3 * other, 1)[0]
+        e, f = row_at(like, here + 4 * other, 1)[0], row_at(like, here + 5 * other, 1)[0]
+        g, h = row_at(like, here + 6 * other, 1)[0], row_at(like, here + 7 * other, 1)[0]
+        row_at(like, there, 1)[0], row_at(like, there + step, 1)[0] = a, b
+        row_at(like, there + 2 * step, 1)[0], row_at(like, there + 3 * step, 1)[0] = c, d
+        row_at(like, there + 4 * step, 1)[0], row_at(like, there + 5 * step, 1)[0] = e, f
+        row_at(like, there + 6 * step, 1)[0], row_at(like, there + 7 * step, 1)[0] = g, h
+        here, there = here + 8 * other, there + 8 * step
+    for i in range(count % 8):
+        row_at(like, there + i * step, 1)[0] = row_at(like, here + i * other, 1)[0]

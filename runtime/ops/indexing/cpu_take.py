@@ -1,0 +1,112 @@
+"""Reading by arrays of indices and by masks: x[rows], x[:, rows], x[rows, columns], x[rows, :, columns], x[mask].
+
+The dimensions that are indexed and those around them are folded, whatever their strides are: so one loop reads all.
+Elements are moved as words of their size.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ...kernels.cpu.copies import contiguous
+from ...pool.parallel_for import shared
+from .cpu import require_inside
+from .cpu_mask import chosen_by_mask, whole_mask, without_masks, words
+from .cpu_take_loops import LINE, take
+
+Array = np.ndarray
+Ints = tuple[int, ...]
+Indices = Sequence[Array | None]
+
+
+def index(a: Array, indices: Indices) -> Array:
+    """a[indices]."""
+    mask = whole_mask(a.shape, indices)
+    if mask is not None:
+        return chosen_by_mask(a, mask)
+    found = without_masks(indices)
+    dims = [dim for dim, item in enumerate(found) if item is not None]
+    arrays = [item.astype(np.int64, copy=False) for item in found if item is not None]
+    return taken("index", a, dims, arrays, [-a.shape[dim] for dim in dims]) if arrays else a.copy()
+
+
+def index_select(a: Array, dim: int, positions: Array) -> Array:
+    """The slices of a at `positions` along `dim`."""
+    line = positions.reshape(-1).astype(np.int64, copy=False)
+    if not a.ndim:
+        require_inside("index_select", positions, 0, 1, IndexError)
+        return a.copy()
+    return taken("index_select", a, [dim], [line], [0])
+
+
+def taken(op: str, a: Array, dims: Sequence[int], arrays: Sequence[Array], least: Sequence[int]) -> Array:
+    """What arrays of int64, which broadcast, choose along dimensions of a; each has a least index.
+
+    Raises:
+        IndexError: an index is out of bounds, or the arrays do not broadcast.
+    """
+    common = broadcast_together(op, arrays)
+    front = dims[0] if dims[-1] - dims[0] == len(dims) - 1 else 0  # in front of all, where others lie between them
+    rest = [dim for dim in range(a.ndim) if dim not in dims]
+    laid = foldable(a.transpose([*rest[:front], *dims, *rest[front:]]), front, len(dims))
+    chosen = range(front, front + len(dims))
+    out = np.empty((*laid.shape[:front], *common, *laid.shape[front + len(dims) :]), a.dtype)
+    lines, spread = np.empty((len(dims), LINE), np.int64), [lying(array, common) for array in arrays]
+    for line, array, dim, lowest in zip(lines, spread, chosen, least, strict=True):
+        line[:] = array.ctypes.data, -lowest, laid.shape[dim], laid.strides[dim] // a.itemsize
+    if out.size:
+        count, width, outside = math.prod(common), math.prod(laid.shape[chosen.stop :]), np.zeros(1, np.int64)
+        steps = fold_step(laid, range(front)) or 0, width, fold_step(laid, range(chosen.stop, a.ndim)) or 0
+        arguments = memory_of(laid), lines.reshape(-1), count, *steps, words(out), outside
+        shared(take, arguments, out.size // width, out.size)
+    if not out.size or outside[0]:
+        for array, dim, lowest in zip(arrays, dims, least, strict=True):
+            require_inside(op, array, dim, a.shape[dim], IndexError, lowest)
+    return out
+
+
+def lying(array: Array, shape: Ints) -> Array:
+    """An array broadcast to a shape, contiguous."""
+    return np.ascontiguousarray(array if array.shape == shape else np.broadcast_to(array, shape))
+
+
+def broadcast_together(op: str, arrays: Sequence[Array]) -> Ints:
+    """The common shape of indices."""
+    if len(arrays) == 1:
+        return arrays[0].shape
+    try:
+        return np.broadcast_shapes(*(array.shape for array in arrays))
+    except ValueError:
+        shapes = ", ".join(str(list(array.shape)) for array in arrays)
+        raise IndexError(
+            f"{op}(): shape mismatch: indexing tensors could not be broadcast together with shapes {shapes}"
+        ) from None
+
+
+def foldable(a: Array, front: int, count: int) -> Array:
+    """The array, or a contiguous copy where the dimensions around `count` from `front` on have no one step."""
+    around = range(front), range(front + count, a.ndim)
+    return a if a.flags.c_contiguous or None not in [fold_step(a, dims) for dims in around] else contiguous(a)
+
+
+def fold_step(a: Any, dims: Iterable[int]) -> int | None:
+    """How many elements lie between neighbours of dimensions folded into one; None where they have no one step."""
+    long = [dim for dim in dims if a.shape[dim] != 1]
+    for dim, following in pairwise(long):
+        if a.strides[dim] != a.strides[following] * a.shape[following]:
+            return None
+    return a.strides[long[-1]] // a.itemsize if long else 0
+
+
+def memory_of(a: Array) -> Array:
+    """The words of memory between the first and the last element of an array."""
+    if a.flags.c_contiguous:
+        return words(a)
+    reach = 1 + sum((size - 1) * step for size, step in zip(a.shape, a.strides, strict=True)) // a.itemsize
+    flat = np.lib.stride_tricks.as_strided(a, (reach,), (a.itemsize,))
+    return words(flat)

@@ -1,0 +1,100 @@
+"""Loops that read by index from memory in any layout: where a block of indices lies, then what is there.
+
+Where an index lies is unsigned, so nobody asks again whether it counts from the end.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernels.jit import jit
+from ...kernels.llvm.addresses import empty_row, part_of, row_at
+
+Array = np.ndarray
+BLOCK = 512  # indices that are looked up at once
+LINE = 4  # numbers of an array of indices: its address, what negative ones are added to, the dimension's size and step
+
+
+@jit
+def add_offsets(line: Array, first: int, to: Array) -> bool:
+    """to[i] += step indices[first + i], negative indices counted from the end; whether all are inside.
+
+    One that is outside leaves a sign in `wrong`: its own, or that of how far it is from the last one.
+    """
+    row = row_at(line[0], line[0] + 8 * first, to.size)
+    added, size, step, wrong = line[1], line[2], line[3], 0
+    for i in range(row.size):
+        index = row[i] + (added & (row[i] >> 63))
+        wrong |= index | (size - 1 - index)
+        to[i] += np.uint64(index * step)
+    return wrong >= 0
+
+
+@jit
+def find_offsets(lines: Array, first: int, offsets: Array) -> bool:
+    """Where the elements lie that arrays of indices choose from `first` on; whether all are inside."""
+    inside = True
+    for i in range(offsets.size):
+        offsets[i] = 0
+    for d in range(lines.size // LINE):
+        inside &= add_offsets(part_of(lines, d * LINE, LINE), first, offsets)
+    return inside
+
+
+@jit
+def read_at(memory: Array, at: Array, width: int, inner: int, to: Array) -> None:
+    """to[i, j] = memory[at[i] + j inner], for j below `width`."""
+    if width == 1:
+        for i in range(at.size):
+            to[i] = memory[at[i]]
+    elif inner == 1:
+        for i in range(at.size):
+            source, target = part_of(memory, at[i], width), part_of(to, i * width, width)
+            for j in range(width):
+                target[j] = source[j]
+    else:
+        for i in range(at.size):
+            for j in range(width):
+                to[i * width + j] = memory[at[i] + np.uint64(j * inner)]
+
+
+@jit
+def take_at(
+    x: Array, lines: Array, count: int, outer: int, width: int, inner: int, out: Array, first: int, last: int
+) -> bool:
+    """out[b, i, j] = x[b outer + offset of i + j inner], for `count` indices i, and for a range of rows (b, i).
+
+    Whether all indices are inside: it stops where one is not.
+    """
+    offsets, known, k = empty_row(np.uint64(0), min(BLOCK, count)), -1, first
+    while k < last:
+        b, i = k // count, k % count
+        start = i - i % BLOCK
+        stop = min(start + BLOCK, count)
+        if known != start:
+            if not find_offsets(lines, start, part_of(offsets, 0, stop - start)):
+                return False
+            known = start
+        rows = min(stop - i, last - k)
+        memory = part_of(x, b * outer, x.size - b * outer)
+        read_at(memory, part_of(offsets, i - start, rows), width, inner, part_of(out, k * width, rows * width))
+        k += rows
+    return True
+
+
+@jit
+def take(
+    x: Array,
+    lines: Array,
+    count: int,
+    outer: int,
+    width: int,
+    inner: int,
+    out: Array,
+    outside: Array,
+    first: int,
+    last: int,
+) -> None:
+    """take_at, which sets `outside[0]` where an index is out of bounds."""
+    if not take_at(x, lines, count, outer, width, inner, out, first, last):
+        outside[0] = 1
