@@ -54,10 +54,10 @@ INDEX_ADD = KernelOp(
 )
 GATHER = KernelOp(
     "gather",
-    None,
+    indexing_plans.gather,
     indexing_cpu_gather.gather,
     functions.GatherBackward0,
-    {"self": "T", "dim": "n", "index": "R", "sparse_grad": "b"},
+    {"self": "T", "dim": "n", "index": "I", "sparse_grad": "b"},
 )
 SCATTER_SRC = KernelOp(
     "scatter",
@@ -531,12 +531,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
     if sparse_grad.__class__ is not bool:
         sparse_grad = checks.boolean(name, "sparse_grad", sparse_grad)
     self, dim, index, sparse_grad = indexing_checks.gather(name, self, dim, index, sparse_grad)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.active
-        and GATHER.remember(given, (self, dim, index, sparse_grad))
-    ):
+    if into is None and not watch.active and GATHER.remember(given, (self, dim, index, sparse_grad)):
         result = GATHER.launch(self, dim, index, sparse_grad)
         if result is not None:
             return result

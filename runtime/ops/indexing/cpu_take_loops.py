@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...kernels.cpu.loops import gather_along
 from ...kernels.jit import jit
-from ...kernels.llvm.addresses import empty_row, part_of, row_at
+from ...kernels.llvm.addresses import address, empty_row, part_of, row_at
 
 Array = np.ndarray
 BLOCK = 512  # indices that are looked up at once
@@ -98,3 +99,34 @@ def take(
     """take_at, which sets `outside[0]` where an index is out of bounds."""
     if not take_at(x, lines, count, outer, width, inner, out, first, last):
         outside[0] = 1
+
+
+@jit
+def select_of(
+    x: Array, indices: Array, out: Array, size: int, step: int, count: int, first: int, last: int
+) -> None:
+    """out[b, i, j] = x[b, indices[i], j] on flat memory, of x in the shape (before, size, step).
+
+    Raises:
+        IndexError: an index is out of bounds: the kernel in Python then says which.
+    """
+    line = empty_row(0, LINE)
+    line[0], line[1], line[2], line[3] = address(indices), 0, size, step
+    if not take_at(x, line, count, size * step, step, 1, out, first, last):
+        raise IndexError
+
+
+@jit
+def gather_of(
+    x: Array, indices: Array, out: Array, before: int, size: int, count: int, after: int, first: int, last: int
+) -> None:
+    """out[b, i, j] = x[b, indices[b, i, j], j] on flat memory, of x in the shape (before, size, after).
+
+    Raises:
+        IndexError: an index is out of bounds: the kernel in Python then says which.
+    """
+    outside, chosen = np.zeros(1, np.int64), (before, count, after)
+    table = part_of(x, 0, before * size * after).reshape((before, size, after))
+    gather_along(table, indices.reshape(chosen), out.reshape(chosen), outside, first, last)
+    if outside[0]:
+        raise IndexError
