@@ -139,10 +139,12 @@ class NodeCode:
 
     @property
     def plain(self) -> bool:
-        """Whether native code can record it: tensors, or a list of them, and values that `plain_values` can state."""
+        """Whether native code can record it: tensors, or a list of them, or of indices at last, and values that
+        `plain_values` can state."""
         tensors = self.entry.tensor_arguments
         one_list = len(tensors) == 1 and self.takes_list and not self.plan.tensors
-        single = (one_list and not tensors[0].type.optional_items) or not any(a.type.is_list for a in tensors)
+        before = tensors[:-1] if tensors and tensors[-1].type.optional_items else tensors
+        single = (one_list and not tensors[0].type.optional_items) or not any(a.type.is_list for a in before)
         few = max(len(self.plan.tensors), len(self.plan.values), len(self.arguments)) <= MOST
         fits = single and few and not self.gives_list and bool(self.differentiable_outputs)
         return fits and all(known for known, _ in self.plain_values.values())

@@ -30,6 +30,9 @@ class IndexBackward0(Node):
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version")
     op_name = "index.Tensor"
     saved_slots = ("kept_indices",)
+    inputs = ("self",)
+    keeps = {"kept_indices": ("indices", ("self",))}
+    values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
     @staticmethod
     def record(result, self, indices):
@@ -80,6 +83,8 @@ class IndexBackwardBackward0(Node):
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "index_backward"
     saved_slots = ("kept_indices",)
+    inputs = ("grad_output",)
+    keeps = {"kept_indices": ("indices", ("grad_output",))}
 
     @staticmethod
     def record(result, grad_output, indices):

@@ -38,6 +38,9 @@ from ...runtime.tensor.devices import CPU
 from .. import kernels
 from ..functions import indexing as functions
 
+INDEX = KernelOp(
+    "index", indexing_plans.index, indexing_cpu_take.index, functions.IndexBackward0, {"self": "T", "indices": "J"}
+)
 INDEX_SELECT = KernelOp(
     "index_select",
     indexing_plans.index_select,
@@ -113,10 +116,15 @@ def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
 
 
 def _index(name: str, self, indices, into=None) -> Any:
+    given = (self, indices)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     indices = checks.tensor_list_optional(name, "indices", indices)
     self, indices = indexing_checks.index(name, self, indices)
+    if into is None and not watch.active and INDEX.remember(given, (self, indices)):
+        result = INDEX.launch(self, indices)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(at(self, indexing_cpu_take.index)(array_in(self, computed), arrays_in(indices, None)), computed)

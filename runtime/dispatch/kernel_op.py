@@ -16,6 +16,8 @@ from .fast_path import fast_path
 
 MOST = 4096  # plans of one op; then it forgets all of them
 MOST_LISTED = 16  # tensors in a list
+MOST_INDICES = 4  # in a list
+kernel_ops: dict[str, KernelOp] = {}  # by name
 
 
 class KernelOp:
@@ -23,7 +25,8 @@ class KernelOp:
     looks them up and runs them.
 
     `letters` say what each argument is: T a tensor, O one or None, I one of int64, R one of any dtype or None, L a list
-    of tensors (as the first argument), n an int, b a bool, d ints or an int, f a number, s a text. `find` makes a plan
+    of tensors (as the first argument), J a list of indices of int64 or None (as the last one), n an int, b a bool,
+    d ints or an int, f a number, s a text. `find` makes a plan
     of layouts and of the other arguments as checked, or None; without it there are launches on devices alone. `found`
     keeps (plan's words, shapes, arguments as checked) by layouts and arguments as given.
     """
@@ -62,6 +65,7 @@ class KernelOp:
         self.dtypes = tuple(dtypes)  # of the results, in words of the spec; empty where all have that of the operands
         self.found: dict[Any, Any] = {}
         self.launches: dict[Any, dict[Any, Any]] = {}  # on devices, by dtype: likewise
+        kernel_ops.setdefault(name, self)
 
     def __getattr__(self, name: str) -> Any:
         if name != "launch":
@@ -93,7 +97,7 @@ class KernelOp:
         tensors = given[0] if self.letters[0] == "L" else ()
         tensors = [*tensors, *(a for letter, a in zip(self.letters, given, strict=True) if letter in "TO")]
         dtypes = {tensor._dtype for tensor in tensors if tensor is not None}
-        indices = all(a._dtype is int64 for letter, a in zip(self.letters, given, strict=True) if letter == "I")
+        indices = all(are_indices(letter, a, on_host) for letter, a in zip(self.letters, given, strict=True))
         if not indices or len(tensors) > MOST_LISTED or len(dtypes) != 1:
             return False
         dtype = dtypes.pop()
@@ -105,9 +109,14 @@ class KernelOp:
         plan = self.find(*known) if self.find else None
         if plan is None:
             return None
-        own = [None if letter in "TOIL" else a for letter, a in zip(self.letters, checked, strict=True)]
+        own = [None if letter in "TOILJ" else a for letter, a in zip(self.letters, checked, strict=True)]
         if "L" in self.letters:
             return fast_path().call_plan(plan, known[0], "T" * MOST_LISTED, self.outputs, own)
+        if "J" in self.letters:
+            indices = known.pop()
+            return fast_path().call_plan(
+                plan, [*known, *indices], self.letters[:-1] + "I" * len(indices), self.outputs, own
+            )
         return fast_path().call_plan(plan, known, self.letters, self.outputs, own)
 
 
@@ -127,17 +136,25 @@ def may_be_key(values: Sequence[Any]) -> bool:
     return not any(value.__class__ is float and not value and copysign(1, value) < 0 for value in values)
 
 
+def are_indices(letter: str, argument: Any, on_host: bool) -> bool:
+    """Whether an argument that is an index, or a list of them, is of int64; lists on the host alone."""
+    if letter == "J":
+        few = on_host and 1 <= len(argument) <= MOST_INDICES
+        return few and all(index is None or index._dtype is int64 for index in argument)
+    return letter != "I" or argument._dtype is int64
+
+
 def as_known(letter: str, argument: Any) -> Any:
     """An argument as a plan is found by it: layouts in the place of tensors."""
-    if letter == "L":
-        return tuple([Layout(t._shape, t._strides) for t in argument])
+    if letter in "LJ":
+        return tuple([None if t is None else Layout(t._shape, t._strides) for t in argument])
     return Layout(argument._shape, argument._strides) if letter in "TOI" and argument is not None else argument
 
 
 def parts_of_key(letter: str, argument: Any) -> tuple[Any, ...]:
     """The parts of a key that stand for an argument."""
-    if letter == "L":
-        return tuple([part for t in argument for part in (t._shape, t._strides)])
+    if letter in "LJ":
+        return tuple([part for t in argument for part in parts_of_key("O", t)])
     if letter in "TOIR":
         return (None, None) if argument is None else (argument._shape, argument._strides)
     return (argument,)

@@ -102,17 +102,80 @@ def take(
 
 
 @jit
-def select_of(
-    x: Array, indices: Array, out: Array, size: int, step: int, count: int, first: int, last: int
+def put_line(lines: Array, d: int, indices: Array, added: int, size: int, step: int) -> None:
+    """Write down what is known of array of indices number d."""
+    line = part_of(lines, d * LINE, LINE)
+    line[0], line[1], line[2], line[3] = address(indices), added, size, step
+
+
+@jit
+def take_by_one(
+    x: Array, a: Array, out: Array, added: int, size: int, step: int, count: int, first: int, last: int
 ) -> None:
-    """out[b, i, j] = x[b, indices[i], j] on flat memory, of x in the shape (before, size, step).
+    """out[b, i, j] = x[b, a[i], j] on flat memory, of x in the shape (before, size, step).
 
     Raises:
         IndexError: an index is out of bounds: the kernel in Python then says which.
     """
-    line = empty_row(0, LINE)
-    line[0], line[1], line[2], line[3] = address(indices), 0, size, step
-    if not take_at(x, line, count, size * step, step, 1, out, first, last):
+    lines = empty_row(0, LINE)
+    put_line(lines, 0, a, added, size, step)
+    if not take_at(x, lines, count, size * step, step, 1, out, first, last):
+        raise IndexError
+
+
+@jit
+def take_by_two(
+    x: Array,
+    a: Array,
+    b: Array,
+    out: Array,
+    size: int,
+    other: int,
+    width: int,
+    count: int,
+    apart: int,
+    first: int,
+    last: int,
+) -> None:
+    """out[k, i, j] = x[k, a[i], b[i], j] of x in the shape (before, size, other, width), or where they are `apart`
+    out[i, j] = x[a[i], j, b[i]] of x in the shape (size, width, other), on flat memory.
+
+    Raises:
+        IndexError: an index is out of bounds: the kernel in Python then says which.
+    """
+    lines = empty_row(0, 2 * LINE)
+    put_line(lines, 0, a, size, size, other * width)
+    put_line(lines, 1, b, other, other, 1 if apart else width)
+    outer, inner = (0, other) if apart else (size * other * width, 1)
+    if not take_at(x, lines, count, outer, width, inner, out, first, last):
+        raise IndexError
+
+
+@jit
+def take_by_three(
+    x: Array,
+    a: Array,
+    b: Array,
+    c: Array,
+    out: Array,
+    size: int,
+    other: int,
+    third: int,
+    width: int,
+    count: int,
+    first: int,
+    last: int,
+) -> None:
+    """out[k, i, j] = x[k, a[i], b[i], c[i], j] on flat memory, of x in the shape (before, size, other, third, width).
+
+    Raises:
+        IndexError: an index is out of bounds: the kernel in Python then says which.
+    """
+    lines = empty_row(0, 3 * LINE)
+    put_line(lines, 0, a, size, size, other * third * width)
+    put_line(lines, 1, b, other, other, third * width)
+    put_line(lines, 2, c, third, third, width)
+    if not take_at(x, lines, count, size * other * third * width, width, 1, out, first, last):
         raise IndexError
 
 

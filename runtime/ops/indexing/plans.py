@@ -6,7 +6,7 @@ from math import prod
 
 from ...kernels.cpu.index_select import take_rows_of
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
-from .cpu_take_loops import gather_of, select_of
+from .cpu_take_loops import gather_of, take_by_one, take_by_three, take_by_two
 
 ELEMENTS = 1024  # that one thread reads, at least
 
@@ -17,7 +17,28 @@ def index_select(x: Layout, dim: int, index: Layout) -> Plan | None:
         return None
     size, count, step = x.shape[dim], prod(index.shape), prod(x.shape[dim + 1 :])
     shape, rows = (*x.shape[:dim], count, *x.shape[dim + 1 :]), prod(x.shape[:dim]) * count
-    return (Step(select_of, (0, 2), ((0, shape),), (), (size, step, count), (rows, unit_of(step)), rows * step),)
+    return (Step(take_by_one, (0, 2), ((0, shape),), (), (0, size, step, count), (rows, unit_of(step)), rows * step),)
+
+
+def index(x: Layout, indices: tuple[Layout | None, ...]) -> Plan | None:
+    """Up to three arrays of indices of one shape, of neighbouring dimensions; or two with all others between them."""
+    dims = [dim for dim, found in enumerate(indices) if found is not None]
+    if len({found.shape for found in indices if found}) != 1 or len(dims) > 3 or not are_contiguous(x, *indices):
+        return None
+    first, last, common = dims[0], dims[-1], indices[dims[0]].shape  # type: ignore[union-attr]
+    apart = last - first >= len(dims)
+    if apart and (first > 0 or len(dims) != 2 or last < len(x.shape) - 1):
+        return None
+    before, after = x.shape[:first], x.shape[1:last] if apart else x.shape[last + 1 :]
+    width, count, sizes = prod(after), prod(common), tuple([x.shape[dim] for dim in dims])
+    if len(dims) == 1:
+        kernel, ints = take_by_one, (*sizes, *sizes, width, count)
+    elif len(dims) == 2:
+        kernel, ints = take_by_two, (*sizes, width, count, int(apart))
+    else:
+        kernel, ints = take_by_three, (*sizes, width, count)
+    operands, shape, rows = (0, *[1 + dim for dim in dims]), (*before, *common, *after), prod(before) * count
+    return (Step(kernel, operands, ((0, shape),), (), ints, (rows, unit_of(width)), rows * width),)
 
 
 def gather(x: Layout, dim: int, index: Layout, sparse_grad: bool) -> Plan | None:
