@@ -103,12 +103,21 @@ class NodeCode:
         named = _names([code := ast.unparse(operand)])
         if named & known.keys():
             is_list = any(t.kind == "list" for t in self.backward_tensors if t.name in named)
-            return known.get(code, "") if not is_list else ""
+            return known.get(code, "") if not is_list else self.listed_read(operand)
         read = sorted(named & values.keys())
         if not read:
             return f'("c", "", {code})' if isinstance(operand, ast.Constant) else ""
         made = "" if code == read[0] else f", lambda {read[0]}: {code}"
         return f'("v", "{values[read[0]]}"{made})' if len(read) == 1 else ""
+
+    def listed_read(self, operand: ast.expr) -> str:
+        """A list of indices as the last operand of a kernel with plans; empty for other lists."""
+        lists = {t.name: f'("i", "{t.slot}")' for t in self.backward_tensors if t.kind == "list"}
+        items = {a.name for a in self.entry.tensor_arguments if a.type.optional_items}
+        code = ast.unparse(operand)
+        call = ast.parse(self.plan.backward, mode="eval").body
+        last = call.args[-1] is not None and ast.unparse(call.args[-1]) == code  # type: ignore[attr-defined]
+        return lists.get(code, "") if self._planned and last and code in items else ""
 
     @property
     def differentiable_outputs(self) -> tuple[int, ...]:

@@ -41,6 +41,13 @@ from ..functions import indexing as functions
 INDEX = KernelOp(
     "index", indexing_plans.index, indexing_cpu_take.index, functions.IndexBackward0, {"self": "T", "indices": "J"}
 )
+INDEX_BACKWARD = KernelOp(
+    "index_backward",
+    indexing_plans.index_backward,
+    indexing_cpu.index_backward,
+    functions.IndexBackwardBackward0,
+    {"grad_output": "T", "input_sizes": "d", "indices": "J"},
+)
 INDEX_SELECT = KernelOp(
     "index_select",
     indexing_plans.index_select,
@@ -166,11 +173,16 @@ def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Seq
 
 
 def _index_backward(name: str, grad_output, input_sizes, indices, into=None) -> Any:
+    given = (grad_output, input_sizes, indices)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
     indices = checks.tensor_list_optional(name, "indices", indices)
     grad_output, input_sizes, indices = indexing_checks.index_backward(name, grad_output, input_sizes, indices)
+    if into is None and not watch.active and INDEX_BACKWARD.remember(given, (grad_output, input_sizes, indices)):
+        result = INDEX_BACKWARD.launch(grad_output, input_sizes, indices)
+        if result is not None:
+            return result
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
         result = adopt(

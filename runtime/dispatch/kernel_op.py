@@ -175,6 +175,17 @@ def is_as_kept(node: Any, slot: str, grad: Any) -> bool:
     return writes is None or writes[0] == getattr(node, f"{slot}_version")
 
 
+def are_as_kept(node: Any, slot: str) -> bool:
+    """Whether a node finds a list of indices of int64 as it kept it, which has not too many of them."""
+    indices, versions = getattr(node, slot), getattr(node, f"{slot}_version")
+    if not isinstance(indices, (list, tuple)) or not 1 <= len(indices) <= MOST_INDICES:
+        return False
+    return all(
+        index is None or (index._dtype is int64 and (index._writes is None or index._writes[0] == version))
+        for index, version in zip(indices, versions, strict=True)
+    )
+
+
 class Read(NamedTuple):
     """An operand of a kernel that computes the gradients of a node."""
 
@@ -185,6 +196,12 @@ class Read(NamedTuple):
     def of(self, grad: Any) -> Any:
         """The gradient that an operand is."""
         return grad if self.part is None else grad[self.part]
+
+    def parts(self, value: Any) -> Sequence[Any]:
+        """The parts of a key, or pairs of them, that a value stands for."""
+        if self.letter == "i":
+            return tuple(value)
+        return (value if self.letter in "gk" else (value,),)
 
     def given(self, value: Any) -> Any:
         """A value as the kernel takes it."""
@@ -202,7 +219,8 @@ class KernelOpGradient:
     """The kernel of a node's `apply`: `reads` says for each operand what it is, and in which slot of the node.
 
     w stands for which gradients are wanted, g for the gradient, or that of one of several outputs, k for a kept tensor,
-    v for a value, or what a function makes of it, c for a constant. Without `find` there are launches on devices alone.
+    i for a kept list of indices (as the last one), v for a value, or what a function makes of it, c for a constant.
+    Without `find` there are launches on devices alone.
     """
 
     __slots__ = ("find", "found", "gradients", "kernel", "launches", "node", "reads")
@@ -238,8 +256,10 @@ class KernelOpGradient:
             return False
         if not all(is_as_kept(node, slot, first) for letter, slot, _ in self.reads if letter == "k"):
             return False
+        if not all(on_host and are_as_kept(node, slot) for letter, slot, _ in self.reads if letter == "i"):
+            return False
         values = [self.value(read, node, grad) for read in self.reads]
-        parts = [value if read.letter in "gk" else (value,) for read, value in zip(self.reads, values, strict=True)]
+        parts = [part for read, value in zip(self.reads, values, strict=True) for part in read.parts(value)]
         key = tuple([part for both in parts for part in (both or (None, None))])
         if not may_be_key(key):
             return False
@@ -254,6 +274,8 @@ class KernelOpGradient:
             return sum(1 << i for i, edge in enumerate(node.edges) if edge is not None)
         if read.letter in "vc":
             return getattr(node, read.slot) if read.slot else None
+        if read.letter == "i":
+            return as_known("J", getattr(node, read.slot))
         tensor = read.of(grad) if read.letter == "g" else getattr(node, read.slot)
         return None if tensor is None else Layout(tensor._shape, tensor._strides)
 
@@ -269,4 +291,7 @@ class KernelOpGradient:
             return None
         kept = [getattr(node, slot) if letter == "k" else None for letter, slot, _ in self.reads]
         letters = "".join("I" if tensor is not None and tensor._dtype is int64 else "T" for tensor in kept)
+        if self.reads[-1].letter == "i":
+            values = [*values[:-1], *values[-1]]
+            letters = letters[:-1] + "I" * (len(values) - len(letters) + 1)
         return fast_path().call_plan(plan, values, letters, outputs, ())

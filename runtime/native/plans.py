@@ -214,7 +214,8 @@ def planned_gradients_plan(op: Any) -> np.ndarray:
     """The plan of a node whose gradients have plans."""
     node, reads = op.node, []
     for letter, slot, part in op.reads:
-        distances = slot_distances(node, {"k": [slot, f"{slot}_version"], "v": [slot]}.get(letter, []))
+        slots = {"k": [slot, f"{slot}_version"], "i": [slot, f"{slot}_version"], "v": [slot]}
+        distances = slot_distances(node, slots.get(letter, []))
         distances = [part or 0] if letter == "g" else distances
         reads.append(Read.pack(letter=ord(letter), **dict(zip(("slot", "version"), distances, strict=False))))
     return PlannedGradients.pack(

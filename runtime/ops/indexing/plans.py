@@ -6,9 +6,11 @@ from math import prod
 
 from ...kernels.cpu.index_select import take_rows_of
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
+from .cpu_take_back_loops import give_back_by_one, give_back_by_two
 from .cpu_take_loops import gather_of, take_by_one, take_by_three, take_by_two
 
 ELEMENTS = 1024  # that one thread reads, at least
+COLUMNS = 16  # of a table belong to one thread
 
 
 def index_select(x: Layout, dim: int, index: Layout) -> Plan | None:
@@ -39,6 +41,23 @@ def index(x: Layout, indices: tuple[Layout | None, ...]) -> Plan | None:
         kernel, ints = take_by_three, (*sizes, width, count)
     operands, shape, rows = (0, *[1 + dim for dim in dims]), (*before, *common, *after), prod(before) * count
     return (Step(kernel, operands, ((0, shape),), (), ints, (rows, unit_of(width)), rows * width),)
+
+
+def index_backward(grad: Layout, input_sizes: Ints, indices: tuple[Layout | None, ...]) -> Plan | None:
+    """Of one array of indices, or of two of one shape for neighbouring dimensions; of gradients all alike, too."""
+    dims = [dim for dim, found in enumerate(indices) if found is not None]
+    if len({found.shape for found in indices if found}) != 1 or len(dims) > 2 or not are_contiguous(*indices):
+        return None
+    first, last, common = dims[0], dims[-1], indices[dims[0]].shape  # type: ignore[union-attr]
+    alike = grad.strides is not None and not any(grad.strides)
+    shape, size = (*input_sizes[:first], *common, *input_sizes[last + 1 :]), prod(input_sizes)
+    if last - first >= len(dims) or not size or grad.shape != shape or not (alike or are_contiguous(grad)):
+        return None
+    width, sizes = prod(input_sizes[last + 1 :]), [input_sizes[dim] for dim in dims]
+    kernel = give_back_by_one if len(dims) == 1 else give_back_by_two
+    ints = (*sizes, width, prod(common), int(alike))
+    operands = (0, *[2 + dim for dim in dims])
+    return (Step(kernel, operands, ((0, tuple(input_sizes)),), (), ints, (width, COLUMNS), prod(shape)),)
 
 
 def gather(x: Layout, dim: int, index: Layout, sparse_grad: bool) -> Plan | None:
