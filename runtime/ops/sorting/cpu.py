@@ -13,11 +13,13 @@ from ...kernels.cpu.copies import contiguous
 from ...kernels.cpu.folding import folding
 from ...pool.parallel_for import is_long, shared
 from ...pool.workers import in_parts
-from .cpu_loops import pack, pick, radix_order, unpack
+from .cpu_loops import pack, pick, radix_order, short_order, unpack
 from .cpu_topk import few_greatest, is_few
 
 Array = np.ndarray
 Dims = tuple[int, ...]
+
+SHORT = 16  # elements of rows that are sorted by comparisons
 
 
 def sort(a: Array, dim: int, descending: bool, stable: bool) -> tuple[Array, Array]:
@@ -82,7 +84,9 @@ def _order(rows: Array, descending: bool) -> Array:
     """The indices of each row's elements in order."""
     codes, floating = _codes(rows)
     indices = np.empty(rows.shape, np.int64)
-    if codes.itemsize == 4 and rows.shape[1] < 2**31:
+    if rows.shape[1] <= SHORT:
+        shared(short_order, (codes, floating, descending, indices), len(rows), rows.size)
+    elif codes.itemsize == 4 and rows.shape[1] < 2**31:
         packed = np.empty(rows.shape, np.uint64)
         shared(pack, (codes, floating, descending, packed), len(rows), rows.size)
         if is_long(rows.size):

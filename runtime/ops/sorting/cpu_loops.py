@@ -84,6 +84,22 @@ def pick(rows: Array, indices: Array, values: Array, first: int, last: int) -> N
 
 
 @jit
+def short_order(codes: Array, floating: bool, inverted: bool, indices: Array, first: int, last: int) -> None:
+    """The indices of each row's elements in order, of rows so short that each is put in its place by comparisons."""
+    count = codes.shape[1]
+    keys = np.empty(count, codes.dtype)
+    for r in range(first, last):
+        keys_of(codes[r], floating, inverted, keys)
+        to = indices[r]
+        for i in range(count):
+            key, at = keys[i], i
+            while at > 0 and keys[at - 1] > key:
+                keys[at], to[at] = keys[at - 1], to[at - 1]
+                at -= 1
+            keys[at], to[at] = key, i
+
+
+@jit
 def radix_order(codes: Array, floating: bool, inverted: bool, indices: Array, first: int, last: int) -> None:
     """The indices of each row's elements in order: by digits of 11 bits, the lowest first, but those all alike."""
     count = codes.shape[1]
