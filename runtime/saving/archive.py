@@ -72,14 +72,14 @@ class Archive:
             count = self._read_into(part)
             if not count:
                 raise Damage(f"{name} ends after {position} of {size} bytes")
-            computed = zlib.crc32(part[:count], computed)
+            computed = zlib.crc32(part[:count].data, computed)
             position += count
         if computed != checksum:
             raise Damage(f"{name} does not have the checksum that it had")
         return found
 
     def _read_into(self, part: np.ndarray) -> int:
-        """Fill an array of bytes from where the file stands, as far as it goes in one read; how many bytes there were."""
+        """Fill an array of bytes from where the file stands, as far as one read goes; how many bytes there were."""
         if hasattr(self._file, "readinto"):
             return int(self._file.readinto(part) or 0)
         data = self._file.read(part.size)

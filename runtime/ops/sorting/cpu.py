@@ -19,7 +19,7 @@ from .cpu_topk import few_greatest, is_few
 Array = np.ndarray
 Dims = tuple[int, ...]
 
-SHORT = 16  # elements of rows that are sorted by comparisons
+SMALL = 32  # elements that are sorted by comparisons, in one call: of more rows branches would be guessed wrong
 
 
 def sort(a: Array, dim: int, descending: bool, stable: bool) -> tuple[Array, Array]:
@@ -84,7 +84,7 @@ def _order(rows: Array, descending: bool) -> Array:
     """The indices of each row's elements in order."""
     codes, floating = _codes(rows)
     indices = np.empty(rows.shape, np.int64)
-    if rows.shape[1] <= SHORT:
+    if rows.size <= SMALL:
         shared(short_order, (codes, floating, descending, indices), len(rows), rows.size)
     elif codes.itemsize == 4 and rows.shape[1] < 2**31:
         packed = np.empty(rows.shape, np.uint64)
