@@ -88,7 +88,9 @@ class FastCode:
     def letter(self, argument: Argument) -> str:
         type_ = argument.type
         if type_.is_tensor and type_.is_list:
-            return "L" if argument == self.op.arguments[0] and not type_.optional_items else "?"
+            if type_.optional_items:
+                return "J" if argument == self.op.arguments[-1] and self.plan else "?"
+            return "L" if argument == self.op.arguments[0] else "?"
         if type_.is_tensor:
             return self._raw if self.op.is_raw(argument) else "O" if type_.optional else "T"
         if type_.is_list:

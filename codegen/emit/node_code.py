@@ -103,12 +103,21 @@ class NodeCode:
         named = _names([code := ast.unparse(operand)])
         if named & known.keys():
             is_list = any(t.kind == "list" for t in self.backward_tensors if t.name in named)
-            return known.get(code, "") if not is_list else ""
+            return known.get(code, "") if not is_list else self.listed_read(operand)
         read = sorted(named & values.keys())
         if not read:
             return f'("c", "", {code})' if isinstance(operand, ast.Constant) else ""
         made = "" if code == read[0] else f", lambda {read[0]}: {code}"
         return f'("v", "{values[read[0]]}"{made})' if len(read) == 1 else ""
+
+    def listed_read(self, operand: ast.expr) -> str:
+        """A list of indices as the last operand of a kernel with plans; empty for other lists."""
+        lists = {t.name: f'("i", "{t.slot}")' for t in self.backward_tensors if t.kind == "list"}
+        items = {a.name for a in self.entry.tensor_arguments if a.type.optional_items}
+        code = ast.unparse(operand)
+        call = ast.parse(self.plan.backward, mode="eval").body
+        last = call.args[-1] is not None and ast.unparse(call.args[-1]) == code  # type: ignore[attr-defined]
+        return lists.get(code, "") if self._planned and last and code in items else ""
 
     @property
     def differentiable_outputs(self) -> tuple[int, ...]:
@@ -139,10 +148,12 @@ class NodeCode:
 
     @property
     def plain(self) -> bool:
-        """Whether native code can record it: tensors, or a list of them, and values that `plain_values` can state."""
+        """Whether native code can record it: tensors, or a list of them, or of indices at last, and values that
+        `plain_values` can state."""
         tensors = self.entry.tensor_arguments
         one_list = len(tensors) == 1 and self.takes_list and not self.plan.tensors
-        single = (one_list and not tensors[0].type.optional_items) or not any(a.type.is_list for a in tensors)
+        before = tensors[:-1] if tensors and tensors[-1].type.optional_items else tensors
+        single = (one_list and not tensors[0].type.optional_items) or not any(a.type.is_list for a in before)
         few = max(len(self.plan.tensors), len(self.plan.values), len(self.arguments)) <= MOST
         fits = single and few and not self.gives_list and bool(self.differentiable_outputs)
         return fits and all(known for known, _ in self.plain_values.values())

@@ -17,6 +17,7 @@ from ...runtime.namespace import op
 from ...runtime.ops.indexing import cpu as indexing_cpu
 from ...runtime.ops.indexing import cpu_gather as indexing_cpu_gather
 from ...runtime.ops.indexing import formulas as indexing_formulas
+from ...runtime.ops.indexing import plans as indexing_plans
 from ...runtime.ops.matmul import formulas as matmul_formulas
 from ...runtime.tensor.devices import CPU
 from .. import kernels
@@ -30,6 +31,16 @@ class IndexBackward0(Node):
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version")
     op_name = "index.Tensor"
     saved_slots = ("kept_indices",)
+    plans = KernelOpGradient(
+        indexing_plans.index_backward,
+        indexing_cpu.index_backward,
+        ("g", ""),
+        ("v", "_saved_self_sym_sizes"),
+        ("i", "kept_indices"),
+    )
+    inputs = ("self",)
+    keeps = {"kept_indices": ("indices", ("self",))}
+    values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
     @staticmethod
     def record(result, self, indices):
@@ -56,6 +67,8 @@ class IndexBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
         indices = arrays_of(unpack_list(node, "kept_indices"), dtype)
@@ -80,6 +93,8 @@ class IndexBackwardBackward0(Node):
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "index_backward"
     saved_slots = ("kept_indices",)
+    inputs = ("grad_output",)
+    keeps = {"kept_indices": ("indices", ("grad_output",))}
 
     @staticmethod
     def record(result, grad_output, indices):

@@ -11,16 +11,14 @@ from typing import Any
 
 from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.autograd.inplace.inplace import adopt_result, after_write
-from ...runtime.autograd.inplace.writers import note_write
 from ...runtime.dispatch import checks
-from ...runtime.dispatch.destinations import is_writable
 from ...runtime.dispatch.elementwise import Promoting, result_dtype, run
 from ...runtime.dispatch.failures import listed, reraise
 from ...runtime.dispatch.kernel_arrays import array_in, arrays_in, computed_dtype
 from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.places import at
-from ...runtime.dispatch.writing import before_write, check_shape, write, write_out
+from ...runtime.dispatch.writing import before_write, write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
@@ -30,9 +28,7 @@ from ...runtime.ops.indexing import cpu as indexing_cpu
 from ...runtime.ops.indexing import cpu_gather as indexing_cpu_gather
 from ...runtime.ops.indexing import cpu_mask as indexing_cpu_mask
 from ...runtime.ops.indexing import cpu_take as indexing_cpu_take
-from ...runtime.ops.indexing import cpu_writes as indexing_cpu_writes
 from ...runtime.ops.indexing import formulas as indexing_formulas
-from ...runtime.ops.indexing import formulas_in_place as indexing_formulas_in_place
 from ...runtime.ops.indexing import plans as indexing_plans
 from ...runtime.ops.shape import checks_repeat as shape_checks_repeat
 from ...runtime.ops.shape import formulas as shape_formulas
@@ -42,6 +38,16 @@ from ...runtime.tensor.devices import CPU
 from .. import kernels
 from ..functions import indexing as functions
 
+INDEX = KernelOp(
+    "index", indexing_plans.index, indexing_cpu_take.index, functions.IndexBackward0, {"self": "T", "indices": "J"}
+)
+INDEX_BACKWARD = KernelOp(
+    "index_backward",
+    indexing_plans.index_backward,
+    indexing_cpu.index_backward,
+    functions.IndexBackwardBackward0,
+    {"grad_output": "T", "input_sizes": "d", "indices": "J"},
+)
 INDEX_SELECT = KernelOp(
     "index_select",
     indexing_plans.index_select,
@@ -52,16 +58,16 @@ INDEX_SELECT = KernelOp(
 INDEX_ADD = KernelOp(
     "index_add",
     None,
-    indexing_cpu_writes.index_add,
+    indexing_cpu.index_add,
     functions.IndexAddBackward0,
     {"self": "T", "dim": "n", "index": "R", "source": "T", "alpha": "f"},
 )
 GATHER = KernelOp(
     "gather",
-    None,
+    indexing_plans.gather,
     indexing_cpu_gather.gather,
     functions.GatherBackward0,
-    {"self": "T", "dim": "n", "index": "R", "sparse_grad": "b"},
+    {"self": "T", "dim": "n", "index": "I", "sparse_grad": "b"},
 )
 SCATTER_SRC = KernelOp(
     "scatter",
@@ -117,10 +123,15 @@ def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
 
 
 def _index(name: str, self, indices, into=None) -> Any:
+    given = (self, indices)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     indices = checks.tensor_list_optional(name, "indices", indices)
     self, indices = indexing_checks.index(name, self, indices)
+    if into is None and not watch.active and INDEX.remember(given, (self, indices)):
+        result = INDEX.launch(self, indices)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(at(self, indexing_cpu_take.index)(array_in(self, computed), arrays_in(indices, None)), computed)
@@ -162,11 +173,16 @@ def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Seq
 
 
 def _index_backward(name: str, grad_output, input_sizes, indices, into=None) -> Any:
+    given = (grad_output, input_sizes, indices)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
     indices = checks.tensor_list_optional(name, "indices", indices)
     grad_output, input_sizes, indices = indexing_checks.index_backward(name, grad_output, input_sizes, indices)
+    if into is None and not watch.active and INDEX_BACKWARD.remember(given, (grad_output, input_sizes, indices)):
+        result = INDEX_BACKWARD.launch(grad_output, input_sizes, indices)
+        if result is not None:
+            return result
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
         result = adopt(
@@ -263,20 +279,15 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
         else computed_dtype(name, "match", (), (self, values))
     )
     try:
-        if into is not None and is_writable(into, self, computed, (*indices, values)):
-            indexing_cpu_writes.index_put_(into.array, arrays_in(indices, None), array_in(values, computed), accumulate)
-            note_write(into, name)
-            result = into
-        else:
-            result = adopt(
-                at(self, indexing_cpu_writes.index_put)(
-                    array_in(self, computed), arrays_in(indices, None), array_in(values, computed), accumulate
-                ),
-                computed,
-            )
+        result = adopt(
+            at(self, indexing_cpu.index_put)(
+                array_in(self, computed), arrays_in(indices, None), array_in(values, computed), accumulate
+            ),
+            computed,
+        )
     except Exception as error:
         reraise(name, error, (self, indices, values, accumulate))
-    if into is not None and result is not into:
+    if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or values._rg) and result._dtype.kind in "fc":
         functions.IndexPutBackward0.record(result, self, indices, values, accumulate)
@@ -312,7 +323,7 @@ def index_select(
     """
     if axis is not None:
         dim = axis
-    if not watch.every and out is None:
+    if not watch.active and out is None:
         result = INDEX_SELECT.launch(input, dim, index)
         if result is not None:
             return result
@@ -338,7 +349,7 @@ def _index_select(name: str, self, dim, index, into=None) -> Any:
     if not isinstance(index, Tensor):
         index = checks.tensor(name, "index", index)
     self, dim, index = indexing_checks.index_select(name, self, dim, index)
-    if into is None and not watch.every and INDEX_SELECT.remember(given, (self, dim, index)):
+    if into is None and not watch.active and INDEX_SELECT.remember(given, (self, dim, index)):
         result = INDEX_SELECT.launch(self, dim, index)
         if result is not None:
             return result
@@ -394,7 +405,7 @@ def index_add(
     """
     if axis is not None:
         dim = axis
-    if not watch.every and out is None:
+    if not watch.active and out is None:
         result = INDEX_ADD.launch(input, dim, index, source, alpha)
         if result is not None:
             return result
@@ -448,7 +459,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.every
+        and not watch.active
         and INDEX_ADD.remember(given, (self, dim, index, source, alpha))
     ):
         result = INDEX_ADD.launch(self, dim, index, source, alpha)
@@ -460,20 +471,15 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
         else computed_dtype(name, "match", (), (self, source))
     )
     try:
-        if into is not None and is_writable(into, self, computed, (index, source)):
-            indexing_cpu_writes.index_add_(into.array, dim, array_in(index, None), array_in(source, computed), alpha)
-            note_write(into, name)
-            result = into
-        else:
-            result = adopt(
-                at(self, indexing_cpu_writes.index_add)(
-                    array_in(self, computed), dim, array_in(index, None), array_in(source, computed), alpha
-                ),
-                computed,
-            )
+        result = adopt(
+            at(self, indexing_cpu.index_add)(
+                array_in(self, computed), dim, array_in(index, None), array_in(source, computed), alpha
+            ),
+            computed,
+        )
     except Exception as error:
         reraise(name, error, (self, dim, index, source, alpha))
-    if into is not None and result is not into:
+    if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or source._rg) and result._dtype.kind in "fc":
         functions.IndexAddBackward0.record(result, self, dim, index, source, alpha)
@@ -517,7 +523,7 @@ def gather(
     """
     if axis is not None:
         dim = axis
-    if not watch.every and out is None:
+    if not watch.active and out is None:
         result = GATHER.launch(input, dim, index, sparse_grad)
         if result is not None:
             return result
@@ -545,12 +551,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
     if sparse_grad.__class__ is not bool:
         sparse_grad = checks.boolean(name, "sparse_grad", sparse_grad)
     self, dim, index, sparse_grad = indexing_checks.gather(name, self, dim, index, sparse_grad)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and GATHER.remember(given, (self, dim, index, sparse_grad))
-    ):
+    if into is None and not watch.active and GATHER.remember(given, (self, dim, index, sparse_grad)):
         result = GATHER.launch(self, dim, index, sparse_grad)
         if result is not None:
             return result
@@ -592,7 +593,7 @@ def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
         IndexError, RuntimeError: expected: `dim` in range; the index is nowhere larger than the source, nor than the
             tensor except along `dim`.
     """
-    if not watch.every and out is None:
+    if not watch.active and out is None:
         result = SCATTER_SRC.launch(input, dim, index, src)
         if result is not None:
             return result
@@ -636,7 +637,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.every
+        and not watch.active
         and SCATTER_SRC.remember(given, (self, dim, index, src))
     ):
         result = SCATTER_SRC.launch(self, dim, index, src)
@@ -648,20 +649,15 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
         else computed_dtype(name, "match", (), (self, src))
     )
     try:
-        if into is not None and is_writable(into, self, computed, (index, src)):
-            indexing_cpu_gather.scatter_(into.array, dim, array_in(index, None), array_in(src, computed))
-            note_write(into, name)
-            result = into
-        else:
-            result = adopt(
-                at(self, indexing_cpu_gather.scatter)(
-                    array_in(self, computed), dim, array_in(index, None), array_in(src, computed)
-                ),
-                computed,
-            )
+        result = adopt(
+            at(self, indexing_cpu_gather.scatter)(
+                array_in(self, computed), dim, array_in(index, None), array_in(src, computed)
+            ),
+            computed,
+        )
     except Exception as error:
         reraise(name, error, (self, dim, index, src))
-    if into is not None and result is not into:
+    if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
         functions.ScatterBackward0.record(result, self, dim, index, src)
@@ -690,7 +686,7 @@ def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out:
         IndexError, RuntimeError: expected: `dim` in range; the index is nowhere larger than the tensor, except along
             `dim`.
     """
-    if not watch.every and out is None:
+    if not watch.active and out is None:
         result = SCATTER_VALUE.launch(input, dim, index, value)
         if result is not None:
             return result
@@ -733,7 +729,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.every
+        and not watch.active
         and SCATTER_VALUE.remember(given, (self, dim, index, value))
     ):
         result = SCATTER_VALUE.launch(self, dim, index, value)
@@ -741,18 +737,12 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        if into is not None and is_writable(into, self, computed, (index,)):
-            indexing_cpu_gather.scatter_(into.array, dim, array_in(index, None), value)
-            note_write(into, name)
-            result = into
-        else:
-            result = adopt(
-                at(self, indexing_cpu_gather.scatter)(array_in(self, computed), dim, array_in(index, None), value),
-                computed,
-            )
+        result = adopt(
+            at(self, indexing_cpu_gather.scatter)(array_in(self, computed), dim, array_in(index, None), value), computed
+        )
     except Exception as error:
         reraise(name, error, (self, dim, index, value))
-    if into is not None and result is not into:
+    if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ScatterBackward1.record(result, self, dim, index)
@@ -796,7 +786,7 @@ def scatter_add(
     """
     if axis is not None:
         dim = axis
-    if not watch.every and out is None:
+    if not watch.active and out is None:
         result = SCATTER_ADD.launch(input, dim, index, src)
         if result is not None:
             return result
@@ -844,7 +834,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.every
+        and not watch.active
         and SCATTER_ADD.remember(given, (self, dim, index, src))
     ):
         result = SCATTER_ADD.launch(self, dim, index, src)
@@ -856,20 +846,15 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
         else computed_dtype(name, "match", (), (self, src))
     )
     try:
-        if into is not None and is_writable(into, self, computed, (index, src)):
-            indexing_cpu_gather.scatter_add_(into.array, dim, array_in(index, None), array_in(src, computed))
-            note_write(into, name)
-            result = into
-        else:
-            result = adopt(
-                at(self, indexing_cpu_gather.scatter_add)(
-                    array_in(self, computed), dim, array_in(index, None), array_in(src, computed)
-                ),
-                computed,
-            )
+        result = adopt(
+            at(self, indexing_cpu_gather.scatter_add)(
+                array_in(self, computed), dim, array_in(index, None), array_in(src, computed)
+            ),
+            computed,
+        )
     except Exception as error:
         reraise(name, error, (self, dim, index, src))
-    if into is not None and result is not into:
+    if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
         functions.ScatterAddBackward0.record(result, self, dim, index, src)
@@ -1051,7 +1036,7 @@ def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: int64.
     """
-    if not watch.every and out is None:
+    if not watch.active and out is None:
         result = NONZERO_DEFAULT.launch(input)
         if result is not None:
             return result
@@ -1069,7 +1054,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    if self._device is not CPU and into is None and not watch.every and NONZERO_DEFAULT.remember(given, (self,)):
+    if self._device is not CPU and into is None and not watch.active and NONZERO_DEFAULT.remember(given, (self,)):
         result = NONZERO_DEFAULT.launch(self)
         if result is not None:
             return result
@@ -1298,20 +1283,10 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
         and (result := intercept("put", put_, "composite", input, index, source, accumulate)) is not NOT_HANDLED
     ):
         return result
-    before_write("put_", input, (input, index, source), keep=(), share="same")
-    name = "put"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(index, Tensor):
-        index = checks.tensor(name, "index", index)
-    if not isinstance(source, Tensor):
-        source = checks.tensor(name, "source", source)
-    if accumulate.__class__ is not bool:
-        accumulate = checks.boolean(name, "accumulate", accumulate)
-    self, index, source, accumulate = indexing_checks_take_put.put(name, self, index, source, accumulate)
-    check_shape("put_", input, self)
-    return indexing_formulas_in_place.write_put(input, index, source, accumulate)
+    original = before_write("put_", input, (input, index, source), keep=(input, index, source), share="same")
+    before = input._fn
+    adopt_result("put_", input, put(original, index, source, accumulate))
+    return after_write(input, before)
 
 
 def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tensor]:
@@ -1479,20 +1454,10 @@ def index_copy_(
         and (result := intercept("index_copy", index_copy_, "composite", input, dim, index, source)) is not NOT_HANDLED
     ):
         return result
-    before_write("index_copy_", input, (input, index, source), keep=(), share="same")
-    name = "index_copy"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if not isinstance(index, Tensor):
-        index = checks.tensor(name, "index", index)
-    if not isinstance(source, Tensor):
-        source = checks.tensor(name, "source", source)
-    self, dim, index, source = indexing_checks_take_put.index_copy(name, self, dim, index, source)
-    check_shape("index_copy_", input, self)
-    return indexing_formulas_in_place.write_index_copy(input, dim, index, source)
+    original = before_write("index_copy_", input, (input, index, source), keep=(input, index, source), share="same")
+    before = input._fn
+    adopt_result("index_copy_", input, index_copy(original, dim, index, source))
+    return after_write(input, before)
 
 
 def index_fill_int_scalar(
@@ -1551,19 +1516,10 @@ def index_fill_int_scalar_(input: Tensor, dim: int, index: Tensor, value: Number
         is not NOT_HANDLED
     ):
         return result
-    before_write("index_fill_", input, (input, index), keep=(), share="same", replaces=True)
-    name = "index_fill"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if not isinstance(index, Tensor):
-        index = checks.tensor(name, "index", index)
-    value = checks.scalar(name, "value", value)
-    self, dim, index, value = indexing_checks_take_put.index_fill(name, self, dim, index, value)
-    check_shape("index_fill_", input, self)
-    return indexing_formulas_in_place.write_index_fill(input, dim, index, value)
+    original = before_write("index_fill_", input, (input, index), keep=(input, index), share="same", replaces=True)
+    before = input._fn
+    adopt_result("index_fill_", input, index_fill_int_scalar(original, dim, index, value))
+    return after_write(input, before)
 
 
 def index_fill_int_tensor(
@@ -1623,20 +1579,12 @@ def index_fill_int_tensor_(input: Tensor, dim: int, index: Tensor, value: Tensor
         is not NOT_HANDLED
     ):
         return result
-    before_write("index_fill_", input, (input, index, value), keep=(), share="same", replaces=True)
-    name = "index_fill"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    if not isinstance(index, Tensor):
-        index = checks.tensor(name, "index", index)
-    if not isinstance(value, Tensor):
-        value = checks.tensor(name, "value", value)
-    self, dim, index, value = indexing_checks_take_put.index_fill(name, self, dim, index, value)
-    check_shape("index_fill_", input, self)
-    return indexing_formulas_in_place.write_index_fill(input, dim, index, value)
+    original = before_write(
+        "index_fill_", input, (input, index, value), keep=(input, index, value), share="same", replaces=True
+    )
+    before = input._fn
+    adopt_result("index_fill_", input, index_fill_int_tensor(original, dim, index, value))
+    return after_write(input, before)
 
 
 def scatter_reduce(
@@ -1687,7 +1635,7 @@ def scatter_reduce(
     """
     if axis is not None:
         dim = axis
-    if not watch.every and out is None:
+    if not watch.active and out is None:
         result = SCATTER_REDUCE.launch(input, dim, index, src, reduce, include_self)
         if result is not None:
             return result
@@ -1778,7 +1726,7 @@ def _scatter_reduce(name: str, self, dim, index, src, reduce, include_self, into
     if (
         self._device is not CPU
         and into is None
-        and not watch.every
+        and not watch.active
         and SCATTER_REDUCE.remember(given, (self, dim, index, src, reduce, include_self))
     ):
         result = SCATTER_REDUCE.launch(self, dim, index, src, reduce, include_self)
@@ -2170,18 +2118,10 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
         is not NOT_HANDLED
     ):
         return result
-    before_write("masked_scatter_", input, (input, mask, source), keep=(), share="same")
-    name = "masked_scatter"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(mask, Tensor):
-        mask = checks.tensor(name, "mask", mask)
-    if not isinstance(source, Tensor):
-        source = checks.tensor(name, "source", source)
-    self, mask, source = indexing_checks_take_put.masked_scatter(name, self, mask, source)
-    check_shape("masked_scatter_", input, self)
-    return indexing_formulas_in_place.write_masked_scatter(input, mask, source)
+    original = before_write("masked_scatter_", input, (input, mask, source), keep=(input, mask, source), share="same")
+    before = input._fn
+    adopt_result("masked_scatter_", input, masked_scatter(original, mask, source))
+    return after_write(input, before)
 
 
 def select_scatter(

@@ -55,7 +55,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
 
 
 def _collate_sequences(first: Sequence[Any], batch: Sequence[Any]) -> Any:
-    if any(len(sample) != len(first) for sample in batch):
+    if set(map(len, batch)) != {len(first)}:
         raise RuntimeError("each element in list of batch should be of equal size")
     return _like_sequence(first, [default_collate(column) for column in zip(*batch, strict=True)])
 

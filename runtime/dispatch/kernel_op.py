@@ -16,6 +16,8 @@ from .fast_path import fast_path
 
 MOST = 4096  # plans of one op; then it forgets all of them
 MOST_LISTED = 16  # tensors in a list
+MOST_INDICES = 4  # in a list
+kernel_ops: dict[str, KernelOp] = {}  # by name
 
 
 class KernelOp:
@@ -23,7 +25,8 @@ class KernelOp:
     looks them up and runs them.
 
     `letters` say what each argument is: T a tensor, O one or None, I one of int64, R one of any dtype or None, L a list
-    of tensors (as the first argument), n an int, b a bool, d ints or an int, f a number, s a text. `find` makes a plan
+    of tensors (as the first argument), J a list of indices of int64 or None (as the last one), n an int, b a bool,
+    d ints or an int, f a number, s a text. `find` makes a plan
     of layouts and of the other arguments as checked, or None; without it there are launches on devices alone. `found`
     keeps (plan's words, shapes, arguments as checked) by layouts and arguments as given.
     """
@@ -62,6 +65,7 @@ class KernelOp:
         self.dtypes = tuple(dtypes)  # of the results, in words of the spec; empty where all have that of the operands
         self.found: dict[Any, Any] = {}
         self.launches: dict[Any, dict[Any, Any]] = {}  # on devices, by dtype: likewise
+        kernel_ops.setdefault(name, self)
 
     def __getattr__(self, name: str) -> Any:
         if name != "launch":
@@ -93,7 +97,7 @@ class KernelOp:
         tensors = given[0] if self.letters[0] == "L" else ()
         tensors = [*tensors, *(a for letter, a in zip(self.letters, given, strict=True) if letter in "TO")]
         dtypes = {tensor._dtype for tensor in tensors if tensor is not None}
-        indices = all(a._dtype is int64 for letter, a in zip(self.letters, given, strict=True) if letter == "I")
+        indices = all(are_indices(letter, a, on_host) for letter, a in zip(self.letters, given, strict=True))
         if not indices or len(tensors) > MOST_LISTED or len(dtypes) != 1:
             return False
         dtype = dtypes.pop()
@@ -105,9 +109,14 @@ class KernelOp:
         plan = self.find(*known) if self.find else None
         if plan is None:
             return None
-        own = [None if letter in "TOIL" else a for letter, a in zip(self.letters, checked, strict=True)]
+        own = [None if letter in "TOILJ" else a for letter, a in zip(self.letters, checked, strict=True)]
         if "L" in self.letters:
             return fast_path().call_plan(plan, known[0], "T" * MOST_LISTED, self.outputs, own)
+        if "J" in self.letters:
+            indices = known.pop()
+            return fast_path().call_plan(
+                plan, [*known, *indices], self.letters[:-1] + "I" * len(indices), self.outputs, own
+            )
         return fast_path().call_plan(plan, known, self.letters, self.outputs, own)
 
 
@@ -127,17 +136,25 @@ def may_be_key(values: Sequence[Any]) -> bool:
     return not any(value.__class__ is float and not value and copysign(1, value) < 0 for value in values)
 
 
+def are_indices(letter: str, argument: Any, on_host: bool) -> bool:
+    """Whether an argument that is an index, or a list of them, is of int64; lists on the host alone."""
+    if letter == "J":
+        few = on_host and 1 <= len(argument) <= MOST_INDICES
+        return few and all(index is None or index._dtype is int64 for index in argument)
+    return letter != "I" or argument._dtype is int64
+
+
 def as_known(letter: str, argument: Any) -> Any:
     """An argument as a plan is found by it: layouts in the place of tensors."""
-    if letter == "L":
-        return tuple([Layout(t._shape, t._strides) for t in argument])
+    if letter in "LJ":
+        return tuple([None if t is None else Layout(t._shape, t._strides) for t in argument])
     return Layout(argument._shape, argument._strides) if letter in "TOI" and argument is not None else argument
 
 
 def parts_of_key(letter: str, argument: Any) -> tuple[Any, ...]:
     """The parts of a key that stand for an argument."""
-    if letter == "L":
-        return tuple([part for t in argument for part in (t._shape, t._strides)])
+    if letter in "LJ":
+        return tuple([part for t in argument for part in parts_of_key("O", t)])
     if letter in "TOIR":
         return (None, None) if argument is None else (argument._shape, argument._strides)
     return (argument,)
@@ -158,6 +175,17 @@ def is_as_kept(node: Any, slot: str, grad: Any) -> bool:
     return writes is None or writes[0] == getattr(node, f"{slot}_version")
 
 
+def are_as_kept(node: Any, slot: str) -> bool:
+    """Whether a node finds a list of indices of int64 as it kept it, which has not too many of them."""
+    indices, versions = getattr(node, slot), getattr(node, f"{slot}_version")
+    if not isinstance(indices, (list, tuple)) or not 1 <= len(indices) <= MOST_INDICES:
+        return False
+    return all(
+        index is None or (index._dtype is int64 and (index._writes is None or index._writes[0] == version))
+        for index, version in zip(indices, versions, strict=True)
+    )
+
+
 class Read(NamedTuple):
     """An operand of a kernel that computes the gradients of a node."""
 
@@ -168,6 +196,12 @@ class Read(NamedTuple):
     def of(self, grad: Any) -> Any:
         """The gradient that an operand is."""
         return grad if self.part is None else grad[self.part]
+
+    def parts(self, value: Any) -> Sequence[Any]:
+        """The parts of a key, or pairs of them, that a value stands for."""
+        if self.letter == "i":
+            return tuple(value)
+        return (value if self.letter in "gk" else (value,),)
 
     def given(self, value: Any) -> Any:
         """A value as the kernel takes it."""
@@ -185,7 +219,8 @@ class KernelOpGradient:
     """The kernel of a node's `apply`: `reads` says for each operand what it is, and in which slot of the node.
 
     w stands for which gradients are wanted, g for the gradient, or that of one of several outputs, k for a kept tensor,
-    v for a value, or what a function makes of it, c for a constant. Without `find` there are launches on devices alone.
+    i for a kept list of indices (as the last one), v for a value, or what a function makes of it, c for a constant.
+    Without `find` there are launches on devices alone.
     """
 
     __slots__ = ("find", "found", "gradients", "kernel", "launches", "node", "reads")
@@ -221,8 +256,10 @@ class KernelOpGradient:
             return False
         if not all(is_as_kept(node, slot, first) for letter, slot, _ in self.reads if letter == "k"):
             return False
+        if not all(on_host and are_as_kept(node, slot) for letter, slot, _ in self.reads if letter == "i"):
+            return False
         values = [self.value(read, node, grad) for read in self.reads]
-        parts = [value if read.letter in "gk" else (value,) for read, value in zip(self.reads, values, strict=True)]
+        parts = [part for read, value in zip(self.reads, values, strict=True) for part in read.parts(value)]
         key = tuple([part for both in parts for part in (both or (None, None))])
         if not may_be_key(key):
             return False
@@ -237,6 +274,8 @@ class KernelOpGradient:
             return sum(1 << i for i, edge in enumerate(node.edges) if edge is not None)
         if read.letter in "vc":
             return getattr(node, read.slot) if read.slot else None
+        if read.letter == "i":
+            return as_known("J", getattr(node, read.slot))
         tensor = read.of(grad) if read.letter == "g" else getattr(node, read.slot)
         return None if tensor is None else Layout(tensor._shape, tensor._strides)
 
@@ -252,4 +291,7 @@ class KernelOpGradient:
             return None
         kept = [getattr(node, slot) if letter == "k" else None for letter, slot, _ in self.reads]
         letters = "".join("I" if tensor is not None and tensor._dtype is int64 else "T" for tensor in kept)
+        if self.reads[-1].letter == "i":
+            values = [*values[:-1], *values[-1]]
+            letters = letters[:-1] + "I" * (len(values) - len(letters) + 1)
         return fast_path().call_plan(plan, values, letters, outputs, ())

@@ -24,11 +24,11 @@ def numpy(tensor: Any, *, force: bool = False) -> np.ndarray:
     """
     if force:
         return host_array(tensor).view()
-    if tensor.requires_grad and mode.grad:
+    if tensor._rg and mode.grad:
         raise RuntimeError(
             "numpy(): can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
         )
-    if tensor.device.type != "cpu":
+    if tensor._device is not CPU:
         raise TypeError(
             f"numpy(): can't convert {tensor.device} device type tensor to numpy. "
             "Use tensor.cpu() to copy it to host memory first."

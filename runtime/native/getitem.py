@@ -1,5 +1,5 @@
-"""`x[key]` for a key of ints, slices, None and Ellipsis, as the views of `select`, `slice` and `unsqueeze`: what
-methods/indexing.py finds."""
+"""`x[key]` for a key of ints, slices, None and Ellipsis, as the views of `select`, `slice` and `unsqueeze`, and for one
+of tensors, as `index`: what methods/indexing.py finds."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from . import c_functions as c
 from .interned import ellipsis, int_type, none, slice_type, tuple_type
 from .kernel_calls import Arguments
+from .kernel_ops import KernelOpPlan, launch_plan
 from .layout import Array, Object, Tensor, Tuple
-from .references import Owned, begin, item, own_new, release_all, retain, size
+from .references import Owned, begin, item, own_new, put_item, release_all, retain, size
 from .tensors import is_tensor, not_handled
 from .views import ViewPlan, view_of
 
@@ -20,6 +21,7 @@ class GetitemPlan(Struct):
     select: ViewPlan
     slice: ViewPlan
     unsqueeze: ViewPlan
+    index: KernelOpPlan
 
 
 class Bounds(Struct):
@@ -131,12 +133,53 @@ def parts_of(plan: GetitemPlan, tensor: Tensor, keys: Tuple) -> New[Object]:
 
 
 @native
+def are_arrays(keys: Tuple) -> bool:
+    """Whether all parts of a key are tensors of some dimensions."""
+    for i in range(size(keys)):
+        if not is_tensor(item(keys, i)) or size(cast(Tensor, item(keys, i)).shape) == 0:
+            return False
+    return size(keys) > 0
+
+
+@native
+def elements_at(plan: KernelOpPlan, tensor: Tensor, keys: Tuple) -> New[Object]:
+    """What tensors of indices choose; None where this is for Python."""
+    if plan.found is NULL or not are_arrays(keys):
+        return not_handled()
+    owned, given = new(Owned), new(Arguments)
+    begin(owned)
+    given.items[0] = tensor
+    given.items[1] = keys
+    result = launch_plan(plan, given.items, owned)
+    release_all(owned)
+    return result
+
+
+@native
+def elements_by(plan: KernelOpPlan, tensor: Tensor, index: Object) -> New[Object]:
+    """What one tensor of indices chooses."""
+    keys = c.new_tuple(1)
+    if keys is NULL:
+        return NULL
+    put_item(keys, 0, retain(index))
+    result = elements_at(plan, tensor, keys)
+    c.release(keys)
+    return result
+
+
+@native
 def getitem(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """The view x[key]; None where it has not been found before, or the key holds something else."""
+    """The view x[key], or a copy where the key is of tensors; None where it has not been found before, or the key holds
+    something else."""
     plan, key = cast(GetitemPlan, self.memory), arguments[1]
     if not is_tensor(arguments[0]):
         return not_handled()
     tensor = cast(Tensor, arguments[0])
+    if is_tensor(key):
+        return elements_by(plan.index, tensor, key)
     if key.type is tuple_type:
-        return parts_of(plan, tensor, cast(Tuple, key))
+        keys = cast(Tuple, key)
+        if size(keys) > 0 and is_tensor(item(keys, 0)):
+            return elements_at(plan.index, tensor, keys)
+        return parts_of(plan, tensor, keys)
     return part_of(plan, tensor, 0, key, True)

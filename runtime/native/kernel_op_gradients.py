@@ -11,12 +11,23 @@ from .call_plans import MOST_OPERANDS, CallPlan, Operands, note_none, note_opera
 from .forward import lies_elsewhere
 from .gradients import GradientPlan, unwritten, wanted_of
 from .interned import cpu, device_functions, int64, list_type, none, tuple_type
-from .kernel_ops import FLOATS, TENSOR, is_operand, looked_up, may_be_key, put_layout
+from .kernel_ops import (
+    FLOATS,
+    INDEX,
+    MOST_INDICES,
+    TENSOR,
+    is_operand,
+    looked_up,
+    may_be_key,
+    note_indices,
+    put_layout,
+    put_layouts,
+)
 from .layout import Array, Dict, List, Node, Object, Tensor, Tuple
 from .references import Owned, item, own, own_new, put_item, retain, size, slot
 from .tensors import kind_of, not_handled, records, same
 
-WANTED, GRADIENT, KEPT, VALUE = (ord(letter) for letter in "wgkv")
+WANTED, GRADIENT, KEPT, INDICES, VALUE = (ord(letter) for letter in "wgkiv")
 ALONE, ALL = -1, -2  # the one output, or each of several, has a gradient
 MOST_EDGES = 63  # of a node: as many as a word has bits that say which gradients are wanted, beside its sign
 
@@ -54,6 +65,24 @@ def is_kept(node: Node, read: Read, dtype: Object, place: Object) -> bool:
 
 
 @native
+def indices_of(node: Node, read: Read) -> Tuple:
+    """The indices that a node keeps in a tuple, on the host, as they were; NULL where they are something else."""
+    kept, counts = slot(node, read.slot), slot(node, read.version)
+    if kept.type is not tuple_type or counts.type is not tuple_type:
+        return cast(Tuple, NULL)
+    indices, versions = cast(Tuple, kept), cast(Tuple, counts)
+    if size(indices) > MOST_INDICES or size(versions) != size(indices):
+        return cast(Tuple, NULL)
+    for i in range(size(indices)):
+        index = item(indices, i)
+        if index is none:
+            continue
+        if not is_operand(index, INDEX, NULL, cpu) or not unwritten(cast(Tensor, index), item(versions, i)):
+            return cast(Tuple, NULL)
+    return indices
+
+
+@native
 def operand_of(node: Node, read: Read, gradient: Object) -> Object:
     """The tensor that an operand is; NULL where it is none. Several gradients are in a tuple."""
     if read.letter == GRADIENT:
@@ -68,14 +97,19 @@ def all_fit(plan: PlannedGradients, node: Node, dtype: Object, place: Object) ->
         read = plan.reads[i]
         if read.letter == KEPT and not is_kept(node, read, dtype, place):
             return False
+        if read.letter == INDICES and (place is not cpu or indices_of(node, read) is NULL):
+            return False
     return True
 
 
 @native
 def key_of(plan: PlannedGradients, node: Node, gradient: Object) -> New[Tuple]:
     """The key under which plans are kept: the wanted gradients, layouts and values; NULL where there cannot be one."""
-    place = 0
-    key = c.new_tuple(plan.operands + plan.layouts)
+    place, length = 0, plan.operands + plan.layouts
+    for i in range(plan.operands):
+        if plan.reads[i].letter == INDICES:
+            length += 2 * size(indices_of(node, plan.reads[i])) - 1
+    key = c.new_tuple(length)
     if key is NULL:
         return NULL
     for i in range(plan.operands):
@@ -83,6 +117,9 @@ def key_of(plan: PlannedGradients, node: Node, gradient: Object) -> New[Tuple]:
         if read.letter == GRADIENT or read.letter == KEPT:
             put_layout(key, place, operand_of(node, read, gradient))
             place += 2
+            continue
+        if read.letter == INDICES:
+            place = put_layouts(key, place, indices_of(node, read))
             continue
         kept = slot(node, read.slot) if read.letter == VALUE else none
         value = c.new_int(wanted_of(node.edges)) if read.letter == WANTED else retain(kept)
@@ -111,6 +148,8 @@ def note_all(
     """Note and own the memory of all operands; False where one no longer has the layout that stands in the key."""
     calls, place = cast(CallPlan, cast(Array, item(found, 0)).memory), 0
     for i in range(plan.operands):
+        if plan.reads[i].letter == INDICES:  # the last operand
+            return note_indices(calls, operands, i, indices_of(node, plan.reads[i]), key, place, owned)
         thing = operand_of(node, plan.reads[i], gradient)
         if thing is none:
             note_none(operands, i, given_kind)

@@ -30,10 +30,11 @@ from .references import Owned, begin, item, own, own_new, put_item, release_all,
 from .tensors import INTEGERS, is_tensor_anywhere, kind_of, not_handled, records, withdrawn
 from .views import is_int_or_ints
 
-TENSOR, OPTIONAL, INDEX, RAW, LIST, INT, BOOL, DIMS, TEXT = (ord(letter) for letter in "TOIRLnbds")
+TENSOR, OPTIONAL, INDEX, RAW, LIST, INDICES, INT, BOOL, DIMS, TEXT = (ord(letter) for letter in "TOIRLJnbds")
 TENSORS = (TENSOR, OPTIONAL, INDEX, RAW)
 NULLABLE = (OPTIONAL, RAW)
 FLOATS = (0, 1)  # kinds
+MOST_INDICES = 4  # in a list
 MINUS_ZERO = -(2**63)  # the bits of -0.0
 
 
@@ -110,6 +111,19 @@ def dtype_of_all(tensors: Tuple, place: Object) -> DType:
 
 
 @native
+def are_indices(indices: Tuple, place: Object) -> bool:
+    """Whether a tuple has indices on the host, or None for some of them, and not too many."""
+    count = size(indices)
+    if count < 1 or count > MOST_INDICES or place is not cpu:
+        return False
+    for i in range(count):
+        index = item(indices, i)
+        if index is not none and not is_operand(index, INDEX, NULL, place):
+            return False
+    return True
+
+
+@native
 def common_dtype(plan: KernelOpPlan, given: Arguments, place: Object) -> DType:
     """The dtype of the operands, which lie on one device, a native one on the host; NULL where one does not fit."""
     dtype = cast(DType, NULL)
@@ -120,6 +134,9 @@ def common_dtype(plan: KernelOpPlan, given: Arguments, place: Object) -> DType:
         if letter == LIST:
             dtype = dtype_of_all(cast(Tuple, argument), place)
             if dtype is NULL:
+                return NULL
+        elif letter == INDICES:
+            if not are_indices(cast(Tuple, argument), place):
                 return NULL
         elif letter in TENSORS:
             if not is_operand(argument, letter, dtype, place):
@@ -159,10 +176,21 @@ def listed_operands(plan: KernelOpPlan, given: Arguments) -> int:
 
 
 @native
+def put_layouts(key: Tuple, place: int, tensors: Tuple) -> int:
+    """Make shapes and strides of tensors in a tuple parts of a key, from a place on; the place behind them."""
+    for i in range(size(tensors)):
+        put_layout(key, place + 2 * i, item(tensors, i))
+    return place + 2 * size(tensors)
+
+
+@native
 def key_of(plan: KernelOpPlan, given: Arguments) -> New[Tuple]:
     """The key under which plans are kept: shape and strides of each tensor, and the other arguments."""
-    listed, place = listed_operands(plan, given), 0
-    key = c.new_tuple(plan.operands + plan.tensors + (2 * listed - 1 if listed else 0))
+    listed, place, length = listed_operands(plan, given), 0, plan.operands + plan.tensors
+    for i in range(plan.operands):
+        if plan.letters[i] == LIST or plan.letters[i] == INDICES:
+            length += 2 * size(cast(Tuple, given.items[i])) - 1
+    key = c.new_tuple(length)
     if key is NULL:
         return NULL
     for i in range(plan.operands):
@@ -171,6 +199,8 @@ def key_of(plan: KernelOpPlan, given: Arguments) -> New[Tuple]:
             for j in range(listed):
                 put_layout(key, place, item(items_of(given), j))
                 place += 2
+        elif letter == INDICES:
+            place = put_layouts(key, place, cast(Tuple, argument))
         elif letter in TENSORS:
             put_layout(key, place, argument)
             place += 2
@@ -178,6 +208,22 @@ def key_of(plan: KernelOpPlan, given: Arguments) -> New[Tuple]:
             put_item(key, place, retain(argument))
             place += 1
     return key
+
+
+@native
+def note_indices(
+    calls: CallPlan, operands: Operands, first: int, indices: Tuple, key: Tuple, place: int, owned: Owned
+) -> bool:
+    """Note and own the memory of indices in a tuple as operands from `first` on; False where one has another layout."""
+    for i in range(size(indices)):
+        if item(indices, i) is none:
+            note_none(operands, first + i, INTEGERS)
+            continue
+        tensor = cast(Tensor, item(indices, i))
+        fits = has_layout(tensor, key, place + 2 * i)
+        if not fits or not note_operand(calls, operands, first + i, tensor, INTEGERS, owned):
+            return False
+    return True
 
 
 @native
@@ -202,6 +248,11 @@ def note_operands(
                 if not fits or not note_operand(calls, operands, i, tensor, own_kind, owned):
                     return False
             place += 2
+        elif letter == INDICES:
+            indices = cast(Tuple, argument)
+            if not note_indices(calls, operands, i, indices, key, place, owned):
+                return False
+            place += 2 * size(indices)
         elif letter != LIST:
             place += 1
     return True
@@ -229,7 +280,7 @@ def recorded(plan: KernelOpPlan, found: Tuple, behind: int, result: Object, give
         if letter in TENSORS:
             if argument is not none and plan.differentiable >> i & 1:
                 needs = needs or cast(Tensor, argument).rg is true
-        elif letter != LIST:
+        elif letter != LIST and letter != INDICES:
             given.items[i] = item(found, behind + i)
     state = records() if needs and plan.node is not NULL else 0
     return state == 0 or (state == 1 and record(plan.node, result, given.items, False, False, owned))
@@ -240,13 +291,14 @@ def take_arguments(plan: KernelOpPlan, arguments: Items[Object], given: Argument
     """Write down the arguments, of a list its items as they are now in a tuple; False where that fails."""
     for i in range(plan.operands):
         given.items[i] = arguments[i]
-    if plan.letters[0] == LIST:
-        items = arguments[0]
-        if items.type is list_type:
-            given.items[0] = own_new(owned, c.as_tuple(cast(List, items)))
-        elif items.type is not tuple_type:
-            return False
-    return given.items[0] is not NULL
+        if plan.letters[i] == LIST or plan.letters[i] == INDICES:
+            if arguments[i].type is list_type:
+                given.items[i] = own_new(owned, c.as_tuple(cast(List, arguments[i])))
+            elif arguments[i].type is not tuple_type:
+                return False
+            if given.items[i] is NULL:
+                return False
+    return True
 
 
 @native

@@ -10,6 +10,7 @@ import numpy as np
 from numba import types
 
 from ..autograd.engine.accumulate_grad import add_each
+from ..dispatch.kernel_op import kernel_ops
 from ..dispatch.loop_nest import Rows as PythonRows
 from ..dispatch.view_cache import view_ops
 from ..kernels.cpu.plan import Layout, Plan, Step
@@ -187,8 +188,9 @@ def view_plan(op: Any) -> np.ndarray:
 
 
 def getitem_plan() -> np.ndarray:
-    """The plan of `getitem`: the plans of the view ops that it is made of."""
-    return GetitemPlan.pack(**{name: memory(view_plan(view_ops[name])) for name in ("select", "slice", "unsqueeze")})
+    """The plan of `getitem`: the plans of the ops that it is made of."""
+    views = {name: memory(view_plan(view_ops[name])) for name in ("select", "slice", "unsqueeze")}
+    return GetitemPlan.pack(**views, index=memory(kernel_op_plan(kernel_ops["index"])))
 
 
 def kernel_op_plan(op: Any) -> np.ndarray:
@@ -212,7 +214,8 @@ def planned_gradients_plan(op: Any) -> np.ndarray:
     """The plan of a node whose gradients have plans."""
     node, reads = op.node, []
     for letter, slot, part in op.reads:
-        distances = slot_distances(node, {"k": [slot, f"{slot}_version"], "v": [slot]}.get(letter, []))
+        slots = {"k": [slot, f"{slot}_version"], "i": [slot, f"{slot}_version"], "v": [slot]}
+        distances = slot_distances(node, slots.get(letter, []))
         distances = [part or 0] if letter == "g" else distances
         reads.append(Read.pack(letter=ord(letter), **dict(zip(("slot", "version"), distances, strict=False))))
     return PlannedGradients.pack(

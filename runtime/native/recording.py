@@ -13,6 +13,7 @@ from .interned import (
     none,
     output_type,
     true,
+    tuple_type,
     zero,
 )
 from .kernel_calls import Arguments
@@ -76,6 +77,16 @@ def version_of(thing: Object) -> Object:
     if thing is none or tensor.writes is none:
         return zero
     return c.list_item(tensor.writes, 0)
+
+
+@native
+def versions_of(things: Tuple) -> New[Object]:
+    """How often the memory of each tensor in a tuple has been written to, in a tuple."""
+    versions = c.new_tuple(size(things))
+    if versions is not NULL:
+        for i in range(size(things)):
+            put_item(versions, i, retain(version_of(item(things, i))))
+    return versions
 
 
 @native
@@ -168,7 +179,12 @@ def keep(plan: RecordPlan, node: Node, there: int, result: Object, arguments: It
             tensor = alias_of(output) if kept.alias else retain(output)
         if tensor is NULL:
             return False
-        set_slot(node, kept.version, retain(version_of(tensor)))  # read first: to count a write replaces this object
+        # Read first: to count a write replaces this object.
+        version = versions_of(cast(Tuple, tensor)) if tensor.type is tuple_type else retain(version_of(tensor))
+        if version is NULL:
+            c.release(tensor)
+            return False
+        set_slot(node, kept.version, version)
         set_slot(node, kept.slot, tensor)
     return True
 

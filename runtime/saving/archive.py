@@ -68,15 +68,23 @@ class Archive:
         found, position, computed = np.empty(size, np.uint8), 0, 0
         self._file.seek(start)
         while position < size:
-            part = self._file.read(min(_CHUNK, size - position))
-            if not part:
+            part = found[position : min(position + _CHUNK, size)]
+            count = self._read_into(part)
+            if not count:
                 raise Damage(f"{name} ends after {position} of {size} bytes")
-            found[position : position + len(part)] = np.frombuffer(part, np.uint8)
-            computed = zlib.crc32(part, computed)
-            position += len(part)
+            computed = zlib.crc32(part[:count].data, computed)
+            position += count
         if computed != checksum:
             raise Damage(f"{name} does not have the checksum that it had")
         return found
+
+    def _read_into(self, part: np.ndarray) -> int:
+        """Fill an array of bytes from where the file stands, as far as one read goes; how many bytes there were."""
+        if hasattr(self._file, "readinto"):
+            return int(self._file.readinto(part) or 0)
+        data = self._file.read(part.size)
+        part[: len(data)] = np.frombuffer(data, np.uint8)
+        return len(data)
 
     def _member(self, name: str) -> Member:
         if name not in self._members:

@@ -91,7 +91,12 @@ class TensorBase:
         """The n-d NumPy array, or DeviceArray, over this tensor's memory (no copy)."""
         nd = self._nd
         if nd is None:
-            nd = self._nd = self._flat.reshape(self._shape) if self._flat is not None else self._strided_array()
+            flat = self._flat
+            if flat is None:
+                nd = self._strided_array()
+            else:
+                nd = flat if flat.shape == self._shape else flat.reshape(self._shape)
+            self._nd = nd
         return nd
 
     def _strided_array(self) -> Any:
@@ -269,7 +274,8 @@ def holding(array: np.ndarray, shape: Shape, dtype: dtype) -> Any:
 
 def share(array: np.ndarray) -> Any:
     """A tensor over the memory of any NumPy array with positive strides, whatever its layout."""
-    array = np.asarray(array)  # of no subclass: a memory map is memory as any other
+    if array.__class__ is not np.ndarray:  # a memory map is memory as any other
+        array = np.asarray(array)
     if array.flags.c_contiguous:
         return fresh(array.reshape(-1), array.shape, from_numpy(array.dtype))
     itemsize = array.itemsize

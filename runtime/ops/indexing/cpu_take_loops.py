@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...kernels.cpu.loops import gather_along
 from ...kernels.jit import jit
-from ...kernels.llvm.addresses import empty_row, part_of, row_at
+from ...kernels.llvm.addresses import address, empty_row, part_of, row_at
 
 Array = np.ndarray
 BLOCK = 512  # indices that are looked up at once
@@ -98,3 +99,97 @@ def take(
     """take_at, which sets `outside[0]` where an index is out of bounds."""
     if not take_at(x, lines, count, outer, width, inner, out, first, last):
         outside[0] = 1
+
+
+@jit
+def put_line(lines: Array, d: int, indices: Array, added: int, size: int, step: int) -> None:
+    """Write down what is known of array of indices number d."""
+    line = part_of(lines, d * LINE, LINE)
+    line[0], line[1], line[2], line[3] = address(indices), added, size, step
+
+
+@jit
+def take_by_one(
+    x: Array, a: Array, out: Array, added: int, size: int, step: int, count: int, first: int, last: int
+) -> None:
+    """out[b, i, j] = x[b, a[i], j] on flat memory, of x in the shape (before, size, step).
+
+    Raises:
+        IndexError: an index is out of bounds: the kernel in Python then says which.
+    """
+    lines = empty_row(0, LINE)
+    put_line(lines, 0, a, added, size, step)
+    if not take_at(x, lines, count, size * step, step, 1, out, first, last):
+        raise IndexError
+
+
+@jit
+def take_by_two(
+    x: Array,
+    a: Array,
+    b: Array,
+    out: Array,
+    size: int,
+    other: int,
+    width: int,
+    count: int,
+    apart: int,
+    first: int,
+    last: int,
+) -> None:
+    """out[k, i, j] = x[k, a[i], b[i], j] of x in the shape (before, size, other, width), or where they are `apart`
+    out[i, j] = x[a[i], j, b[i]] of x in the shape (size, width, other), on flat memory.
+
+    Raises:
+        IndexError: an index is out of bounds: the kernel in Python then says which.
+    """
+    lines = empty_row(0, 2 * LINE)
+    put_line(lines, 0, a, size, size, other * width)
+    put_line(lines, 1, b, other, other, 1 if apart else width)
+    outer, inner = (0, other) if apart else (size * other * width, 1)
+    if not take_at(x, lines, count, outer, width, inner, out, first, last):
+        raise IndexError
+
+
+@jit
+def take_by_three(
+    x: Array,
+    a: Array,
+    b: Array,
+    c: Array,
+    out: Array,
+    size: int,
+    other: int,
+    third: int,
+    width: int,
+    count: int,
+    first: int,
+    last: int,
+) -> None:
+    """out[k, i, j] = x[k, a[i], b[i], c[i], j] on flat memory, of x in the shape (before, size, other, third, width).
+
+    Raises:
+        IndexError: an index is out of bounds: the kernel in Python then says which.
+    """
+    lines = empty_row(0, 3 * LINE)
+    put_line(lines, 0, a, size, size, other * third * width)
+    put_line(lines, 1, b, other, other, third * width)
+    put_line(lines, 2, c, third, third, width)
+    if not take_at(x, lines, count, size * other * third * width, width, 1, out, first, last):
+        raise IndexError
+
+
+@jit
+def gather_of(
+    x: Array, indices: Array, out: Array, before: int, size: int, count: int, after: int, first: int, last: int
+) -> None:
+    """out[b, i, j] = x[b, indices[b, i, j], j] on flat memory, of x in the shape (before, size, after).
+
+    Raises:
+        IndexError: an index is out of bounds: the kernel in Python then says which.
+    """
+    outside, chosen = np.zeros(1, np.int64), (before, count, after)
+    table = part_of(x, 0, before * size * after).reshape((before, size, after))
+    gather_along(table, indices.reshape(chosen), out.reshape(chosen), outside, first, last)
+    if outside[0]:
+        raise IndexError

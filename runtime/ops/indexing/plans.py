@@ -1,18 +1,79 @@
-"""Plans of reading whole rows by index."""
+"""Plans of reading by index: along one dimension, and whole rows of a table."""
 
 from __future__ import annotations
 
 from math import prod
 
 from ...kernels.cpu.index_select import take_rows_of
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
+from .cpu_take_back_loops import give_back_by_one, give_back_by_two
+from .cpu_take_loops import gather_of, take_by_one, take_by_three, take_by_two
+
+ELEMENTS = 1024  # that one thread reads, at least
+COLUMNS = 16  # of a table belong to one thread
 
 
 def index_select(x: Layout, dim: int, index: Layout) -> Plan | None:
-    """Rows of a table."""
-    if dim != 0 or not x.shape or len(index.shape) > 1 or x.strides is not None or index.strides is not None:
+    """Slices along a dimension."""
+    if not x.shape or len(index.shape) > 1 or not are_contiguous(x, index):
         return None
-    return table_rows(x, index, 2, (prod(index.shape), *x.shape[1:]))
+    size, count, step = x.shape[dim], prod(index.shape), prod(x.shape[dim + 1 :])
+    shape, rows = (*x.shape[:dim], count, *x.shape[dim + 1 :]), prod(x.shape[:dim]) * count
+    return (Step(take_by_one, (0, 2), ((0, shape),), (), (0, size, step, count), (rows, unit_of(step)), rows * step),)
+
+
+def index(x: Layout, indices: tuple[Layout | None, ...]) -> Plan | None:
+    """Up to three arrays of indices of one shape, of neighbouring dimensions; or two with all others between them."""
+    dims = [dim for dim, found in enumerate(indices) if found is not None]
+    if len({found.shape for found in indices if found}) != 1 or len(dims) > 3 or not are_contiguous(x, *indices):
+        return None
+    first, last, common = dims[0], dims[-1], indices[dims[0]].shape  # type: ignore[union-attr]
+    apart = last - first >= len(dims)
+    if apart and (first > 0 or len(dims) != 2 or last < len(x.shape) - 1):
+        return None
+    before, after = x.shape[:first], x.shape[1:last] if apart else x.shape[last + 1 :]
+    width, count, sizes = prod(after), prod(common), tuple([x.shape[dim] for dim in dims])
+    if len(dims) == 1:
+        kernel, ints = take_by_one, (*sizes, *sizes, width, count)
+    elif len(dims) == 2:
+        kernel, ints = take_by_two, (*sizes, width, count, int(apart))
+    else:
+        kernel, ints = take_by_three, (*sizes, width, count)
+    operands, shape, rows = (0, *[1 + dim for dim in dims]), (*before, *common, *after), prod(before) * count
+    return (Step(kernel, operands, ((0, shape),), (), ints, (rows, unit_of(width)), rows * width),)
+
+
+def index_backward(grad: Layout, input_sizes: Ints, indices: tuple[Layout | None, ...]) -> Plan | None:
+    """Of one array of indices, or of two of one shape for neighbouring dimensions; of gradients all alike, too."""
+    dims = [dim for dim, found in enumerate(indices) if found is not None]
+    if len({found.shape for found in indices if found}) != 1 or len(dims) > 2 or not are_contiguous(*indices):
+        return None
+    first, last, common = dims[0], dims[-1], indices[dims[0]].shape  # type: ignore[union-attr]
+    alike = grad.strides is not None and not any(grad.strides)
+    shape, size = (*input_sizes[:first], *common, *input_sizes[last + 1 :]), prod(input_sizes)
+    if last - first >= len(dims) or not size or grad.shape != shape or not (alike or are_contiguous(grad)):
+        return None
+    width, sizes = prod(input_sizes[last + 1 :]), [input_sizes[dim] for dim in dims]
+    kernel = give_back_by_one if len(dims) == 1 else give_back_by_two
+    ints = (*sizes, width, prod(common), int(alike))
+    operands = (0, *[2 + dim for dim in dims])
+    return (Step(kernel, operands, ((0, tuple(input_sizes)),), (), ints, (width, COLUMNS), prod(shape)),)
+
+
+def gather(x: Layout, dim: int, index: Layout, sparse_grad: bool) -> Plan | None:
+    """One element of a line for each index."""
+    around = [[*layout.shape[:dim], *layout.shape[dim + 1 :]] for layout in (x, index)]
+    if not x.shape or around[0] != around[1] or not are_contiguous(x, index):
+        return None
+    before, after = prod(x.shape[:dim]), prod(x.shape[dim + 1 :])
+    size, count = x.shape[dim], index.shape[dim]
+    rows = before * count, unit_of(after)
+    return (Step(gather_of, (0, 2), ((0, index.shape),), (), (before, size, count, after), rows, rows[0] * after),)
+
+
+def unit_of(width: int) -> int:
+    """How many rows of so many elements one thread reads at least."""
+    return -(-ELEMENTS // max(width, 1))
 
 
 def table_rows(table: Layout, index: Layout, place: int, shape: Ints) -> Plan:

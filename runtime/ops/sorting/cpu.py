@@ -13,12 +13,13 @@ from ...kernels.cpu.copies import contiguous
 from ...kernels.cpu.folding import folding
 from ...pool.parallel_for import is_long, shared
 from ...pool.workers import in_parts
-from .cpu_loops import greatest_few, pack, pick, radix_order, unpack
+from .cpu_loops import pack, pick, radix_order, short_order, unpack
+from .cpu_topk import few_greatest, is_few
 
 Array = np.ndarray
 Dims = tuple[int, ...]
 
-_FEW = 64  # so many greatest elements are found in one pass over a row; for more of them the row is sorted
+SMALL = 32  # elements that are sorted by comparisons, in one call: of more rows branches would be guessed wrong
 
 
 def sort(a: Array, dim: int, descending: bool, stable: bool) -> tuple[Array, Array]:
@@ -36,12 +37,10 @@ def argsort(a: Array, dim: int, descending: bool, stable: bool) -> Array:
 def topk(a: Array, k: int, dim: int, largest: bool, sorted: bool) -> tuple[Array, Array]:
     """The k greatest (or least) elements along `dim`, the most extreme first, and where they are."""
     rows = _rows(a, dim)
-    if k > _FEW:
-        indices = np.ascontiguousarray(_order(rows, largest)[:, :k])
+    if is_few(k, rows.shape[1]):
+        indices = few_greatest(*_codes(rows), not largest, k)
     else:
-        indices = np.empty((len(rows), k), np.int64)
-        codes, floating = _codes(rows)
-        shared(greatest_few, (codes, floating, not largest, indices), len(rows), rows.size)
+        indices = np.ascontiguousarray(_order(rows, largest)[:, :k])
     shape = (*a.shape[:dim], k, *a.shape[dim + 1 :]) if a.ndim else ()
     return _back(_picked(rows, indices), shape, dim), _back(indices, shape, dim)
 
@@ -85,7 +84,9 @@ def _order(rows: Array, descending: bool) -> Array:
     """The indices of each row's elements in order."""
     codes, floating = _codes(rows)
     indices = np.empty(rows.shape, np.int64)
-    if codes.itemsize == 4 and rows.shape[1] < 2**31:
+    if rows.size <= SMALL:
+        shared(short_order, (codes, floating, descending, indices), len(rows), rows.size)
+    elif codes.itemsize == 4 and rows.shape[1] < 2**31:
         packed = np.empty(rows.shape, np.uint64)
         shared(pack, (codes, floating, descending, packed), len(rows), rows.size)
         if is_long(rows.size):

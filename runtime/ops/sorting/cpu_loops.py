@@ -34,12 +34,12 @@ def _key(code: int, floating: bool, inverted: bool, every: int, infinity: int, s
 
 
 @jit
-def _single_key(code: int, floating: bool, inverted: bool) -> int:
+def single_key(code: int, floating: bool, inverted: bool) -> int:
     return _key(code, floating, inverted, np.int32(0x7FFFFFFF), np.int32(0x7F800000), np.int32(31))
 
 
 @jit
-def _double_key(code: int, floating: bool, inverted: bool) -> int:
+def double_key(code: int, floating: bool, inverted: bool) -> int:
     return _key(code, floating, inverted, np.int64(0x7FFFFFFFFFFFFFFF), np.int64(0x7FF0000000000000), np.int64(63))
 
 
@@ -48,10 +48,10 @@ def keys_of(codes: Array, floating: bool, inverted: bool, keys: Array) -> None:
     """The keys of a row, as signed integers."""
     if codes.itemsize == 4:
         for i in range(codes.size):
-            keys[i] = _single_key(np.int32(codes[i]), floating, inverted)
+            keys[i] = single_key(np.int32(codes[i]), floating, inverted)
     else:
         for i in range(codes.size):
-            keys[i] = _double_key(np.int64(codes[i]), floating, inverted)
+            keys[i] = double_key(np.int64(codes[i]), floating, inverted)
 
 
 @jit
@@ -60,7 +60,7 @@ def pack(codes: Array, floating: bool, inverted: bool, packed: Array, first: int
     for r in range(first, last):
         row, out = codes[r], packed[r]
         for i in range(row.size):
-            key = _single_key(np.int32(row[i]), floating, inverted)
+            key = single_key(np.int32(row[i]), floating, inverted)
             high = np.uint64(np.uint32(key) ^ np.uint32(0x80000000))
             out[i] = (high << np.uint64(32)) | np.uint64(i)
 
@@ -81,6 +81,22 @@ def pick(rows: Array, indices: Array, values: Array, first: int, last: int) -> N
         row, at, out = rows[r], indices[r], values[r]
         for i in range(at.size):
             out[i] = row[at[i]]
+
+
+@jit
+def short_order(codes: Array, floating: bool, inverted: bool, indices: Array, first: int, last: int) -> None:
+    """The indices of each row's elements in order, of rows so short that each is put in its place by comparisons."""
+    count = codes.shape[1]
+    keys = np.empty(count, codes.dtype)
+    for r in range(first, last):
+        keys_of(codes[r], floating, inverted, keys)
+        to = indices[r]
+        for i in range(count):
+            key, at = keys[i], i
+            while at > 0 and keys[at - 1] > key:
+                keys[at], to[at] = keys[at - 1], to[at - 1]
+                at -= 1
+            keys[at], to[at] = key, i
 
 
 @jit

@@ -1,0 +1,50 @@
+"""The few greatest, or least, elements of long rows, without sorting the rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...pool.parallel_for import shared
+from .cpu_loops import greatest_few
+from .cpu_topk_loops import BLOCK, block_tops, collect
+
+Array = np.ndarray
+
+FEW = 64  # so many greatest elements are found in one pass over a row
+LONG = 16384  # elements of a row whose blocks are worth looking at
+
+
+def is_few(k: int, length: int) -> bool:
+    """Whether k of the elements of a row are so few that it need not be sorted."""
+    return k <= FEW or are_few_blocks(k, length)
+
+
+def are_few_blocks(k: int, length: int) -> bool:
+    """Whether k blocks of a row are a small part of it."""
+    return length >= LONG and 4 * k * BLOCK <= length
+
+
+def few_greatest(codes: Array, floating: bool, inverted: bool, k: int) -> Array:
+    """The indices of the k greatest keys of each row, the greatest first, of equal ones the first first."""
+    indices = np.empty((len(codes), k), np.int64)
+    if k and are_few_blocks(k, codes.shape[1]):
+        for row, found in zip(codes, indices, strict=True):
+            found[:] = of_long_row(row, floating, inverted, k)
+    else:
+        shared(greatest_few, (codes, floating, inverted, indices), len(codes), codes.size)
+    return indices
+
+
+def of_long_row(codes: Array, floating: bool, inverted: bool, k: int) -> Array:
+    """The indices of the k greatest keys of a row.
+
+    k blocks have an element that is at least as great as the k-th greatest of their greatest ones; so what is less is
+    not among the k greatest, and what is greater lies in less than k blocks.
+    """
+    tops = np.empty(-(-codes.size // BLOCK), codes.dtype)
+    shared(block_tops, (codes, floating, inverted, tops), tops.size, codes.size)
+    least = int(np.partition(tops, tops.size - k)[tops.size - k])
+    room = int((tops > least).sum()) * BLOCK + k
+    keys, indices = np.empty(room, codes.dtype), np.empty(room, np.int64)
+    found = collect(codes, floating, inverted, tops, least, k, keys, indices)
+    return indices[:found][np.argsort(~keys[:found], kind="stable")[:k]]
