@@ -3,6 +3,7 @@
 - cpu_batch_last: planes too small to fill vectors. The samples become one more dimension of a convolution that one of
   the other algorithms computes.
 - cpu_depthwise: one channel in and one out of each group, and a small odd kernel. Each plane is filtered where it lies.
+- cpu_pointwise: a kernel of one element. A product of matrices, without copies.
 - cpu_gathered: channels of the result that fill vectors.
 - cpu_shifted: all others, as sums of shifted planes.
 
@@ -20,14 +21,20 @@ from .cpu_batch_last import block_of_samples
 from .cpu_depthwise import depthwise_input_backward, depthwise_output, depthwise_weight_backward
 from .cpu_gathered import Gathered, gathered_input_backward, gathered_output, gathered_weight_backward
 from .cpu_geometry import Geometry, Ints, Work, geometry
+from .cpu_pointwise import pointwise_input_backward, pointwise_output
 from .cpu_shifted import shifted_input_backward, shifted_output, shifted_weight_backward
 
 Algorithms = tuple[
     Callable[[Geometry, int], Work | Gathered | None], ...
 ]  # the first one that is not None computes the result
 
-OUTPUT: Algorithms = (depthwise_output, gathered_output, shifted_output)
-INPUT_BACKWARD: Algorithms = (depthwise_input_backward, gathered_input_backward, shifted_input_backward)
+OUTPUT: Algorithms = (depthwise_output, pointwise_output, gathered_output, shifted_output)
+INPUT_BACKWARD: Algorithms = (
+    depthwise_input_backward,
+    pointwise_input_backward,
+    gathered_input_backward,
+    shifted_input_backward,
+)
 WEIGHT_BACKWARD: Algorithms = (depthwise_weight_backward, gathered_weight_backward, shifted_weight_backward)
 
 

@@ -69,6 +69,8 @@ CONVS = [
     ((1, 48, 4, 40), (80, 48, 3, 3), (1, 1), (1, 1), (1, 1), 1),
     ((2, 5, 23, 11), (51, 5, 3, 3), (2, 3), (1, 1), (2, 1), 1),
     ((3, 16, 130), (16, 16, 3), (1,), (2,), (2,), 1),
+    ((2, 6, 9, 11), (58, 3, 1, 1), (1, 1), (0, 0), (1, 1), 2),  # products of planes as they lie
+    ((3, 5, 70), (27, 5, 1), (1,), (0,), (1,), 1),
 ]
 
 
@@ -127,7 +129,7 @@ def test_convolution_of_one_sample_and_of_none():
     assert not conv.convolution_weight_backward(empty, none, w.shape, *geometry).any()
 
 
-@pytest.mark.parametrize("case", [CONVS[3], CONVS[4], CONVS[-9], *CONVS[-7:]], ids=str)
+@pytest.mark.parametrize("case", [CONVS[3], CONVS[4], CONVS[-11], *CONVS[-9:]], ids=str)
 def test_convolution_has_the_same_bits_for_any_number_of_threads(case, threads):
     x_shape, w_shape, *geometry = case
     x, w = randn(*x_shape).astype(np.float32), randn(*w_shape).astype(np.float32)
