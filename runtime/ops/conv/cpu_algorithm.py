@@ -4,7 +4,7 @@
   the other algorithms computes.
 - cpu_depthwise: one channel in and one out of each group, and a small odd kernel. Each plane is filtered where it lies.
 - cpu_pointwise: a kernel of one element. A product of matrices, without copies.
-- cpu_gathered: channels of the result that fill vectors.
+- cpu_gathered: channels of the result that fill vectors, and enough places for packed weights.
 - cpu_shifted: all others, as sums of shifted planes.
 
 Where each is the fastest was measured. An algorithm is a file with a function for each of the three results: from the

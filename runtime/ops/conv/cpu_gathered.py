@@ -32,6 +32,7 @@ BLOCK = 96  # places of the output, or of the gradient's steps, that are packed 
 TAPS = 24  # taps that stay together in one thread: whole tiles of any size
 UNIT = 64  # channels: whole panels, as wide as any processor has them
 WHOLE = 16  # channels: whole vectors of any processor
+MANY = 512  # places of all samples: so often weights are read that it pays to pack them
 
 
 class Gathered(NamedTuple):
@@ -57,12 +58,14 @@ class Gathered(NamedTuple):
 
 def gathered_output(g: Geometry, itemsize: int) -> Gathered | None:
     """The loops of the output."""
-    return _weighted(g, forward_plan(g), g.outputs, g.positions) if _fills(g, g.outputs) else None
+    if not _fills(g, g.outputs) or g.batch * prod(g.positions) < MANY:
+        return None
+    return _weighted(g, forward_plan(g), g.outputs, g.positions)
 
 
 def gathered_input_backward(g: Geometry, itemsize: int) -> Gathered | None:
     """The loops of the gradient of the input."""
-    if g.stride != (1, 1, 1) or not _fills(g, g.channels):
+    if g.stride != (1, 1, 1) or not _fills(g, g.channels) or g.batch * prod(g.sizes) < MANY:
         return None
     plan = backward_plan(g)
     whole = len(plan.tasks) == 1 and tuple(plan.tasks[0, 3:6]) == g.sizes

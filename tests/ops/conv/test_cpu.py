@@ -100,9 +100,10 @@ def test_convolution_gradients_are_its_transposes(case, dtype):
     np.testing.assert_allclose((weight_grad * w).sum(), (g * y).sum(), rtol=1e-11)
 
 
-def test_convolution_of_a_batch_is_that_of_its_samples():
+@pytest.mark.parametrize("channels, sizes", [(4, (3, 6, 5)), (16, (16, 6, 5)), (48, (64, 9, 7))])
+def test_convolution_of_a_batch_is_that_of_its_samples(channels, sizes):
     """Samples do not meet, but in the gradient of the weight, where many are summed up at a time."""
-    x, w, b = randn(70, 3, 6, 5), randn(4, 3, 3, 3), randn(4)
+    x, w, b = randn(70, *sizes), randn(channels, sizes[0], 3, 3), randn(channels)
     geometry = ((1, 1), (1, 1), (1, 1), 1)
     y = conv.convolution(x, w, b, *geometry)
     for n in (0, 69):
