@@ -3,6 +3,8 @@
 - cpu_batch_last: planes too small to fill vectors. The samples become one more dimension of a convolution that one of
   the other algorithms computes.
 - cpu_depthwise: one channel in and one out of each group, and a small odd kernel. Each plane is filtered where it lies.
+- cpu_pointwise: a kernel of one element. A product of matrices, without copies.
+- cpu_gathered: channels of the result that fill vectors, and enough places for packed weights.
 - cpu_shifted: all others, as sums of shifted planes.
 
 Where each is the fastest was measured. An algorithm is a file with a function for each of the three results: from the
@@ -17,21 +19,30 @@ from typing import Any, NamedTuple
 
 from .cpu_batch_last import block_of_samples
 from .cpu_depthwise import depthwise_input_backward, depthwise_output, depthwise_weight_backward
+from .cpu_gathered import Gathered, gathered_input_backward, gathered_output, gathered_weight_backward
 from .cpu_geometry import Geometry, Ints, Work, geometry
+from .cpu_pointwise import pointwise_input_backward, pointwise_output
 from .cpu_shifted import shifted_input_backward, shifted_output, shifted_weight_backward
 
-Algorithms = tuple[Callable[[Geometry, int], Work | None], ...]  # the first one that is not None computes the result
+Algorithms = tuple[
+    Callable[[Geometry, int], Work | Gathered | None], ...
+]  # the first one that is not None computes the result
 
-OUTPUT: Algorithms = (depthwise_output, shifted_output)
-INPUT_BACKWARD: Algorithms = (depthwise_input_backward, shifted_input_backward)
-WEIGHT_BACKWARD: Algorithms = (depthwise_weight_backward, shifted_weight_backward)
+OUTPUT: Algorithms = (depthwise_output, pointwise_output, gathered_output, shifted_output)
+INPUT_BACKWARD: Algorithms = (
+    depthwise_input_backward,
+    pointwise_input_backward,
+    gathered_input_backward,
+    shifted_input_backward,
+)
+WEIGHT_BACKWARD: Algorithms = (depthwise_weight_backward, gathered_weight_backward, shifted_weight_backward)
 
 
 class Choice(NamedTuple):
     """The algorithm chosen for one result of a convolution."""
 
     block: int  # samples of a block of cpu_batch_last; 0 where `work` computes the result
-    work: Work | None
+    work: Work | Gathered | None
     output_shape: Ints
 
 

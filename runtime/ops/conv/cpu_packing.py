@@ -13,10 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...kernels.jit import jit
+from ...kernels.llvm.addresses import part_of
 from ...kernels.llvm.shifted import copied_rows, doubled_rows, halved_rows
 from .cpu_geometry import Ints
 
 LINE = 16  # elements: planes begin at multiples of it
+PART = 5  # numbers that say what is copied to a plane
 
 
 class Layout(NamedTuple):
@@ -67,8 +69,8 @@ def laid_out(
 ) -> tuple[Layout, np.ndarray]:
     """Planes of sizes `room`, one for each offset: element t is element stride t + offset, or zero outside.
 
-    With the layout comes a row for each plane: how much of it is copied (three sizes), and the first element of that in
-    the original and in the copy.
+    With the layout come PART numbers for each plane: how much of it is copied (three sizes), and the first element of
+    that in the original and in the copy.
     """
     itself = stride == (1, 1, 1) and list(offsets) == [(0, 0, 0)] and room == sizes
     plane = prod(sizes) if itself else _apart(prod(room))
@@ -83,7 +85,7 @@ def laid_out(
         there = flat_offset(first, between) + flat_offset(offset, flat_steps(sizes))
         parts.append((*counts, there, number * plane + flat_offset(first, flat_steps(room))))
     lengths = (channels, prod(sizes), *between, len(offsets), plane, pitch0, pitch1, size)
-    return Layout._make(lengths), np.array(parts, np.int64)
+    return Layout._make(lengths), np.array(parts, np.int64).ravel()
 
 
 def _apart(elements: int) -> int:
@@ -112,7 +114,7 @@ def pack_planes(x: Array, here: Any, parts: Array, planes: Array) -> None:
     """Copies the channels of a group to `planes`, whose borders are zero already."""
     for number in range(here.channels * here.planes):
         c, p = divmod(number, here.planes)
-        part = parts[p]
+        part = part_of(parts, PART * p, PART)
         for i in range(part[0]):
             source = x[c * here.channel + part[3] + i * here.step0 :]
             to = planes[c * here.planes * here.plane + part[4] + i * here.pitch0 :]

@@ -43,7 +43,7 @@ class Plan(NamedTuple):
     """One convolution: results = sums over taps of weights times planes, as arrays for the compiled loops."""
 
     layout: Array  # a Layout
-    parts: Array  # a row for each plane: what is copied to it (see `laid_out`)
+    parts: Array  # numbers for each plane: what is copied to it (see `laid_out`)
     tasks: Array  # rows (first tap, end of taps, columns, three sizes of the result, its first element)
     taps: Array  # offset of each tap in the planes; and that of its weight for the first channel of the result
     target: Array  # a Target

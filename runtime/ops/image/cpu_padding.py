@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from math import prod
 
 import numpy as np
 
-from ...kernels.jit import jit
+from ...pool.parallel_for import shared
+from .cpu_loops import collected_boxes, gathered_boxes
 
 Array = np.ndarray
 Ints = tuple[int, ...]
@@ -16,24 +18,32 @@ Ints = tuple[int, ...]
 def border_pad(a: Array, pad: Ints, mode: str) -> Array:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative."""
     padded, tables = len(pad) // 2, _tables(a.shape, pad, mode)
-    result = np.empty((*a.shape[:-padded], *map(len, tables[3 - padded :])), a.dtype)
-    _gather_boxes(_boxes(np.ascontiguousarray(a), padded), *tables, _boxes(result, padded))
+    result = np.empty((*a.shape[:-padded], *map(len, tables[3 - padded : 3])), a.dtype)
+    _on_boxes(gathered_boxes, np.ascontiguousarray(a), result, tables, a.shape[-padded:], result.size)
     return result
 
 
 def border_pad_backward(grad: Array, input_shape: Ints, pad: Ints, mode: str) -> Array:
     """Adds each gradient to that of the element that was repeated there."""
-    padded, result = len(pad) // 2, np.zeros(input_shape, grad.dtype)
+    result = (np.empty if grad.size else np.zeros)(input_shape, grad.dtype)
     tables = _tables(input_shape, pad, mode)
-    _scatter_add_boxes(_boxes(np.ascontiguousarray(grad), padded), *tables, _boxes(result, padded))
+    _on_boxes(collected_boxes, np.ascontiguousarray(grad), result, tables, input_shape[-len(pad) // 2 :], grad.size)
     return result
 
 
+def _on_boxes(loop: Callable[..., None], a: Array, out: Array, tables: list[Array], sizes: Ints, padded: int) -> None:
+    """Run a loop over all boxes, of which `padded` elements are grown ones, by several threads where they are many."""
+    if padded:
+        boxes = padded // prod(map(len, tables[:3]))
+        box = np.array((1,) * (3 - len(sizes)) + sizes, np.int64)
+        shared(loop, (a.ravel(), *tables, out.ravel(), box), boxes, padded)
+
+
 def _tables(shape: Ints, pad: Ints, mode: str) -> list[Array]:
-    """The source index of each index along the padded dimensions, as the last of three dimensions."""
+    """The source index of each index along three dimensions, of which the last are padded; and a `longest_run`."""
     sides = list(zip(pad[-2::-2], pad[::-2], strict=True))  # (before, after), the first dimension first
     padded = [source_index(n, *side, mode) for n, side in zip(shape[-len(sides) :], sides, strict=True)]
-    return [np.zeros(1, np.int64)] * (3 - len(padded)) + padded
+    return [np.zeros(1, np.int64)] * (3 - len(padded)) + padded + [longest_run(padded[-1])]
 
 
 @functools.lru_cache(maxsize=1024)
@@ -48,22 +58,9 @@ def source_index(size: int, before: int, after: int, mode: str) -> Array:
     return (index - first) % (end - first) + first
 
 
-def _boxes(a: Array, padded: int) -> Array:
-    """(boxes, three sizes)."""
-    return a.reshape(prod(a.shape[:-padded]), *(1,) * (3 - padded), *a.shape[-padded:])
-
-
-@jit
-def _gather_boxes(a: Array, down: Array, along: Array, across: Array, result: Array) -> None:
-    for box, i, j in np.ndindex(result.shape[:3]):
-        source, to = a[box, down[i], along[j]], result[box, i, j]
-        for k in range(across.size):
-            to[k] = source[across[k]]
-
-
-@jit
-def _scatter_add_boxes(grad: Array, down: Array, along: Array, across: Array, result: Array) -> None:
-    for box, i, j in np.ndindex(grad.shape[:3]):
-        source, to = grad[box, i, j], result[box, down[i], along[j]]
-        for k in range(across.size):
-            to[across[k]] += source[k]
+def longest_run(index: Array) -> Array:
+    """Where the longest part of an index that counts up by ones begins, and where it ends."""
+    ends = np.flatnonzero(np.diff(index) != 1) + 1
+    edges = np.concatenate([[0], ends, [len(index)]])
+    longest = int(np.diff(edges).argmax())
+    return edges[longest : longest + 2].astype(np.int64)

@@ -14,6 +14,8 @@ import numpy as np
 
 from ...kernels.cpu.copies import contiguous
 from ...kernels.jit import jit
+from ...pool.parallel_for import shared
+from .cpu_loops import LINES, resampled_lines, resampled_rows
 
 Array = np.ndarray
 
@@ -52,33 +54,20 @@ def resample_backward(
 def _multiplied(a: Array, dim: int, length: int, rows: Rows) -> Array:
     """The matrix times the vectors along `dim`."""
     out = np.empty((*a.shape[:dim], length, *a.shape[dim + 1 :]), a.dtype)
-    weights = rows.weights.astype(a.dtype, copy=False)
-    weighted_sums(_folded(a, dim), rows.starts, rows.columns, weights, _folded(out, dim))
+    source, to, weights = _folded(a, dim), _folded(out, dim), rows.weights.astype(a.dtype, copy=False)
+    outer, _, inner = to.shape
+    if inner == 1 and a.dtype.char in "fd":
+        flat = source[..., 0], rows.starts, rows.columns, weights, to[..., 0]
+        shared(resampled_lines, flat, -(-outer // LINES), weights.size * outer)
+    else:
+        given = source.ravel(), rows.starts, rows.columns, weights, to.ravel(), a.shape[dim], length, inner
+        shared(resampled_rows, given, outer * length, weights.size * outer * inner)
     return out
 
 
 def _folded(a: Array, dim: int) -> Array:
     """The array with the dimensions before `dim`, and those behind it, as one."""
     return contiguous(a).reshape(math.prod(a.shape[:dim]), a.shape[dim], math.prod(a.shape[dim + 1 :]))
-
-
-@jit
-def weighted_sums(a: Array, starts: Array, columns: Array, weights: Array, out: Array) -> None:
-    """out[o, i, j] = sum_k weights[k] a[o, columns[k], j] over the k of row i."""
-    for o in range(out.shape[0]):
-        for i in range(out.shape[1]):
-            if out.shape[2] == 1:
-                total = weights.dtype.type(0)
-                for k in range(starts[i], starts[i + 1]):
-                    total += weights[k] * a[o, columns[k], 0]
-                out[o, i, 0] = total
-                continue
-            row = out[o, i]
-            row[:] = 0
-            for k in range(starts[i], starts[i + 1]):
-                weight, source = weights[k], a[o, columns[k]]
-                for j in range(row.size):
-                    row[j] += weight * source[j]
 
 
 @functools.lru_cache(maxsize=256)

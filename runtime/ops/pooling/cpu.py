@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -124,7 +125,7 @@ def _means(x: Array, windows: Windows, divisors: Array, gathering: Arrays, spati
     if gathering:
         _convolve(x, result, *gathering)
     else:
-        window_sums(planes(x, spatial), windows.ranges, planes(result, spatial))
+        _by_windows(window_sums, x, result, windows, spatial, x)
     return np.divide(result, divisors, out=result)
 
 
@@ -136,8 +137,14 @@ def _spread_means(
     if spreading:
         _convolve(shares, result, *spreading)
     else:
-        add_to_windows(planes(shares, spatial), windows.ranges, planes(result, spatial))
+        _by_windows(add_to_windows, shares, result, windows, spatial, result)
     return result
+
+
+def _by_windows(loop: Callable[..., None], a: Array, out: Array, windows: Windows, spatial: int, x: Array) -> None:
+    """Run a loop over all planes of x, by several threads where they are large."""
+    count, *sizes = planes(x, spatial).shape
+    shared(loop, (a.ravel(), *windows.ranges, out.ravel(), np.array(sizes, np.int64)), count, x.size)
 
 
 def _convolve(x: Array, out: Array, weight: Array, bias: Array, *plan: Array) -> None:

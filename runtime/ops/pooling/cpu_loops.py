@@ -10,6 +10,7 @@ from math import prod
 import numpy as np
 
 from ...kernels.jit import jit
+from ...kernels.llvm.addresses import part_of
 from ..conv.cpu_geometry import Geometry
 from ..conv.cpu_packing import flat_steps, layout_of_numbers, pack_planes
 from ..conv.cpu_shifted import forward_plan
@@ -36,33 +37,61 @@ def window_maxima(x: Array, ranges: Ranges, steps: tuple[int, int, int], values:
             values[plane, a, b, c], indices[plane, a, b, c] = best, place
 
 
+@jit
+def window_sums(
+    x: Array, down: Array, along: Array, across: Array, out: Array, sizes: Array, first: int, last: int
+) -> None:
+    """The sums of the windows of some planes, in float64: a window may be all there is.
+
+    Rows are added up first, for all windows side by side. `sizes` are the three of a plane of `x`.
+    """
+    high, rows, columns = sizes
+    line, to = np.empty(columns, np.float64), first * len(down) * len(along) * len(across)
+    for plane in range(first, last):
+        for a in range(len(down)):
+            for b in range(len(along)):
+                line[:] = 0
+                for i in range(down[a, 0], down[a, 1]):
+                    for j in range(along[b, 0], along[b, 1]):
+                        row = part_of(x, ((plane * high + i) * rows + j) * columns, columns)
+                        for k in range(row.size):
+                            line[k] += row[k]
+                for c in range(len(across)):
+                    out[to] = _sum(part_of(line, across[c, 0], across[c, 1] - across[c, 0]))
+                    to += 1
+
+
 @jit(fastmath={"reassoc"})
-def window_sums(x: Array, ranges: Ranges, result: Array) -> None:
-    """The sum of each window, in float64: a window may be all there is."""
-    down, along, across = ranges
-    for plane, a, b in np.ndindex(result.shape[:3]):
-        for c in range(result.shape[3]):
-            total = 0.0
-            for i in range(down[a, 0], down[a, 1]):
-                for j in range(along[b, 0], along[b, 1]):
-                    row = x[plane, i, j, across[c, 0] : across[c, 1]]
-                    for k in range(row.size):
-                        total += row[k]
-            result[plane, a, b, c] = total
+def _sum(row: Array) -> float:
+    total = 0.0
+    for k in range(row.size):
+        total += row[k]
+    return total
 
 
 @jit
-def add_to_windows(shares: Array, ranges: Ranges, result: Array) -> None:
-    """Adds to all elements of each window."""
-    down, along, across = ranges
-    for plane, a, b in np.ndindex(shares.shape[:3]):
-        for c in range(shares.shape[3]):
-            share = shares[plane, a, b, c]
-            for i in range(down[a, 0], down[a, 1]):
-                for j in range(along[b, 0], along[b, 1]):
-                    row = result[plane, i, j, across[c, 0] : across[c, 1]]
-                    for k in range(row.size):
-                        row[k] += share
+def add_to_windows(
+    shares: Array, down: Array, along: Array, across: Array, out: Array, sizes: Array, first: int, last: int
+) -> None:
+    """Adds to all elements of each window of some planes, whose three sizes are `sizes`: the transpose of sums.
+
+    Windows side by side are added up to a row first, which is added to all of their rows.
+    """
+    high, rows, columns = sizes
+    line, source = np.empty(columns, out.dtype), first * len(down) * len(along) * len(across)
+    for plane in range(first, last):
+        for a in range(len(down)):
+            for b in range(len(along)):
+                line[:] = 0
+                for c in range(len(across)):
+                    for k in range(across[c, 0], across[c, 1]):
+                        line[k] += shares[source]
+                    source += 1
+                for i in range(down[a, 0], down[a, 1]):
+                    for j in range(along[b, 0], along[b, 1]):
+                        row = part_of(out, ((plane * high + i) * rows + j) * columns, columns)
+                        for k in range(row.size):
+                            row[k] += line[k]
 
 
 @jit

@@ -64,6 +64,13 @@ CONVS = [
     ((20, 4, 1, 1), (6, 4, 1, 1), (1, 1), (0, 0), (1, 1), 1),
     ((20, 4, 3), (6, 4, 3), (1,), (1,), (1,), 1),
     ((2, 3, 7, 9), (3, 1, 5, 5), (2, 2), (2, 2), (1, 1), 3),
+    ((2, 3, 9, 13), (16, 3, 3, 3), (1, 1), (1, 1), (1, 1), 1),  # channels that fill vectors
+    ((2, 32, 5, 13), (64, 16, 3, 2), (1, 1), (1, 1, 1, 0), (1, 2), 2),
+    ((1, 48, 4, 40), (80, 48, 3, 3), (1, 1), (1, 1), (1, 1), 1),
+    ((2, 5, 23, 11), (51, 5, 3, 3), (2, 3), (1, 1), (2, 1), 1),
+    ((3, 16, 130), (16, 16, 3), (1,), (2,), (2,), 1),
+    ((2, 6, 9, 11), (58, 3, 1, 1), (1, 1), (0, 0), (1, 1), 2),  # products of planes as they lie
+    ((3, 5, 70), (27, 5, 1), (1,), (0,), (1,), 1),
 ]
 
 
@@ -93,9 +100,10 @@ def test_convolution_gradients_are_its_transposes(case, dtype):
     np.testing.assert_allclose((weight_grad * w).sum(), (g * y).sum(), rtol=1e-11)
 
 
-def test_convolution_of_a_batch_is_that_of_its_samples():
+@pytest.mark.parametrize("channels, sizes", [(4, (3, 6, 5)), (16, (16, 6, 5)), (48, (64, 9, 7))])
+def test_convolution_of_a_batch_is_that_of_its_samples(channels, sizes):
     """Samples do not meet, but in the gradient of the weight, where many are summed up at a time."""
-    x, w, b = randn(70, 3, 6, 5), randn(4, 3, 3, 3), randn(4)
+    x, w, b = randn(70, *sizes), randn(channels, sizes[0], 3, 3), randn(channels)
     geometry = ((1, 1), (1, 1), (1, 1), 1)
     y = conv.convolution(x, w, b, *geometry)
     for n in (0, 69):
@@ -122,7 +130,7 @@ def test_convolution_of_one_sample_and_of_none():
     assert not conv.convolution_weight_backward(empty, none, w.shape, *geometry).any()
 
 
-@pytest.mark.parametrize("case", [CONVS[3], CONVS[4], CONVS[-4], CONVS[-2]], ids=str)
+@pytest.mark.parametrize("case", [CONVS[3], CONVS[4], CONVS[-11], *CONVS[-9:]], ids=str)
 def test_convolution_has_the_same_bits_for_any_number_of_threads(case, threads):
     x_shape, w_shape, *geometry = case
     x, w = randn(*x_shape).astype(np.float32), randn(*w_shape).astype(np.float32)

@@ -1,0 +1,251 @@
+"""Convolution with vectors along the channels of the result: products of gathered rows and packed weights.
+
+The channels of one sample are packed as planes, as for shifted planes (cpu_shifted.py), and the same offsets serve:
+place + tap is where the planes have what a tap reads for a place of the output. A tile has places and channels
+of a panel: each step multiplies one element for each place by the weights of a tap. Results are transposed.
+The gradient of the weight has the same tiles, of taps by channels; a step is a place of the output.
+
+Each element is summed in the order of the taps, as by shifted planes: the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import prod
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...kernels.cpu.matmul import PRODUCTS, transpose_at
+from ...kernels.jit import jit
+from ...kernels.llvm.addresses import address, empty_row, item_size, part_of
+from ...kernels.llvm.gathered import gathered_tile
+from ...kernels.llvm.tiles import lanes, panel_width
+from ...pool.parallel_for import shared
+from .cpu_geometry import Geometry, Ints
+from .cpu_packing import layout_of_numbers, pack_planes
+from .cpu_shifted import Plan, backward_plan, forward_plan
+
+Array = np.ndarray
+
+BLOCK = 96  # places of the output, or of the gradient's steps, that are packed at once: whole tiles of any size
+TAPS = 24  # taps that stay together in one thread: whole tiles of any size
+UNIT = 64  # channels: whole panels, as wide as any processor has them
+WHOLE = 16  # channels: whole vectors of any processor
+MANY = 512  # places of all samples: so often weights are read that it pays to pack them
+
+
+class Gathered(NamedTuple):
+    """Loops over independent parts, with their arguments, and what packs the weights for them first."""
+
+    loops: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    parts: int
+    products: int
+    packing: tuple[Any, ...]  # the arguments of `pack_weights`, from the offsets of taps on; empty where there is none
+    packed: int  # elements of packed weights
+    whole: bool = True
+
+    def on(self, x: Array, w: Array, *rest: Array) -> None:
+        """Run the loops on arrays, shared by several threads where there are enough products."""
+        if self.packing:
+            panels = np.empty(self.packed, w.dtype)
+            groups, channels = self.packing[-2:]
+            shared(pack_weights, (w, panels, *self.packing), groups * -(-channels // UNIT), panels.size)
+            w = panels
+        shared(self.loops, (x, w, *rest, *self.arguments), self.parts, self.products // PRODUCTS)
+
+
+def gathered_output(g: Geometry, itemsize: int) -> Gathered | None:
+    """The loops of the output."""
+    if not _fills(g, g.outputs) or g.batch * prod(g.positions) < MANY:
+        return None
+    return _weighted(g, forward_plan(g), g.outputs, g.positions)
+
+
+def gathered_input_backward(g: Geometry, itemsize: int) -> Gathered | None:
+    """The loops of the gradient of the input."""
+    if g.stride != (1, 1, 1) or not _fills(g, g.channels) or g.batch * prod(g.sizes) < MANY:
+        return None
+    plan = backward_plan(g)
+    whole = len(plan.tasks) == 1 and tuple(plan.tasks[0, 3:6]) == g.sizes
+    return _weighted(g, plan, g.channels, g.sizes) if whole else None
+
+
+def gathered_weight_backward(g: Geometry, itemsize: int) -> Gathered | None:
+    """The loops of the gradient of the weight."""
+    if not _fills(g, g.outputs):
+        return None
+    plan = forward_plan(g)
+    taps = plan.taps[0]
+    rows = np.concatenate([taps, np.full(-len(taps) % TAPS, taps[-1])])
+    sizes = np.array([g.batch, g.groups, g.outputs, len(taps), prod(g.positions)], np.int64)
+    arguments = plan.layout, plan.parts, rows, _places(plan, g.positions), sizes
+    return Gathered(multiply_gathered, arguments, g.groups * (len(rows) // TAPS), g.products, (), 0)
+
+
+def _fills(g: Geometry, channels: int) -> bool:
+    """Whether so many channels make vectors that are nearly full, and there is anything to add up."""
+    return g.products > 0 and (channels % WHOLE == 0 or channels > 3 * WHOLE)
+
+
+def _weighted(g: Geometry, plan: Plan, channels: int, sizes: Ints) -> Gathered:
+    places = _places(plan, sizes)
+    depth, blocks = plan.taps.shape[1], len(places) // BLOCK
+    numbers = np.array([g.groups, channels, depth, prod(sizes), blocks], np.int64)
+    packing = plan.taps[1], int(plan.target[-1]), g.groups, channels
+    packed = g.groups * depth * -(-channels // WHOLE) * WHOLE
+    arguments = plan.layout, plan.parts, places, plan.taps[0], numbers
+    return Gathered(add_gathered, arguments, g.batch * g.groups * blocks, g.products, packing, packed)
+
+
+def _places(plan: Plan, sizes: Ints) -> Array:
+    """Where each element of a result begins to read in flat planes; the last again, until there are whole blocks."""
+    pitch0, pitch1 = (int(pitch) for pitch in plan.layout[7:9])
+    i, j, k = np.ogrid[tuple(map(slice, sizes))]
+    places = (i * pitch0 + j * pitch1 + k).ravel().astype(np.int64)
+    return np.concatenate([places, np.full(-len(places) % BLOCK, places[-1])])
+
+
+@jit
+def panel_vectors(like: float, left: int) -> int:
+    """The vectors of the next panel, of so many channels that are left: no more than a tile has, and nearly full."""
+    most, step = panel_width(like) // lanes(like), lanes(like)
+    wanted = (left + step - 1) // step
+    return most if wanted >= most else 2 if wanted >= 2 else 1
+
+
+@jit
+def pack_weights(
+    w: Array, panels: Array, w_taps: Array, w_row: int, groups: int, channels: int, first: int, last: int
+) -> None:
+    """Copies weights to panels, of which each has a row for each tap, with its weights for some channels.
+
+    Weights of missing channels are zero.
+    """
+    like, depth, units = w.dtype.type(0), w_taps.size, (channels + UNIT - 1) // UNIT
+    rounded = panels.size // (groups * depth)
+    for number in range(first, last):
+        group, c = number // units, number % units * UNIT
+        own, end = group * (w.size // groups), min(c + UNIT, channels)
+        while c < end:
+            width = panel_vectors(like, channels - c) * lanes(like)
+            panel = part_of(panels, (group * rounded + c) * depth, width * depth)
+            count = min(width, channels - c)
+            for p in range(depth):
+                start, row = own + w_taps[p] + c * w_row, part_of(panel, p * width, width)
+                for k in range(count):
+                    row[k] = w[start + k * w_row]
+                for k in range(count, width):
+                    row[k] = like
+            c += width
+
+
+@jit(forceinline=True)
+def _tile(vectors: int, x: Array, starts: Array, steps: Array, panel: Array, begin: Array, out: Array) -> None:
+    if vectors == 4:
+        gathered_tile(4, x, starts, steps, panel, begin, out)
+    elif vectors == 2:
+        gathered_tile(2, x, starts, steps, panel, begin, out)
+    else:
+        gathered_tile(1, x, starts, steps, panel, begin, out)
+
+
+@jit
+def add_gathered(
+    x: Array,
+    panels: Array,
+    bias: Array,
+    out: Array,
+    layout: Array,
+    parts: Array,
+    places: Array,
+    taps: Array,
+    sizes: Array,
+    first: int,
+    last: int,
+) -> None:
+    """out = bias + the sum over taps of weights times planes of x, for blocks of places of samples' groups.
+
+    `sizes` are the groups, channels of the result in a group, taps of all channels, places, and blocks of places.
+    """
+    groups, channels, depth, area, blocks = sizes
+    here, like, size = layout_of_numbers(layout), x.dtype.type(0), item_size(x.dtype.type(0))
+    planes, begin, tile = np.zeros(here.size, x.dtype), empty_row(like, UNIT), empty_row(like, BLOCK * UNIT)
+    rounded, all_rows = panels.size // (groups * depth), 6 * (panel_width(like) // lanes(like))
+    for number in range(first // blocks, (last + blocks - 1) // blocks):
+        source, group, c = x[number * here.channels * here.channel :], number % groups, 0
+        if here.size:
+            pack_planes(source, here, parts, planes)
+            source = planes
+        while c < channels:
+            vectors = panel_vectors(like, channels - c)
+            width, rows = vectors * lanes(like), all_rows // vectors
+            panel, count = part_of(panels, (group * rounded + c) * depth, width * depth), min(width, channels - c)
+            for k in range(width):
+                begin[k] = bias[group * channels + c + k] if k < count else like
+            for block in range(max(first - number * blocks, 0), min(last - number * blocks, blocks)):
+                there = min(BLOCK, area - block * BLOCK)
+                for r in range(0, there, rows):
+                    starts, to = part_of(places, block * BLOCK + r, rows), part_of(tile, r * width, rows * width)
+                    _tile(vectors, source, starts, taps, panel, begin, to)
+                to_at = address(out) + ((number * channels + c) * area + block * BLOCK) * size
+                transpose_at(like, address(tile), width * size, there, count, to_at, area * size)
+            c += width
+
+
+@jit
+def multiply_gathered(
+    grad: Array,
+    x: Array,
+    out: Array,
+    layout: Array,
+    parts: Array,
+    taps: Array,
+    places: Array,
+    sizes: Array,
+    first: int,
+    last: int,
+) -> None:
+    """out = the sum over samples of channels of grad times each tap's view of x, for a range of groups of taps.
+
+    `sizes` are the samples, groups, channels of a group of grad, taps of all channels, and places.
+    """
+    batch, groups, channels, depth, area = sizes
+    here, like, size = layout_of_numbers(layout), x.dtype.type(0), item_size(x.dtype.type(0))
+    planes, begin, tile = np.zeros(here.size, x.dtype), np.zeros(UNIT, x.dtype), empty_row(like, TAPS * UNIT)
+    blocks, all_rows = taps.size // TAPS, 6 * (panel_width(like) // lanes(like))
+    rounded = (channels + lanes(like) - 1) // lanes(like) * lanes(like)
+    panel, sums = empty_row(like, BLOCK * UNIT), np.zeros(rounded * taps.size, x.dtype)
+    for group in range(first // blocks, (last + blocks - 1) // blocks):
+        low, high = max(first - group * blocks, 0) * TAPS, min(last - group * blocks, blocks) * TAPS
+        for n in range(batch):
+            source = x[(n * groups + group) * here.channels * here.channel :]
+            if here.size:
+                pack_planes(source, here, parts, planes)
+                source = planes
+            c = 0
+            while c < channels:
+                vectors = panel_vectors(like, channels - c)
+                width, rows = vectors * lanes(like), all_rows // vectors
+                count = min(width, channels - c)
+                for place in range(0, area, BLOCK):
+                    there = min(BLOCK, area - place)
+                    corner = address(grad) + (((n * groups + group) * channels + c) * area + place) * size
+                    transpose_at(like, corner, area * size, count, there, address(panel), width * size)
+                    lines, steps = part_of(panel, 0, there * width), part_of(places, place, there)
+                    for r in range(low, high, rows):
+                        _tile(vectors, source, part_of(taps, r, rows), steps, lines, begin, tile)
+                        total = part_of(sums, c * taps.size + r * width, rows * width)
+                        for k in range(total.size):
+                            total[k] += tile[k]
+                c += width
+        c = 0
+        while c < channels:
+            width = panel_vectors(like, channels - c) * lanes(like)
+            count, end = min(width, channels - c), min(high, depth)
+            source_at = address(sums) + (c * taps.size + low * width) * size
+            to_at = address(out) + ((group * channels + c) * depth + low) * size
+            transpose_at(like, source_at, width * size, end - low, count, to_at, depth * size)
+            c += width
+        sums[:] = like

@@ -1,0 +1,146 @@
+"""The loops of resampling and padding, each over a range of independent rows, lines or planes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernels.cpu.loops import copy_run
+from ...kernels.cpu.matmul import transpose_at
+from ...kernels.jit import jit
+from ...kernels.llvm.addresses import address, empty_row, item_size, part_of
+
+Array = np.ndarray
+
+LINES = 32  # that are resampled at once: so many elements are neighbours where they lie transposed
+
+
+@jit
+def resampled_rows(
+    a: Array,
+    starts: Array,
+    columns: Array,
+    weights: Array,
+    out: Array,
+    size: int,
+    length: int,
+    inner: int,
+    first: int,
+    last: int,
+) -> None:
+    """out[o, i] = sum_k weights[k] a[o, columns[k]] over the k of row i, for a range of pairs (o, i).
+
+    Each of these is a row of `inner` elements.
+    """
+    for number in range(first, last):
+        o, i = number // length, number % length
+        source, row = part_of(a, o * size * inner, size * inner), part_of(out, number * inner, inner)
+        _weigh(source, starts[i], starts[i + 1], columns, weights, row)
+
+
+@jit
+def resampled_lines(a: Array, starts: Array, columns: Array, weights: Array, out: Array, first: int, last: int) -> None:
+    """out[o, i] = sum_k weights[k] a[o, columns[k]] over the k of row i, for a range of blocks of lines o.
+
+    The lines of a block are transposed, so that each sum is of rows.
+    """
+    size, length = a.shape[1], out.shape[1]
+    like = out.dtype.type(0)
+    source, sums = empty_row(like, size * LINES), empty_row(like, length * LINES)
+    for block in range(first, last):
+        begin = block * LINES
+        count, row = min(LINES, len(a) - begin), item_size(like)
+        transpose_at(like, address(a) + begin * size * row, size * row, count, size, address(source), LINES * row)
+        for i in range(length):
+            _weigh(source, starts[i], starts[i + 1], columns, weights, part_of(sums, i * LINES, LINES))
+        to = address(out) + begin * length * row
+        transpose_at(like, address(sums), LINES * row, length, count, to, length * row)
+
+
+@jit(forceinline=True)
+def _weigh(source: Array, first: int, end: int, columns: Array, weights: Array, row: Array) -> None:
+    """row = the sum of some rows of the source times their weights; two are added at a time."""
+    if (end - first) % 2:
+        weight, line = weights[first], part_of(source, columns[first] * row.size, row.size)
+        for j in range(row.size):
+            row[j] = weight * line[j]
+    k = first + (end - first) % 2
+    while k < end:
+        one, other = weights[k], weights[k + 1]
+        line = part_of(source, columns[k] * row.size, row.size)
+        after = part_of(source, columns[k + 1] * row.size, row.size)
+        if k == first:
+            for j in range(row.size):
+                row[j] = one * line[j] + other * after[j]
+        else:
+            for j in range(row.size):
+                row[j] += one * line[j] + other * after[j]
+        k += 2
+    if first == end:
+        for j in range(row.size):
+            row[j] = 0
+
+
+@jit
+def gathered_boxes(
+    a: Array,
+    down: Array,
+    along: Array,
+    across: Array,
+    run: Array,
+    out: Array,
+    sizes: Array,
+    first: int,
+    last: int,
+) -> None:
+    """out[box, i, j, k] = a[box, down[i], along[j], across[k]], for a range of boxes.
+
+    `sizes` are those of a box of `a`; from `run[0]` to `run[1]`, `across` counts up.
+    """
+    high, rows, columns = sizes
+    width, start, end, to = across.size, run[0], run[1], first * down.size * along.size * across.size
+    for box in range(first, last):
+        for i in range(down.size):
+            for j in range(along.size):
+                source = ((box * high + down[i]) * rows + along[j]) * columns
+                copy_run(a, source + across[start], out, to + start, end - start)
+                for k in range(start):
+                    out[to + k] = a[source + across[k]]
+                for k in range(end, width):
+                    out[to + k] = a[source + across[k]]
+                to += width
+
+
+@jit
+def collected_boxes(
+    grad: Array,
+    down: Array,
+    along: Array,
+    across: Array,
+    run: Array,
+    out: Array,
+    sizes: Array,
+    first: int,
+    last: int,
+) -> None:
+    """The transpose of `gathered_boxes`: adds each element of some boxes of `grad` to the one that it is a copy of."""
+    high, rows, columns = sizes
+    width, start, end, source = across.size, run[0], run[1], first * down.size * along.size * across.size
+    size = high * rows * columns
+    whole = part_of(out, first * size, (last - first) * size)
+    for k in range(whole.size):
+        whole[k] = 0
+    for box in range(first, last):
+        for i in range(down.size):
+            for j in range(along.size):
+                to = ((box * high + down[i]) * rows + along[j]) * columns
+                for k in range(start):
+                    out[to + across[k]] += grad[source + k]
+                middle, added = (
+                    part_of(out, to + across[start], end - start),
+                    part_of(grad, source + start, end - start),
+                )
+                for k in range(middle.size):
+                    middle[k] += added[k]
+                for k in range(end, width):
+                    out[to + across[k]] += grad[source + k]
+                source += width
