@@ -12,6 +12,7 @@ from ...errors import LinAlgError
 from .cpu_cholesky import cholesky_factors
 from .cpu_lapack import first_bad_minors, first_zero_pivots, matrices, refuse
 from .cpu_lu import decomposed, determinant_each, inverses, log_determinant_each, solutions
+from .cpu_qr import reflected
 
 Array = np.ndarray
 
@@ -140,6 +141,11 @@ def _converging(op: str, function: Callable[..., Any], a: Array, *args: Any, **k
 
 def qr_factors(a: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Array, Array]:
     """Q with orthonormal columns and R upper triangular; with mode "r" R alone, and an empty Q."""
+    if has_loops(a):
+        rows, count = a.shape[-2], min(a.shape[-2:])
+        q, r = reflected(a, {"reduced": count, "complete": rows, "r": 0}[mode])
+        r = r if mode == "complete" or rows == count else np.ascontiguousarray(r[..., :count, :])
+        return (q if mode != "r" else np.empty(0, a.dtype)), r
     if mode == "r":
         return np.empty(0, a.dtype), np.asarray(np.linalg.qr(a, "r"))
     q, r = np.linalg.qr(a, mode)
