@@ -8,8 +8,9 @@ import numpy as np
 
 from ...kernels.cpu.copies import contiguous
 from ...kernels.jit import jit
-from ...kernels.llvm.addresses import part_of
-from ...pool.parallel_for import shared
+from ...kernels.llvm.addresses import address, empty_row, item_size, part_of
+from ...kernels.llvm.differences import square_differences, weighted_differences
+from ...pool.parallel_for import by_slices, shared
 
 Array = np.ndarray
 Gradients = tuple[Array | None, ...]
@@ -21,11 +22,17 @@ _COUNT, _SUM, _EUCLIDEAN, _GREATEST, _POWER = range(5)
 
 def row_distances(x1: Array, x2: Array, p: float) -> Array:
     """The p-norm of the difference of each row of x1 and each row of x2, for every pair of matrices."""
-    out = np.zeros((*x1.shape[:-1], x2.shape[-2]), x1.dtype)
-    if out.size and x1.shape[-1]:
+    out = np.empty((*x1.shape[:-1], x2.shape[-2]), x1.dtype)
+    if not x1.shape[-1]:
+        out[:] = 0
+    elif out.size:
         columns = contiguous(np.swapaxes(_matrices(x2), 1, 2))
-        arguments = _matrices(x1), columns, _kind(p), float(p), _matrices(out)
-        shared(difference_norms, arguments, math.prod(x1.shape[:-1]), out.size * x1.shape[-1] // _WORK)
+        arrays, work = (_matrices(x1), columns), out.size * x1.shape[-1] // _WORK
+        if _kind(p) == _EUCLIDEAN:
+            shared(euclidean_norms, (*arrays, _matrices(out)), math.prod(x1.shape[:-1]), work)
+        else:
+            arguments = *arrays, _kind(p), float(p), _matrices(out)
+            shared(difference_norms, arguments, math.prod(x1.shape[:-1]), work)
     return out
 
 
@@ -45,7 +52,8 @@ def row_distances_backward(
 
 def euclidean_backward(grad: Array, x1: Array, x2: Array, distance: Array, first: Array, second: Array) -> None:
     """Both gradients of p = 2: rows of either matrix by themselves, so that threads may share them."""
-    weights = np.divide(grad, distance, out=np.zeros_like(grad), where=distance != 0)
+    weights = np.empty_like(grad)
+    by_slices(divide, (grad.reshape(-1), distance.reshape(-1), weights.reshape(-1)), grad.size)
     work = grad.size * x1.shape[-1] // _WORK
     across = contiguous(np.swapaxes(weights, 1, 2))
     for one, other, factors, found in ((x1, x2, weights, first), (x2, x1, across, second)):
@@ -71,59 +79,63 @@ def difference_norms(x1: Array, columns: Array, kind: int, p: float, out: Array,
         total[:] = 0
         for start in range(0, x1.shape[2], _BLOCK):
             part[:] = 0
-            stop = min(start + _BLOCK, x1.shape[2])
-            fours = start + (stop - start) // 4 * 4 if kind == 2 else start
-            for k in range(start, fours, 4):
-                add_squares(part_of(x1, (b * rows + i) * x1.shape[2] + k, 4), columns[b], k, part)
-            for k in range(fours, stop):
+            for k in range(start, min(start + _BLOCK, x1.shape[2])):
                 add_column(x1[b, i, k], columns[b, k], kind, p, part)
             for j in range(part.size):
                 total[j] = max(total[j], part[j]) if kind == 3 and part[j] == part[j] else total[j] + part[j]
         for j in range(total.size):
-            out[b, i, j] = math.sqrt(total[j]) if kind == 2 else total[j] ** (1 / p) if kind == 4 else total[j]
+            out[b, i, j] = total[j] ** (1 / p) if kind == 4 else total[j]
 
 
-@jit(fastmath={"contract"})
-def add_squares(x: Array, columns: Array, k: int, row: Array) -> None:
-    """Adds to each distance of a row the squares of four elements at once, which saves reading the sums."""
-    x1, x2, x3, x4 = x[0], x[1], x[2], x[3]
-    one, two, three, four = columns[k], columns[k + 1], columns[k + 2], columns[k + 3]
-    for j in range(row.size):
-        a, b, c, d = x1 - one[j], x2 - two[j], x3 - three[j], x4 - four[j]
-        row[j] += (a * a + b * b) + (c * c + d * d)
+@jit
+def divide(x: Array, y: Array, out: Array) -> None:
+    """out = x / y, 0 where y is 0."""
+    for i in range(out.size):
+        divisor = y[i]
+        quotient = x[i] / (divisor if divisor != 0 else y.dtype.type(1))
+        out[i] = quotient if divisor != 0 else y.dtype.type(0)
 
 
-@jit(fastmath={"contract"})
+@jit
+def euclidean_norms(x1: Array, columns: Array, out: Array, first: int, last: int) -> None:
+    """`difference_norms` of p = 2; sums that lie between blocks are in double precision."""
+    like, size, rows, width = out.dtype.type(0), item_size(out.dtype.type(0)), x1.shape[1], x1.shape[2]
+    count = out.shape[2]
+    blocks, step = max(1, (width + _BLOCK - 1) // _BLOCK), count * size
+    total = empty_row(0.0, count if blocks > 1 else 0)
+    for row in range(first, last):
+        to, x, others = part_of(out, row * count, count), row * width * size, row // rows * width * step
+        for block in range(blocks):
+            start = block * _BLOCK
+            for j in range(count):
+                to[j] = 0
+            at, from_here = address(columns) + others + start * step, address(x1) + x + start * size
+            square_differences(like, from_here, at, step, min(_BLOCK, width - start), address(to), count)
+            for j in range(total.size):
+                total[j] = total[j] + to[j] if block else to[j]
+        for j in range(total.size):
+            to[j] = math.sqrt(total[j])
+        for j in range(count - total.size):
+            to[j] = math.sqrt(to[j])
+
+
+@jit
 def add_differences(weights: Array, x: Array, others: Array, out: Array, first: int, last: int) -> None:
-    """out_i += sum_j w_ij (x_i - y_j), four j at a time, for a range of rows; nothing where w_ij is 0."""
+    """out_i += sum_j w_ij (x_i - y_j) for a range of rows; nothing where w_ij is 0."""
+    like, size = x.dtype.type(0), item_size(x.dtype.type(0))
     rows, width, count = x.shape[1], x.shape[2], others.shape[1]
     for row in range(first, last):
-        b = row // rows
-        line, to, w = (
-            part_of(x, row * width, width),
-            part_of(out, row * width, width),
-            part_of(weights, row * count, count),
+        line, to, others_of = row * width * size, row * width * size, row // rows * count * width * size
+        weighted_differences(
+            like,
+            address(weights) + row * count * size,
+            address(others) + others_of,
+            width * size,
+            count,
+            address(out) + to,
+            width,
+            address(x) + line,
         )
-        j = 0
-        while j < count:
-            here = (b * count + j) * width
-            y1 = part_of(others, here, width)
-            if j + 4 <= count and w[j] != 0 and w[j + 1] != 0 and w[j + 2] != 0 and w[j + 3] != 0:
-                y2, y3, y4 = (
-                    part_of(others, here + width, width),
-                    part_of(others, here + 2 * width, width),
-                    part_of(others, here + 3 * width, width),
-                )
-                w1, w2, w3, w4 = w[j], w[j + 1], w[j + 2], w[j + 3]
-                for k in range(width):
-                    near = w1 * (line[k] - y1[k]) + w2 * (line[k] - y2[k])
-                    to[k] += near + (w3 * (line[k] - y3[k]) + w4 * (line[k] - y4[k]))
-                j += 4
-            else:
-                if w[j] != 0:
-                    for k in range(width):
-                        to[k] += w[j] * (line[k] - y1[k])
-                j += 1
 
 
 @jit
@@ -132,9 +144,6 @@ def add_column(x: float, others: Array, kind: int, p: float, row: Array) -> None
     if kind == 1:
         for j in range(row.size):
             row[j] += abs(x - others[j])
-    elif kind == 2:
-        for j in range(row.size):
-            row[j] += (x - others[j]) * (x - others[j])
     elif kind == 3:
         for j in range(row.size):
             apart = abs(x - others[j])

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...errors import LinAlgError
 from .cpu_cholesky import cholesky_factors
-from .cpu_lapack import first_bad_minors, first_zero_pivots, matrices, refuse
+from .cpu_lapack import eigen_single, first_bad_minors, first_zero_pivots, in_single, matrices, refuse, singular_single
 from .cpu_lu import decomposed, determinant_each, inverses, log_determinant_each, solutions
 from .cpu_qr import reflected
 
@@ -154,7 +154,8 @@ def qr_factors(a: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Arr
 
 def svd_factors(a: Array, full_matrices: bool, driver: None) -> tuple[Array, Array, Array]:
     """U, the singular values in descending order, V^H."""
-    u, s, vh = _converging("linalg_svd", np.linalg.svd, a, full_matrices=full_matrices)
+    solve = singular_single if in_single(a) else np.linalg.svd
+    u, s, vh = _converging("linalg_svd", solve, a, full_matrices=full_matrices)
     return u, s, vh
 
 
@@ -165,7 +166,7 @@ def singular_values(a: Array, driver: None) -> Array:
 
 def hermitian_eigen(a: Array) -> tuple[Array, Array]:
     """The eigenvalues in ascending order and the eigenvectors, from the lower triangle of A."""
-    values, vectors = _converging("linalg_eigh", np.linalg.eigh, a)
+    values, vectors = _converging("linalg_eigh", eigen_single if in_single(a) else np.linalg.eigh, a)
     return values, vectors
 
 

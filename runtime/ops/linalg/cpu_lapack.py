@@ -33,6 +33,37 @@ def routine(name: str, char: str) -> Callable[..., Any]:
     return find((name,), (np.empty(0, char),))[0]
 
 
+SINGLE = 32  # rows: from so many on LAPACK's float32 makes up for calls by Python, matrix by matrix
+
+
+def in_single(a: Array) -> bool:
+    """Whether LAPACK is to compute in float32: NumPy's functions convert to float64, which takes twice as long."""
+    return a.dtype.char == "f" and min(a.shape[-2:]) >= SINGLE and a.size > 0
+
+
+def singular_single(a: Array, full_matrices: bool) -> tuple[Array, Array, Array]:
+    """U, the singular values in descending order, V^T of float32 matrices."""
+    return _each_single("gesdd", a, 3, full_matrices=full_matrices)
+
+
+def eigen_single(a: Array) -> tuple[Array, Array]:
+    """The eigenvalues in ascending order and the eigenvectors, from the lower triangles of float32 matrices."""
+    return _each_single("syevd", a, 2, lower=1)
+
+
+def _each_single(name: str, a: Array, count: int, **options: Any) -> tuple[Array, ...]:
+    """The first results of a routine for each matrix, side by side; an error where one does not converge."""
+    solve = routine(name, "f")
+    found = []
+    for (one,) in matrices(a):
+        *results, info = solve(one, **options)
+        if info or not np.isfinite(results[0]).all():
+            raise np.linalg.LinAlgError(f"{name} did not converge")
+        found.append(results)
+    parts = zip(*found, strict=True)
+    return tuple(np.ascontiguousarray(np.stack(part)).reshape(*a.shape[:-2], *part[0].shape) for part in parts)
+
+
 def matrices(*arrays: Array) -> Iterator[tuple[Array, ...]]:
     """The matrices of several batches of one shape, side by side."""
     flat = [a.reshape((-1, *a.shape[-2:])) if a.size else np.empty((0, *a.shape[-2:]), a.dtype) for a in arrays]
