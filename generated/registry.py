@@ -6561,7 +6561,7 @@ OPS = [
         reference="np.linalg.det(A)",
         check="square",
         refuses=(("A=T(3)", "RuntimeError"), ("A=T(4, 3)", "RuntimeError")),
-        example=">>> sg.linalg.det(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))\ntensor(-2.)",
+        example=">>> sg.linalg.det(sg.tensor([[4.0, 2.0], [2.0, 3.0]]))\ntensor(8.)",
     ),
     Op(
         name="cofactors",

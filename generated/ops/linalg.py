@@ -717,8 +717,8 @@ def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     Example:
-        >>> sg.linalg.det(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
-        tensor(-2.)
+        >>> sg.linalg.det(sg.tensor([[4.0, 2.0], [2.0, 3.0]]))
+        tensor(8.)
     """
     if not watch.every and out is None:
         result = LINALG_DET.launch(A)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from ...dispatch.shape_checks import all_examples
@@ -37,19 +38,27 @@ def scaling(norm: str | None, forward: bool) -> int:
 
 def halved_pairs(spectrum: Tensor, dim: int, n: int) -> Tensor:
     """Half of all numbers that stand for a pair, so that real parts of sums over the half are sums over the whole."""
-    return spectrum * _pair_weights(spectrum, dim, n, 0.5)
+    return _weighted_pairs(spectrum, dim, n, 0.5)
 
 
 def doubled_pairs(spectrum: Tensor, dim: int, n: int) -> Tensor:
     """Twice all numbers that stand for a pair: the transpose of taking the other half from symmetry."""
-    return spectrum * _pair_weights(spectrum, dim, n, 2.0)
+    return _weighted_pairs(spectrum, dim, n, 2.0)
 
 
-def _pair_weights(spectrum: Tensor, dim: int, n: int, of_pairs: float) -> Tensor:
+def _weighted_pairs(spectrum: Tensor, dim: int, n: int, of_pairs: float) -> Tensor:
+    make = _pair_weights if spectrum.device.type == "cpu" else _pair_weights.__wrapped__  # memory of graphs is not kept
+    weights = make(n, of_pairs, spectrum.dtype.to_real(), spectrum.device)
+    return spectrum * weights.reshape([-1] + [1] * (spectrum.ndim - 1 - dim))
+
+
+@lru_cache(maxsize=64)
+def _pair_weights(n: int, of_pairs: float, dtype: Any, device: Any) -> Tensor:
     """1 for the frequency 0 and, of an even n, the highest one; `of_pairs` elsewhere."""
-    k = op.arange(n // 2 + 1, device=spectrum.device)
-    weights = op.where((k == 0) | (2 * k == n), 1.0, of_pairs).to(spectrum.dtype.to_real())
-    return weights.reshape([-1] + [1] * (spectrum.ndim - 1 - dim))
+    weights = [1.0, *[of_pairs] * (n // 2)]
+    if n % 2 == 0:
+        weights[-1] = 1.0
+    return op.tensor(weights, dtype=dtype, device=device)
 
 
 def halves(shape: Sequence[int], dims: Sequence[int]) -> tuple[int, ...]:

@@ -9,7 +9,10 @@ from typing import Any, Literal
 import numpy as np
 
 from ...errors import LinAlgError
-from .cpu_lapack import first_bad_minors, first_zero_pivots, matrices, refuse
+from .cpu_cholesky import cholesky_factors
+from .cpu_lapack import eigen_single, first_bad_minors, first_zero_pivots, in_single, matrices, refuse, singular_single
+from .cpu_lu import decomposed, determinant_each, inverses, log_determinant_each, solutions
+from .cpu_qr import reflected
 
 Array = np.ndarray
 
@@ -46,8 +49,26 @@ def _with_info(
     return result, info
 
 
+def has_loops(a: Array) -> bool:
+    """Whether matrices are for our own loops: there are some, of real numbers."""
+    return a.dtype.char in "fd" and a.size > 0
+
+
+def _noted(op: str, words: str, result: Array, info: Array, check_errors: bool) -> tuple[Array, Array]:
+    """The result, nan for matrices whose `info` is not 0, and `info`; one that is not 0 is an error if asked for."""
+    if info.any():
+        if check_errors:
+            refuse(op, words, info)
+        result[info != 0] = np.nan
+    return result, info
+
+
 def inverse_info(a: Array, check_errors: bool) -> tuple[Array, Array]:
     """The inverses, nan for a singular matrix; and for each its first zero pivot, 0 if there is none."""
+    if has_loops(a):
+        packed, pivots, info = decomposed(a)
+        result = inverses(packed, pivots)
+        return _noted("linalg_inv", _INVERSE, result.reshape(a.shape), info.reshape(a.shape[:-2]), check_errors)
     return _with_info("linalg_inv", _INVERSE, np.linalg.inv, first_zero_pivots, check_errors, a)
 
 
@@ -58,17 +79,31 @@ def inverse(a: Array) -> Array:
 
 def solve_matrices(a: Array, b: Array, check_errors: bool) -> tuple[Array, Array]:
     """X with A X = B, nan where A is singular; and the first zero pivot of each A, 0 if there is none."""
+    if has_loops(a):
+        packed, pivots, info = decomposed(a)
+        result = solutions(packed, pivots, b)
+        return _noted("linalg_solve", _SOLVE, result, info.reshape(a.shape[:-2]), check_errors)
     return _with_info("linalg_solve", _SOLVE, np.linalg.solve, first_zero_pivots, check_errors, a, b)
 
 
 def determinant(a: Array) -> Array:
     """The determinants."""
+    if has_loops(a):
+        packed, pivots, _ = decomposed(a)
+        result = np.empty(a.shape[:-2], a.dtype)
+        determinant_each(packed, pivots, result.reshape(-1), 0, len(packed))
+        return result
     with np.errstate(all="ignore"):
         return np.asarray(np.linalg.det(a), a.dtype)
 
 
 def log_determinant(a: Array) -> tuple[Array, Array]:
     """The signs of the determinants and the logarithms of their absolute values."""
+    if has_loops(a):
+        packed, pivots, _ = decomposed(a)
+        signs, logarithms = np.empty(a.shape[:-2], a.dtype), np.empty(a.shape[:-2], a.dtype)
+        log_determinant_each(packed, pivots, signs.reshape(-1), logarithms.reshape(-1), 0, len(packed))
+        return signs, logarithms
     with np.errstate(all="ignore"):
         sign, logarithm = np.linalg.slogdet(a)
     return np.asarray(sign, a.dtype), np.asarray(logarithm, a.real.dtype)
@@ -76,10 +111,9 @@ def log_determinant(a: Array) -> tuple[Array, Array]:
 
 def cofactors(a: Array) -> Array:
     """The derivative of the determinant: det(A) A^-T, which is finite for singular matrices too."""
-    try:
-        return np.linalg.inv(a).swapaxes(-2, -1) * np.linalg.det(a)[..., None, None]
-    except np.linalg.LinAlgError:
-        u, s, vh = np.linalg.svd(a)
+    with suppress(np.linalg.LinAlgError, LinAlgError):
+        return inverse(a).swapaxes(-2, -1) * determinant(a)[..., None, None]
+    u, s, vh = np.linalg.svd(a)
     others = np.stack([np.delete(s, i, -1).prod(-1) for i in range(s.shape[-1])], -1).astype(s.dtype)
     signs = np.linalg.det(u) * np.linalg.det(vh)
     return np.ascontiguousarray(signs[..., None, None] * ((u * others[..., None, :]) @ vh).conj())
@@ -87,6 +121,8 @@ def cofactors(a: Array) -> Array:
 
 def cholesky_factor(a: Array, check_errors: bool) -> tuple[Array, Array]:
     """L with A = L L^H from the lower triangle of A; and the first minor that is not positive-definite, else 0."""
+    if has_loops(a):
+        return _noted("linalg_cholesky", _CHOLESKY, *cholesky_factors(a), check_errors)
     return _with_info("linalg_cholesky", _CHOLESKY, np.linalg.cholesky, first_bad_minors, check_errors, a)
 
 
@@ -105,6 +141,11 @@ def _converging(op: str, function: Callable[..., Any], a: Array, *args: Any, **k
 
 def qr_factors(a: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Array, Array]:
     """Q with orthonormal columns and R upper triangular; with mode "r" R alone, and an empty Q."""
+    if has_loops(a):
+        rows, count = a.shape[-2], min(a.shape[-2:])
+        q, r = reflected(a, {"reduced": count, "complete": rows, "r": 0}[mode])
+        r = r if mode == "complete" or rows == count else np.ascontiguousarray(r[..., :count, :])
+        return (q if mode != "r" else np.empty(0, a.dtype)), r
     if mode == "r":
         return np.empty(0, a.dtype), np.asarray(np.linalg.qr(a, "r"))
     q, r = np.linalg.qr(a, mode)
@@ -113,7 +154,8 @@ def qr_factors(a: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Arr
 
 def svd_factors(a: Array, full_matrices: bool, driver: None) -> tuple[Array, Array, Array]:
     """U, the singular values in descending order, V^H."""
-    u, s, vh = _converging("linalg_svd", np.linalg.svd, a, full_matrices=full_matrices)
+    solve = singular_single if in_single(a) else np.linalg.svd
+    u, s, vh = _converging("linalg_svd", solve, a, full_matrices=full_matrices)
     return u, s, vh
 
 
@@ -124,7 +166,7 @@ def singular_values(a: Array, driver: None) -> Array:
 
 def hermitian_eigen(a: Array) -> tuple[Array, Array]:
     """The eigenvalues in ascending order and the eigenvectors, from the lower triangle of A."""
-    values, vectors = _converging("linalg_eigh", np.linalg.eigh, a)
+    values, vectors = _converging("linalg_eigh", eigen_single if in_single(a) else np.linalg.eigh, a)
     return values, vectors
 
 

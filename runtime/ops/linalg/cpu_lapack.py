@@ -5,9 +5,12 @@ SciPy is loaded by the first call. The matrices of a batch are computed one afte
 
 from __future__ import annotations
 
+import ctypes
 import functools
+import importlib
 import math
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 import numpy as np
@@ -31,6 +34,65 @@ def routine(name: str, char: str) -> Callable[..., Any]:
 
     find = get_blas_funcs if name == "trsm" else get_lapack_funcs
     return find((name,), (np.empty(0, char),))[0]
+
+
+SINGLE = 32  # rows: from so many on LAPACK's float32 makes up for calls by Python, matrix by matrix
+
+
+def in_single(a: Array) -> bool:
+    """Whether LAPACK is to compute in float32: NumPy's functions convert to float64, which takes twice as long."""
+    return a.dtype.char == "f" and min(a.shape[-2:]) >= SINGLE and a.size > 0
+
+
+def singular_single(a: Array, full_matrices: bool) -> tuple[Array, Array, Array]:
+    """U, the singular values in descending order, V^T of float32 matrices."""
+    u, values, vh = _each_single("gesdd", a, full_matrices=full_matrices)
+    return u, values, vh
+
+
+def eigen_single(a: Array) -> tuple[Array, Array]:
+    """The eigenvalues in ascending order and the eigenvectors, from the lower triangles of float32 matrices."""
+    values, vectors = _each_single("syevd", a, lower=1)
+    return values, vectors
+
+
+@functools.cache
+def _blas_threads() -> tuple[Any, Any] | None:
+    """SciPy's functions that tell and set the number of BLAS's threads, where it is OpenBLAS."""
+    library = ctypes.PyDLL(importlib.import_module("scipy.linalg._flapack").__file__)
+    for prefix in ("scipy_openblas", "openblas"):
+        if hasattr(library, f"{prefix}_set_num_threads"):
+            return library[f"{prefix}_get_num_threads"], library[f"{prefix}_set_num_threads"]
+    return None
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """BLAS computes in this thread alone: in decompositions its others cost more than they do, and change last bits."""
+    known = _blas_threads()
+    number = known[0]() if known else 1
+    if known is None or number == 1:
+        yield
+        return
+    known[1](1)
+    try:
+        yield
+    finally:
+        known[1](number)
+
+
+def _each_single(name: str, a: Array, **options: Any) -> tuple[Array, ...]:
+    """The results of a routine for each matrix, side by side; an error where one does not converge."""
+    solve = routine(name, "f")
+    found = []
+    for (one,) in matrices(a):
+        with one_thread():
+            *results, info = solve(one, **options)
+        if info or not np.isfinite(results[0]).all():
+            raise np.linalg.LinAlgError(f"{name} did not converge")
+        found.append(results)
+    parts = zip(*found, strict=True)
+    return tuple(np.ascontiguousarray(np.stack(part)).reshape(*a.shape[:-2], *part[0].shape) for part in parts)
 
 
 def matrices(*arrays: Array) -> Iterator[tuple[Array, ...]]:

@@ -1,0 +1,317 @@
+"""Loops of Fourier transforms: rows, or columns side by side, as planes of real and imaginary parts in near memory.
+
+Arrays are flat and of real numbers: a complex one has real and imaginary parts in turn. Where rows, or blocks of
+columns, fill vectors, the first pass reads such pairs, and the last one writes them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernels.cpu.matmul import transpose_at
+from ...kernels.jit import jit
+from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
+from ...kernels.llvm.butterflies import first_pass, last_pass, transform_pass
+from ...kernels.llvm.spectra import half_spectrum, whole_spectrum
+from ...kernels.llvm.tiles import lanes
+from ...kernels.scalar.primitives import fma
+
+Array = np.ndarray
+
+NEAR = 1024  # complex numbers that are transformed together
+APART = 64
+COMPLEX, REAL, HALF, WHOLE = range(4)  # complex numbers, real ones, real ones to half a spectrum, and that to them
+
+
+@jit
+def vector_lanes(like: float) -> int:
+    """How many numbers like `like` a vector register holds."""
+    return lanes(like)
+
+
+@jit
+def split(x: Array, real: Array, imaginary: Array) -> None:
+    """The parts of complex numbers."""
+    for i in range(real.size):
+        real[i] = x[2 * i]
+        imaginary[i] = x[2 * i + 1]
+
+
+@jit
+def join(real: Array, imaginary: Array, scale: float, out: Array) -> None:
+    """Complex numbers from their parts, times a number."""
+    for i in range(real.size):
+        out[2 * i] = real[i] * scale
+        out[2 * i + 1] = imaginary[i] * scale
+
+
+@jit
+def to_half(real: Array, imaginary: Array, turns: Array, scale: float, out: Array) -> None:
+    """`half_spectrum` of a row that fills no vectors."""
+    n = real.size
+    half, cosines, sines = real.dtype.type(0.5) * scale, part_of(turns, 0, n), part_of(turns, n, n)
+    for k in range(n):
+        a, b, c, d = real[k], imaginary[k], real[n - k if k else 0], imaginary[n - k if k else 0]
+        less, odd = a - c, b + d
+        out[2 * k] = fma(odd, cosines[k], fma(-less, sines[k], a + c)) * half
+        out[2 * k + 1] = (b - d - fma(less, cosines[k], odd * sines[k])) * half
+
+
+@jit
+def from_half(x: Array, turns: Array, factor: float, real: Array, imaginary: Array) -> None:
+    """`whole_spectrum` to a row that fills no vectors."""
+    n = real.size
+    cosines, sines = part_of(turns, 0, n), part_of(turns, n, n)
+    for k in range(n):
+        a, b, c, d = x[2 * k], x[2 * k + 1], x[2 * (n - k)], x[2 * (n - k) + 1]
+        even, odd = a - c, b + d
+        real[k] = (a + c - fma(even, sines[k], odd * cosines[k])) * factor
+        imaginary[k] = fma(even, cosines[k], fma(-odd, sines[k], b - d)) * factor
+
+
+@jit
+def all_passes(
+    steps: Array, table: Array, inverse: bool, columns: int, count: int, plane: int, at: int, other: int
+) -> int:
+    """Passes over `count` rows, each of so many columns side by side; the address of the one that has the result.
+
+    Each step is (radix, m, s, where its factors begin in the table).
+    """
+    like, size = table.dtype.type(0), item_size(table.dtype.type(0))
+    for k in range(len(steps)):
+        factors, s = address(table) + steps[k, 3] * size, steps[k, 2] * columns
+        transform_pass(like, steps[k, 0], at, other, plane, count, steps[k, 1], s, factors, inverse)
+        at, other = other, at
+    return at
+
+
+@jit
+def begun(
+    steps: Array, table: Array, inverse: bool, columns: int, count: int, plane: int, x: int, line: int, to: int
+) -> None:
+    """The first pass, of pairs."""
+    like, factors = table.dtype.type(0), address(table) + steps[0, 3] * item_size(table.dtype.type(0))
+    first_pass(like, steps[0, 0], x, to, plane, count, steps[0, 1], columns, factors, inverse, line)
+
+
+@jit
+def ended(
+    steps: Array, scale: float, inverse: bool, columns: int, count: int, plane: int, at: int, out: int, line: int
+) -> None:
+    """The last pass, to pairs."""
+    last = len(steps) - 1
+    like, outer = scale, steps[last, 2]
+    if columns == 1:
+        columns, outer = outer, 1
+    last_pass(like, steps[last, 0], at, out, plane, count, outer, columns, scale, inverse, line)
+
+
+@jit
+def turned_passes(
+    steps: Array, table: Array, inverse: bool, n: int, block: int, count: int, plane: int, at: int, other: int
+) -> int:
+    """All passes over `count` rows of n numbers, which lie as columns meanwhile; there is room for `block` rows."""
+    like, size = table.dtype.type(0), item_size(table.dtype.type(0))
+    for part in range(2):
+        transpose_at(like, at + part * plane, n * size, count, n, other + part * plane, block * size)
+    found = all_passes(steps, table, inverse, block, 1, plane, other, at)
+    to = at if found == other else other
+    for part in range(2):
+        transpose_at(like, found + part * plane, block * size, n, count, to + part * plane, n * size)
+    return to
+
+
+@jit
+def read_rows(
+    x: Array, kind: int, turns: Array, n: int, turned: bool, first: int, count: int, at: int, plane: int
+) -> None:
+    """The parts of some rows of n complex numbers, as the passes take them."""
+    like, size = x.dtype.type(0), item_size(x.dtype.type(0))
+    real, imaginary = row_at(like, at, count * n), row_at(like, at + plane, count * n)
+    if kind == 1:
+        row = part_of(x, first * n, count * n)
+        for i in range(row.size):
+            real[i] = row[i]
+            imaginary[i] = 0
+    elif kind == 3:
+        for r in range(count):
+            row, to = part_of(x, (first + r) * (2 * n + 2), 2 * n + 2), at + r * n * size
+            one = like + 1
+            if turned:
+                from_half(row, turns, one, row_at(like, to, n), row_at(like, to + plane, n))
+            else:
+                whole_spectrum(like, address(row), plane, to, n, address(turns), one)
+            # Both are real, whatever their imaginary parts.
+            real[r * n], imaginary[r * n] = (row[0] + row[2 * n]) * one, (row[0] - row[2 * n]) * one
+    else:
+        split(part_of(x, first * 2 * n, count * 2 * n), real, imaginary)
+
+
+@jit
+def write_rows(
+    kind: int,
+    turns: Array,
+    n: int,
+    turned: bool,
+    first: int,
+    count: int,
+    at: int,
+    plane: int,
+    scale: float,
+    out: Array,
+) -> None:
+    """Some rows of the result, from their parts."""
+    like, size = out.dtype.type(0), item_size(out.dtype.type(0))
+    real, imaginary = row_at(like, at, count * n + 1), row_at(like, at + plane, count * n + 1)
+    if kind != 2:
+        row = part_of(out, first * 2 * n, count * 2 * n)
+        join(part_of(real, 0, count * n), part_of(imaginary, 0, count * n), scale, row)
+        return
+    for r in range(count - 1, -1, -1):  # behind a row is the next one, which is not read any more
+        row, here = part_of(out, (first + r) * (2 * n + 2), 2 * n + 2), at + r * n * size
+        top, other = real[r * n], imaginary[r * n]
+        if turned:
+            to_half(row_at(like, here, n), row_at(like, here + plane, n), turns, scale, row)
+        else:
+            real[r * n + n], imaginary[r * n + n] = top, other
+            half_spectrum(like, here, plane, address(row), n, address(turns), scale)
+        row[0], row[1], row[2 * n], row[2 * n + 1] = (top + other) * scale, 0, (top - other) * scale, 0
+
+
+@jit
+def transform_rows(
+    x: Array,
+    steps: Array,
+    table: Array,
+    turns: Array,
+    n: int,
+    block: int,
+    turned: bool,
+    kind: int,
+    inverse: bool,
+    scale: float,
+    out: Array,
+    first: int,
+    last: int,
+) -> None:
+    """The transforms of some rows of n complex numbers, or 2 n real ones, `block` at a time."""
+    like, size = x.dtype.type(0), item_size(x.dtype.type(0))
+    plane = (block * n * size + APART - 1) // APART * APART + APART
+    space = empty_row(like, (4 * plane + 2 * APART) // size)
+    for i in range(space.size if turned else 0):
+        space[i] = 0
+    transform_rows_in(
+        x, steps, table, turns, n, block, turned, kind, inverse, like + scale, out, first, last, plane, space
+    )
+
+
+@jit
+def transform_rows_in(
+    x: Array,
+    steps: Array,
+    table: Array,
+    turns: Array,
+    n: int,
+    block: int,
+    turned: bool,
+    kind: int,
+    inverse: bool,
+    scale: float,
+    out: Array,
+    first: int,
+    last: int,
+    plane: int,
+    space: Array,
+) -> None:
+    """`transform_rows` in memory for four planes."""
+    like = x.dtype.type(0)
+    factor = x.dtype.type(scale)
+    one = (address(space) + APART - 1) // APART * APART
+    other, size = one + 2 * plane, item_size(like)
+    # Which passes have to do with planes alone.
+    begin, end = 0 if turned or kind % 2 else 1, len(steps) - (0 if turned or kind == 2 else 1)
+    for start in range(first, last, block):
+        count = min(block, last - start)
+        if begin:
+            begun(steps, table, inverse, 1, count, plane, address(x) + start * 2 * n * size, 2 * size, one)
+        else:
+            read_rows(x, kind, turns, n, turned, start, count, one, plane)
+        if turned:
+            at = turned_passes(steps, table, inverse, n, block, count, plane, one, other)
+        else:
+            at = all_passes(steps[begin:end], table, inverse, 1, count, plane, one, other)
+        if end < len(steps):
+            to, line = address(out) + start * 2 * n * size, 2 * steps[end, 2] * size
+            ended(steps, factor, inverse, 1, count, plane, at, to, line)
+        else:
+            write_rows(kind, turns, n, turned, start, count, at, plane, factor, out)
+
+
+@jit
+def transform_columns(
+    x: Array,
+    steps: Array,
+    table: Array,
+    n: int,
+    after: int,
+    block: int,
+    kind: int,
+    inverse: bool,
+    scale: float,
+    out: Array,
+    first: int,
+    last: int,
+) -> None:
+    """The transforms of columns of matrices with n rows of `after` complex numbers: a range of blocks of columns."""
+    like, size = x.dtype.type(0), item_size(x.dtype.type(0))
+    plane = (block * n * size + APART - 1) // APART * APART + APART
+    space = empty_row(like, (4 * plane + 2 * APART) // size)
+    for i in range(space.size):
+        space[i] = 0
+    transform_columns_in(x, steps, table, n, after, block, kind, inverse, like + scale, out, first, last, plane, space)
+
+
+@jit
+def transform_columns_in(
+    x: Array,
+    steps: Array,
+    table: Array,
+    n: int,
+    after: int,
+    block: int,
+    kind: int,
+    inverse: bool,
+    scale: float,
+    out: Array,
+    first: int,
+    last: int,
+    plane: int,
+    space: Array,
+) -> None:
+    """`transform_columns` in memory for four planes."""
+    like, size, blocks = x.dtype.type(0), item_size(x.dtype.type(0)), (after + block - 1) // block
+    factor = x.dtype.type(scale)
+    one = (address(space) + APART - 1) // APART * APART
+    other, line, step = one + 2 * plane, block * size, 2 * after * size
+    for k in range(first, last):
+        start = k % blocks * block
+        count, corner = min(block, after - start), k // blocks * n * after + start
+        paired = count == block and len(steps) > 1
+        begin, end = 1 if paired and kind != 1 else 0, len(steps) - (1 if paired else 0)
+        if begin:
+            begun(steps, table, inverse, block, 1, plane, address(x) + 2 * corner * size, step, one)
+        for i in range(0 if begin else n):
+            real, imaginary = row_at(like, one + i * line, count), row_at(like, one + plane + i * line, count)
+            if kind == 1:
+                row = part_of(x, corner + i * after, count)
+                for j in range(count):
+                    real[j] = row[j]
+                    imaginary[j] = 0
+            else:
+                split(part_of(x, 2 * (corner + i * after), 2 * count), real, imaginary)
+        at = all_passes(steps[begin:end], table, inverse, block, 1, plane, one, other)
+        if paired:
+            ended(steps, factor, inverse, block, 1, plane, at, address(out) + 2 * corner * size, step)
+        for i in range(0 if paired else n):
+            real, imaginary = row_at(like, at + i * line, count), row_at(like, at + plane + i * line, count)
+            join(real, imaginary, factor, part_of(out, 2 * (corner + i * after), 2 * count))

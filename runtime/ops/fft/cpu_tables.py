@@ -1,0 +1,99 @@
+"""How a Fourier transform of a length is computed: radices of its passes, and tables of exp(-2 pi i k / n)."""
+
+from __future__ import annotations
+
+import functools
+from typing import NamedTuple
+
+import numpy as np
+
+from ...kernels.llvm.butterflies import NARROW
+from .cpu_loops import vector_lanes
+
+Array = np.ndarray
+
+MOST = 1 << 16  # longer ones are left to SciPy
+FIRST = ((2,), (4,), (8,), (4, 4), (4, 8), (4, 4, 4))  # passes for 2^1 ... 2^6
+
+
+class Table(NamedTuple):
+    """Steps (radix, m, s, where its factors begin) and factors, as passes take them; whether rows lie as columns."""
+
+    steps: Array
+    factors: Array
+    turned: bool
+
+
+@functools.cache
+def radices(n: int) -> tuple[int, ...] | None:
+    """Those of the passes, in order; None for a length that has other prime factors, or is too large.
+
+    They depend on n alone, so that results have the same bits whatever a vector holds.
+    """
+    twos = (n & -n).bit_length() - 1
+    found, rest = powers(twos), n >> twos
+    for radix in (3, 5, 7):
+        while rest % radix == 0:
+            found, rest = (*found, radix), rest // radix
+    return found if rest == 1 and n <= MOST else None
+
+
+def powers(twos: int) -> tuple[int, ...]:
+    """Radices for 2^twos: eights, and as many fours as are left over, first."""
+    if twos <= len(FIRST):
+        return FIRST[twos - 1] if twos else ()
+    fours = -twos % 3
+    return (4,) * fours + (8,) * ((twos - 2 * fours) // 3)
+
+
+@functools.lru_cache(maxsize=256)
+def table(n: int, dtype: np.dtype, columns: bool, forward: bool) -> Table:
+    """What transforms of rows of this length, or of columns, are computed by."""
+    lanes = vector_lanes(dtype.type(0))
+    found = radices(n) or ()
+    turned = columns or not fills_vectors(n, found, lanes)
+    circle, steps, parts, place, s = turns(n), [], [], 0, 1
+    circle[1] *= 1 if forward else -1
+    for radix in found:
+        m = n // (radix * s)
+        steps.append((radix, m, s, place))
+        powers_of = np.outer(np.arange(m), np.arange(1, radix)) * s % n
+        chosen = circle[:, powers_of]  # part, p, j
+        wide = turned or s >= lanes
+        factors = chosen.transpose(1, 2, 0) if wide else np.repeat(chosen.transpose(2, 0, 1), s, -1)
+        parts.append(factors.astype(dtype).reshape(-1))
+        place, s = place + factors.size, s * radix
+    joined = np.concatenate([np.empty(0, dtype), *parts])
+    return Table(np.array(steps, np.int64).reshape(-1, 4), joined, turned)
+
+
+def fills_vectors(n: int, found: tuple[int, ...], lanes: int) -> bool:
+    """Whether in each pass the numbers of one row fill vectors."""
+    s = 1
+    for radix in found:
+        if s % lanes and ((radix, s) not in NARROW or n // radix % lanes):
+            return False
+        s *= radix
+    return bool(found)
+
+
+@functools.lru_cache(maxsize=256)
+def half_turns(n: int, dtype: np.dtype) -> Array:
+    """The cosines, and then the sines, of 2 pi k / (2 n) for k below n."""
+    circle = turns(2 * n)[:, :n]
+    return np.concatenate([circle[0], -circle[1]]).astype(dtype)
+
+
+def turns(n: int) -> Array:
+    """The parts of exp(-2 pi i k / n) for k below n, from angles below an eighth of a turn, in the widest floats."""
+    k = np.arange(n)
+    quarter, rest = 4 * k // n, 4 * k % n  # k = (quarter + rest / n) n / 4
+    small = np.minimum(rest, n - rest).astype(np.longdouble) * (np.longdouble(np.pi) + PI_REST) / (2 * n)
+    cosine, sine = np.cos(small), np.sin(small)
+    cosine, sine = np.where(2 * rest > n, sine, cosine), np.where(2 * rest > n, cosine, sine)
+    real = np.choose(quarter, [cosine, -sine, -cosine, sine])
+    imaginary = np.choose(quarter, [-sine, -cosine, sine, cosine])
+    return np.stack([real, imaginary])
+
+
+PI_REST = np.longdouble(1.2246467991473532e-16)  # pi without its float64

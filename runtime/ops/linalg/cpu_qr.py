@@ -1,0 +1,176 @@
+"""QR decompositions by Householder's reflections, panel by panel.
+
+The columns of a panel lie as rows while reflections are found. The product of a panel's reflections is I - V T V^T with
+an upper triangular T, so that they reach all other columns, and those of Q, as products of matrices.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ...kernels.cpu.matmul import PRODUCTS, multiply_at, transpose_at
+from ...kernels.jit import jit
+from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
+from ...kernels.llvm.tiles import panel_bytes
+from ...pool.parallel_for import shared
+from .cpu_blocks import BLOCK, subtract_row
+
+Array = np.ndarray
+
+
+@jit(fastmath={"reassoc", "contract", "nsz"})
+def inner_product(x: Array, y: Array) -> float:
+    """sum_i x_i y_i."""
+    total = x.dtype.type(0)
+    for i in range(x.size):
+        total += x[i] * y[i]
+    return total
+
+
+@jit(fastmath={"reassoc", "contract", "nsz"})
+def square_sum(x: Array, scale: float) -> float:
+    """sum_i (x_i scale)^2 in double precision."""
+    total = 0.0
+    for i in range(x.size):
+        part = float(x[i]) * scale
+        total += part * part
+    return total
+
+
+@jit
+def length_of(x: Array) -> float:
+    """The square root of the sum of squares, also where squares are too large or too small for numbers."""
+    total = square_sum(x, 1.0)
+    if 1e-280 < total < 1e280 or total != total:
+        return math.sqrt(total)
+    top = 0.0
+    for i in range(x.size):
+        top = max(top, abs(float(x[i])))
+    return math.sqrt(square_sum(x, 1 / top)) * top if 0 < top < math.inf else top
+
+
+@jit
+def reflect_panel(panel: Array, rows: int, columns: int, diagonal: Array, factors: Array) -> None:
+    """Find the reflections of columns, which lie as rows of the panel: their vectors take the place of what becomes 0.
+
+    A vector begins with 1 on the diagonal, whose new value goes to `diagonal`; above it the panel has R.
+    """
+    for j in range(min(rows, columns)):
+        column = part_of(panel, j * rows + j, rows - j)
+        first, rest = column[0], length_of(part_of(panel, j * rows + j + 1, rows - j - 1))
+        factors[j], diagonal[j] = 0, first
+        if rest != 0:
+            length = math.copysign(math.hypot(float(first), rest), float(first))
+            divisor = column.dtype.type(float(first) + length)
+            factors[j] = (length + float(first)) / length
+            diagonal[j] = -length
+            for i in range(1, column.size):
+                column[i] /= divisor
+        column[0] = 1
+        for c in range(j + 1, columns):
+            other = part_of(panel, c * rows + j, rows - j)
+            subtract_row(other, factors[j] * inner_product(column, other), column)
+
+
+@jit
+def triangle_of(panel: Array, rows: int, count: int, factors: Array, t: Array) -> None:
+    """T of the reflections whose vectors are rows of the panel, zeros before their ones."""
+    for j in range(count):
+        for i in range(count):
+            t[i * BLOCK + j] = 0
+        t[j * BLOCK + j] = factors[j]
+        vector = part_of(panel, j * rows, rows)
+        for i in range(j):
+            product = factors[j] * inner_product(part_of(panel, i * rows, rows), vector)
+            for k in range(i + 1):
+                t[k * BLOCK + j] -= t[k * BLOCK + i] * product
+
+
+@jit
+def reflect(
+    v: int, rows: int, count: int, t: Array, transposed: bool, c: int, c_row: int, columns: int, space: Array
+) -> None:
+    """C = (I - V T V^T) C, or with T^T; the columns of V lie as rows. `space` has room for twice BLOCK rows of C."""
+    if columns <= 0:
+        return
+    like, size = space.dtype.type(0), item_size(space.dtype.type(0))
+    row, left = columns * size, rows * size
+    first, second = part_of(space, 0, count * columns), part_of(space, count * columns, count * columns)
+    one, other = address(first), address(second)
+    t_row, t_col = (size, BLOCK * size) if transposed else (BLOCK * size, size)
+    multiply_at(like, v, left, size, c, c_row, panel_bytes(), one, row, count, rows, columns, False)
+    multiply_at(like, address(t), t_row, t_col, one, row, panel_bytes(), other, row, count, count, columns, False)
+    for i in range(first.size):
+        first[i] = -second[i]
+    multiply_at(like, v, size, left, one, row, panel_bytes(), c, c_row, rows, count, columns, True)
+
+
+@jit
+def place_panel(panel: Array, rows: int, count: int, diagonal: Array, r: int, r_row: int) -> None:
+    """Move R from above the vectors to where it belongs, zeros below it."""
+    like = panel.dtype.type(0)
+    for i in range(rows):
+        row = row_at(like, r + i * r_row, count)
+        for j in range(count):
+            row[j] = panel[j * rows + i] if i < j else diagonal[j] if i == j else 0
+    for j in range(count):
+        for i in range(j):
+            panel[j * rows + i] = 0
+
+
+@jit
+def decompose(r: int, rows: int, columns: int, vectors: Array, triangles: Array, space: Array) -> None:
+    """R in place of A, contiguous; vectors and triangles of the panels, one behind the other."""
+    like, size, count = space.dtype.type(0), item_size(space.dtype.type(0)), min(rows, columns)
+    row = columns * size
+    for start in range(0, count, BLOCK):
+        left, width, corner = rows - start, min(BLOCK, count - start), r + start * (row + size)
+        panel, t = part_of(vectors, start * rows, width * left), part_of(triangles, start * BLOCK, BLOCK * BLOCK)
+        diagonal, factors = part_of(space, 0, BLOCK), part_of(space, BLOCK, BLOCK)
+        transpose_at(like, corner, row, left, width, address(panel), left * size)
+        reflect_panel(panel, left, width, diagonal, factors)
+        place_panel(panel, left, width, diagonal, corner, row)
+        triangle_of(panel, left, width, factors, t)
+        reflect(address(panel), left, width, t, True, corner + width * size, row, columns - start - width, space)
+
+
+@jit
+def compose(q: int, rows: int, columns: int, count: int, vectors: Array, triangles: Array, space: Array) -> None:
+    """The first columns of Q, the product of `count` reflections."""
+    like, size = space.dtype.type(0), item_size(space.dtype.type(0))
+    row = columns * size
+    for i in range(rows):
+        line = row_at(like, q + i * row, columns)
+        for j in range(columns):
+            line[j] = 1 if i == j else 0
+    for block in range((count + BLOCK - 1) // BLOCK - 1, -1, -1):
+        start = block * BLOCK
+        left, width = rows - start, min(BLOCK, count - start)
+        panel, t = part_of(vectors, start * rows, width * left), part_of(triangles, start * BLOCK, BLOCK * BLOCK)
+        reflect(address(panel), left, width, t, False, q + start * (row + size), row, columns - start, space)
+
+
+@jit
+def decompose_each(r: Array, q: Array, first: int, last: int) -> None:
+    """R in place of some matrices of a batch; Q, unless it has no columns."""
+    rows, columns, wide = r.shape[1], r.shape[2], q.shape[2]
+    like, count = r.dtype.type(0), min(rows, columns)
+    blocks = (count + BLOCK - 1) // BLOCK
+    vectors, triangles = empty_row(like, blocks * BLOCK * rows), empty_row(like, blocks * BLOCK * BLOCK)
+    space = empty_row(like, 2 * BLOCK * max(columns, wide, 1))
+    for i in range(first, last):
+        decompose(address(r[i]), rows, columns, vectors, triangles, space)
+        if wide:
+            compose(address(q[i]), rows, wide, count, vectors, triangles, space)
+
+
+def reflected(a: Array, columns: int) -> tuple[Array, Array]:
+    """So many columns of Q, and all rows of R, of a batch of real matrices."""
+    r = np.array(a, order="C")
+    q = np.empty((*a.shape[:-1], columns), a.dtype)
+    flat = r.reshape(-1, *a.shape[-2:])
+    work = flat.size * (a.shape[-1] + columns) // PRODUCTS
+    shared(decompose_each, (flat, q.reshape(len(flat), a.shape[-2], columns)), len(flat), work)
+    return q, r

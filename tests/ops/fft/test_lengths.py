@@ -1,0 +1,33 @@
+"""Transforms of many lengths, along rows and columns, against SciPy in the next wider dtype."""
+
+import numpy as np
+import pytest
+import scipy.fft
+
+import specgrad as sg
+
+LENGTHS = [1, 2, 3, 4, 5, 7, 8, 11, 12, 16, 20, 32, 49, 60, 64, 100, 128, 210, 256, 360, 512, 1000, 1024, 2048]
+DTYPES = {"float32": (np.float64, 1e-6), "float64": (np.longdouble, 2e-15)}
+
+
+def assert_near(found, expected, limit):
+    assert found.shape == expected.shape
+    assert np.abs(found.numpy() - expected).max() <= limit * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("name", DTYPES)
+@pytest.mark.parametrize("n", LENGTHS)
+@pytest.mark.parametrize("rows", [1, 19])
+def test_lengths(n, rows, name):
+    wide, limit = DTYPES[name]
+    random = np.random.default_rng(n)
+    x = random.standard_normal((rows, n)).astype(name)
+    z = x + 1j * random.standard_normal((rows, n)).astype(name)
+    exact = z.astype(np.result_type(wide, np.complex64))
+    assert_near(sg.fft.fft(sg.tensor(z)), scipy.fft.fft(exact), limit)
+    assert_near(sg.fft.ifft(sg.tensor(z), norm="ortho"), scipy.fft.ifft(exact, norm="ortho"), limit)
+    assert_near(sg.fft.fft(sg.tensor(z.T.copy()), dim=0), scipy.fft.fft(exact.T, axis=0), limit)
+    assert_near(sg.fft.fft2(sg.tensor(x)), scipy.fft.fft2(x.astype(wide)), limit)
+    assert_near(sg.fft.rfft(sg.tensor(x)), scipy.fft.rfft(x.astype(wide)), limit)
+    half = n // 2 + 1
+    assert_near(sg.fft.irfft(sg.tensor(z[:, :half]), n), scipy.fft.irfft(exact[:, :half], n), limit)

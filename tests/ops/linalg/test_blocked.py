@@ -1,0 +1,78 @@
+"""Decompositions of sizes on both sides of a block, and of many matrices, against NumPy in float64."""
+
+import numpy as np
+import pytest
+
+import specgrad as sg
+
+SHAPES = [(5, 5), (16, 16), (17, 17), (3, 70, 70), (2, 4, 33, 33)]
+DTYPES = [np.float32, np.float64]
+
+
+def drawn(shape, dtype):
+    return np.random.default_rng(0).standard_normal(shape).astype(dtype)
+
+
+def positive(shape, dtype):
+    a = drawn(shape, np.float64)
+    return (a @ a.swapaxes(-1, -2) + shape[-1] * np.eye(shape[-1])).astype(dtype)
+
+
+def assert_near(found, expected, dtype, factor=1000):
+    assert np.abs(found.numpy() - expected).max() <= factor * np.finfo(dtype).eps * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_systems(shape, dtype):
+    a = positive(shape, dtype)
+    a[..., 0, :], a[..., -1, :] = a[..., -1, :].copy(), a[..., 0, :].copy()  # so that rows are exchanged
+    b, wide = drawn((*shape[:-1], 70), dtype), a.astype(np.float64)
+    assert_near(sg.linalg.inv(sg.tensor(a)), np.linalg.inv(wide), dtype)
+    assert_near(sg.linalg.solve(sg.tensor(a), sg.tensor(b)), np.linalg.solve(wide, b), dtype)
+    sign, logarithm = sg.linalg.slogdet(sg.tensor(a))
+    expected = np.linalg.slogdet(wide)
+    assert np.array_equal(sign.numpy(), expected[0])
+    assert_near(logarithm, expected[1], dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_cholesky(shape, dtype):
+    a = positive(shape, dtype)
+    above = np.triu(np.full(shape, np.nan, dtype), 1)  # is not read
+    assert_near(sg.linalg.cholesky(sg.tensor(np.tril(a) + above)), np.linalg.cholesky(a.astype(np.float64)), dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [*SHAPES, (100, 33), (33, 100), (1, 4), (4, 1)])
+@pytest.mark.parametrize("mode", ["reduced", "complete"])
+def test_qr(shape, mode, dtype):
+    a = drawn(shape, dtype)
+    q, r = sg.linalg.qr(sg.tensor(a), mode)
+    expected = np.linalg.qr(a.astype(np.float64), mode)
+    assert q.shape == expected[0].shape
+    assert_near(r, expected[1], dtype)
+    assert_near(q @ r, a, dtype)
+    assert_near(q.mT @ q, np.eye(q.shape[-1]), dtype)
+
+
+def test_singular_matrices_of_a_batch():
+    a = np.stack([np.eye(20), np.diag([1.0] * 17 + [0.0] * 3)])
+    inverse, info = sg.linalg.inv_ex(sg.tensor(a))
+    assert info.tolist() == [0, 18]
+    assert np.isnan(inverse[1].numpy()).all()
+    assert np.array_equal(inverse[0].numpy(), np.eye(20))
+    assert sg.linalg.det(sg.tensor(a)).tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize("shape", [(40, 50), (2, 64, 33)])
+def test_single_precision_of_lapack(shape):
+    a = drawn(shape, np.float32)
+    u, s, vh = sg.linalg.svd(sg.tensor(a), full_matrices=False)
+    assert_near(s, np.linalg.svd(a.astype(np.float64), compute_uv=False), np.float32)
+    assert_near((u * s.unsqueeze(-2)) @ vh, a, np.float32)
+    square = a @ a.swapaxes(-1, -2)
+    values, vectors = sg.linalg.eigh(sg.tensor(square))
+    assert_near(values, np.linalg.eigvalsh(square.astype(np.float64)), np.float32)
+    assert_near(vectors * values.unsqueeze(-2), square @ vectors.numpy(), np.float32)
