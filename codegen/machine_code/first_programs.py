@@ -111,6 +111,17 @@ def recurrent() -> None:
     classify(model, x, sg.optim.Adam(model.parameters()))
 
 
+def regression() -> None:
+    """A function of three numbers."""
+    model = modules.Sequential(modules.Linear(3, WIDTH), modules.Tanh(), modules.Linear(WIDTH, 1))
+    optimizer = sg.optim.Adam(model.parameters())
+    for _ in range(STEPS):
+        x = sg.randn(BATCH, 3)
+        optimizer.zero_grad()
+        functional.mse_loss(model(x), x.sum(1, keepdim=True)).backward()
+        optimizer.step()
+
+
 def classify(model: Any, x: Tensor, optimizer: Any) -> None:
     """Train for two steps, and look at how often a network is right."""
     data = TensorDataset(x, sg.randint(CLASSES, (len(x),)))
@@ -122,4 +133,4 @@ def classify(model: Any, x: Tensor, optimizer: Any) -> None:
         (found.argmax(1) == wanted).float().mean().item()
 
 
-PROGRAMS: tuple[Callable[[], None], ...] = (perceptron, convolutional, transformer, recurrent)
+PROGRAMS: tuple[Callable[[], None], ...] = (perceptron, convolutional, transformer, recurrent, regression)
