@@ -30,6 +30,7 @@ from ..machine_code.stepping import between, optimizers, options_of, parameter, 
 
 DTYPES = (sg.float32, sg.float64, sg.int64, sg.bool)
 SHAPE = (3, 4)
+SHAPES: tuple[tuple[int, ...], ...] = (SHAPE, (4,), (3, 1), (4, 3))  # the last one is that of a transposed operand
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 WORKLOADS = "benchmarks.workloads"
 
@@ -68,9 +69,9 @@ def cover(op: Op) -> None:
     warm(op, DTYPES)
     for text in call_texts(op)[:1] if op.kind == "elementwise" else ():
         drawn = Drawing(op, text, False, dtypes).arguments(text)
-        for name, kind in product([name for name, value in drawn.items() if isinstance(value, Drawn)], FLOATS):
-            for shape in (SHAPE, SHAPE[1:], (SHAPE[0], 1), SHAPE[::-1]):
-                lay_out(op, drawn, name, shape, getattr(sg, kind.name))
+        operands = [name for name, value in drawn.items() if isinstance(value, Drawn)]
+        for name, shape, dtype in product(operands, SHAPES, (sg.float32, sg.float64)):
+            lay_out(op, drawn, name, shape, dtype)
 
 
 def lay_out(op: Op, drawn: dict[str, Any], name: str, shape: tuple[int, ...], dtype: Any) -> None:
@@ -79,7 +80,7 @@ def lay_out(op: Op, drawn: dict[str, Any], name: str, shape: tuple[int, ...], dt
     given = drawn | {other: replace(drawn[other], array=np.resize(drawn[other].array, sizes[other])) for other in sizes}
     for mask in op.masks or [0]:
         made = tensors(given, dtype, [one for bit, one in enumerate(op.inputs) if mask >> bit & 1])
-        if shape == SHAPE[::-1]:
+        if shape == SHAPES[-1]:
             operand = "input" if name == "self" else name
             made[operand] = made[operand].detach().t().requires_grad_(made[operand].requires_grad)
         attempt(partial(differentiated, op, made))
