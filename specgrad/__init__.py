@@ -12,7 +12,7 @@ from math import e, inf, nan, pi
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from . import accelerator, autograd, backends, fft, func, linalg, nn, optim, random, special, utils
+from . import accelerator, autograd, backends, cpu, fft, func, linalg, nn, optim, random, special, utils
 from . import moved as _moved  # noqa: F401 - finds modules by the names that they had
 from .generated import ops as _ops
 from .generated.ops import *
@@ -232,6 +232,7 @@ __all__ = [
     "blackman_window",
     "complex128",
     "contiguous_format",
+    "cpu",
     "cuda",
     "default_generator",
     "device",

@@ -31,6 +31,7 @@ STATEMENTS = [
     "from specgrad.utils.data.sampler import SubsetRandomSampler",
     "import specgrad.backends.cudnn as cudnn; cudnn.benchmark",
     "import specgrad.accelerator; specgrad.accelerator.is_available",
+    "import specgrad.cpu; specgrad.cpu.is_available",
     "import specgrad.utils.data; specgrad.utils.data.DataLoader",
     "import specgrad.autograd as autograd; autograd.grad; autograd.backward; autograd.Function",
     "from specgrad.autograd import Function, Variable, gradcheck, gradgradcheck",

@@ -1,41 +1,28 @@
 """The list of kernels that training begins with: `python -m codegen.machine_code.first` writes it.
 
-A small network is trained, then programs of the benchmark, for two steps each. Listed is what each compiles that those
-before it did not, what it needs last first, for those who compile ahead (runtime/kernels/cache/ahead.py).
+Small programs run, each in a process of its own. Listed is all that each of them compiles, what it needs last first,
+for those who compile ahead (runtime/kernels/cache/ahead.py).
 """
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import tempfile
-from functools import partial
-from importlib import import_module
+from collections.abc import Callable
 from typing import Any
 from unittest.mock import patch
 
-PROGRAMS = ("train_perceptron", "train_convolutional", "train_transformer")
-FIRST = (64, 128)  # as in the first layer of a small network
+from specgrad.runtime.kernels import first
+from specgrad.runtime.kernels.cache import ahead
+from specgrad.runtime.kernels.cache.dispatchers import KernelCache
+
+from .first_programs import PROGRAMS
 
 
-def small_network(torch: Any) -> None:
-    """A perceptron as beginners write it, whose kernels come first."""
-    nn, functional = torch.nn, torch.nn.functional
-    model = nn.Sequential(nn.Linear(*FIRST), nn.ReLU(), nn.Linear(FIRST[1], 10))
-    for optimizer in (torch.optim.SGD(model.parameters(), 0.1), torch.optim.Adam(model.parameters())):
-        for _ in range(2):
-            x, y = torch.randn(32, FIRST[0]), torch.randint(0, 10, (32,))
-            optimizer.zero_grad()
-            functional.cross_entropy(model(x), y).backward()
-            optimizer.step()
-        (model(x).argmax(1) == y).float().mean().item()
-
-
-def recorded() -> list[str]:
-    """The lines of the list."""
-    import specgrad as sg
-    from specgrad.runtime.kernels import first
-    from specgrad.runtime.kernels.cache.dispatchers import KernelCache
-
+def recorded(program: Callable[[], None]) -> list[str]:
+    """The lines of a program."""
     lines: dict[str, None] = {}
     load = KernelCache.load_overload
 
@@ -46,29 +33,27 @@ def recorded() -> list[str]:
             lines[line] = None
         return load(self, sig, context)
 
-    workloads, found = import_module("benchmarks.workloads").WORKLOADS, list[str]()
-    programs: list[Any] = [small_network, *(partial(train, workloads[name]) for name in PROGRAMS)]
     with patch.object(KernelCache, "load_overload", noted):
-        for program in programs:
-            program(sg)
-            found += reversed(list(lines)[len(found) :])
-    return found
+        program()
+    return [*reversed(lines)]
 
 
-def train(make: Any, torch: Any) -> None:
-    """Two steps of a program of the benchmark."""
-    run = make(torch)
-    for _ in range(2):
-        run()
+def part_of(name: str, folder: str) -> str:
+    """The part of the list that a new process prints for a program."""
+    environment = {**os.environ, ahead.SETTING: "0", "SPECGRAD_CACHE_DIR": folder}
+    command = [sys.executable, "-m", __spec__.name, name]
+    return subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 def main() -> None:
-    """Write the list."""
-    from specgrad.runtime.kernels.cache.ahead import LIST, SETTING
-
-    with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, {SETTING: "0", "SPECGRAD_CACHE_DIR": folder}):
-        lines = recorded()
-    LIST.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    """Write the list, or print the part of one program."""
+    for program in PROGRAMS:
+        if program.__name__ in sys.argv[1:]:
+            print(f"{ahead.MARK}{program.__name__}", *recorded(program), sep="\n")
+    if not sys.argv[1:]:
+        with tempfile.TemporaryDirectory() as folder:
+            parts = [part_of(program.__name__, folder) for program in PROGRAMS]
+        ahead.LIST.write_text("".join(parts), encoding="utf-8")
 
 
 if __name__ == "__main__":

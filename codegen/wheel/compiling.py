@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
+from specgrad.runtime.kernels.cache.ahead import SETTING
 from specgrad.runtime.kernels.cache.archive import pack
 from specgrad.runtime.kernels.cache.sealed import seal, unseal
 from specgrad.runtime.kernels.cache.store import described
@@ -36,7 +37,7 @@ def archive_of(level: Target, names: Sequence[str], folder: Path, jobs: int) -> 
 def run(level: Target, names: Sequence[str], folder: Path) -> list[str]:
     """The entries that recipes use."""
     named = {"NUMBA_CPU_NAME": level.name, "NUMBA_CPU_FEATURES": level.features, "SPECGRAD_CACHE_DIR": str(folder)}
-    environment = {**os.environ, **named, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, **named, "PYTHONPATH": str(ROOT), SETTING: "0"}
     command = [sys.executable, "-W", "ignore", "-m", "codegen.wheel.recipes", *names]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
     if done.returncode:

@@ -1,4 +1,4 @@
-"""What is run so that its kernels are compiled: samples of all ops, draws, steps of optimizers and the workloads.
+"""What is run so that its kernels are compiled: samples of all ops, draws, steps of optimizers, workloads, programs.
 
 `python -m codegen.wheel.recipes NAME...` runs some of it, and prints the names of the entries that it kept or found.
 """
@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
+from itertools import product
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -16,13 +18,19 @@ from unittest.mock import patch
 import numpy as np
 
 import specgrad as sg
+from specgrad.codegen.verify.samples import Drawing, Drawn, call_texts
 from specgrad.generated.registry import OPS
+from specgrad.runtime.dispatch.registry import Op
 from specgrad.runtime.kernels.cache import folder
-from specgrad.warmup import draw, warm
+from specgrad.runtime.tensor import dtypes
+from specgrad.warmup import attempt, differentiated, draw, tensors, warm
 
+from ..machine_code.first_programs import PROGRAMS
 from ..machine_code.stepping import between, optimizers, options_of, parameter, run_step
 
 DTYPES = (sg.float32, sg.float64, sg.int64, sg.bool)
+SHAPE = (3, 4)
+SHAPES: tuple[tuple[int, ...], ...] = (SHAPE, (4,), (3, 1), (4, 3))  # the last one is that of a transposed operand
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 WORKLOADS = "benchmarks.workloads"
 
@@ -35,8 +43,9 @@ def recipes() -> dict[str, Callable[[], object]]:
         f"bench.{n}": partial(run_workload, make) for n, make in workloads.items()
     }
     found |= {f"optim.{make.__name__}": partial(step, make) for make in optimizers()}
+    found |= {f"program.{program.__name__}": partial(run_program, program) for program in PROGRAMS}
     found |= {"gradients": clip, "draws": draw_all}
-    return found | {op.name: partial(warm, op, DTYPES) for op in OPS}
+    return found | {op.name: partial(cover, op) for op in OPS}
 
 
 def run_workload(make: Any) -> None:
@@ -44,6 +53,37 @@ def run_workload(make: Any) -> None:
     run = make(sg)
     for _ in range(2):
         run()
+
+
+def run_program(program: Callable[[], None]) -> None:
+    """In each dtype that numbers may have where a program names none."""
+    before = sg.get_default_dtype()
+    for kind in FLOATS:
+        sg.set_default_dtype(getattr(sg, kind.name))
+        program()
+    sg.set_default_dtype(before)
+
+
+def cover(op: Op) -> None:
+    """An op's samples; those of an element-wise one also with operands that are broadcast or transposed."""
+    warm(op, DTYPES)
+    for text in call_texts(op)[:1] if op.kind == "elementwise" else ():
+        drawn = Drawing(op, text, False, dtypes).arguments(text)
+        operands = [name for name, value in drawn.items() if isinstance(value, Drawn)]
+        for name, shape, dtype in product(operands, SHAPES, (sg.float32, sg.float64)):
+            lay_out(op, drawn, name, shape, dtype)
+
+
+def lay_out(op: Op, drawn: dict[str, Any], name: str, shape: tuple[int, ...], dtype: Any) -> None:
+    """Calls with one operand of another shape than the others, with gradients for each choice of inputs."""
+    sizes = {other: shape if other == name else SHAPE for other, value in drawn.items() if isinstance(value, Drawn)}
+    given = drawn | {other: replace(drawn[other], array=np.resize(drawn[other].array, sizes[other])) for other in sizes}
+    for mask in op.masks or [0]:
+        made = tensors(given, dtype, [one for bit, one in enumerate(op.inputs) if mask >> bit & 1])
+        if shape == SHAPES[-1]:
+            operand = "input" if name == "self" else name
+            made[operand] = made[operand].detach().t().requires_grad_(made[operand].requires_grad)
+        attempt(partial(differentiated, op, made))
 
 
 def step(make: Any) -> None:

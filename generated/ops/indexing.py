@@ -11,14 +11,16 @@ from typing import Any
 
 from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.autograd.inplace.inplace import adopt_result, after_write
+from ...runtime.autograd.inplace.writers import note_write
 from ...runtime.dispatch import checks
+from ...runtime.dispatch.destinations import is_writable
 from ...runtime.dispatch.elementwise import Promoting, result_dtype, run
 from ...runtime.dispatch.failures import listed, reraise
 from ...runtime.dispatch.kernel_arrays import array_in, arrays_in, computed_dtype
 from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.places import at
-from ...runtime.dispatch.writing import before_write, write, write_out
+from ...runtime.dispatch.writing import before_write, check_shape, write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
@@ -28,7 +30,9 @@ from ...runtime.ops.indexing import cpu as indexing_cpu
 from ...runtime.ops.indexing import cpu_gather as indexing_cpu_gather
 from ...runtime.ops.indexing import cpu_mask as indexing_cpu_mask
 from ...runtime.ops.indexing import cpu_take as indexing_cpu_take
+from ...runtime.ops.indexing import cpu_writes as indexing_cpu_writes
 from ...runtime.ops.indexing import formulas as indexing_formulas
+from ...runtime.ops.indexing import formulas_in_place as indexing_formulas_in_place
 from ...runtime.ops.indexing import plans as indexing_plans
 from ...runtime.ops.shape import checks_repeat as shape_checks_repeat
 from ...runtime.ops.shape import formulas as shape_formulas
@@ -58,7 +62,7 @@ INDEX_SELECT = KernelOp(
 INDEX_ADD = KernelOp(
     "index_add",
     None,
-    indexing_cpu.index_add,
+    indexing_cpu_writes.index_add,
     functions.IndexAddBackward0,
     {"self": "T", "dim": "n", "index": "R", "source": "T", "alpha": "f"},
 )
@@ -128,7 +132,7 @@ def _index(name: str, self, indices, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     indices = checks.tensor_list_optional(name, "indices", indices)
     self, indices = indexing_checks.index(name, self, indices)
-    if into is None and not watch.active and INDEX.remember(given, (self, indices)):
+    if into is None and not watch.every and INDEX.remember(given, (self, indices)):
         result = INDEX.launch(self, indices)
         if result is not None:
             return result
@@ -179,7 +183,7 @@ def _index_backward(name: str, grad_output, input_sizes, indices, into=None) -> 
     input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
     indices = checks.tensor_list_optional(name, "indices", indices)
     grad_output, input_sizes, indices = indexing_checks.index_backward(name, grad_output, input_sizes, indices)
-    if into is None and not watch.active and INDEX_BACKWARD.remember(given, (grad_output, input_sizes, indices)):
+    if into is None and not watch.every and INDEX_BACKWARD.remember(given, (grad_output, input_sizes, indices)):
         result = INDEX_BACKWARD.launch(grad_output, input_sizes, indices)
         if result is not None:
             return result
@@ -279,15 +283,20 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
         else computed_dtype(name, "match", (), (self, values))
     )
     try:
-        result = adopt(
-            at(self, indexing_cpu.index_put)(
-                array_in(self, computed), arrays_in(indices, None), array_in(values, computed), accumulate
-            ),
-            computed,
-        )
+        if into is not None and is_writable(into, self, computed, (*indices, values)):
+            indexing_cpu_writes.index_put_(into.array, arrays_in(indices, None), array_in(values, computed), accumulate)
+            note_write(into, name)
+            result = into
+        else:
+            result = adopt(
+                at(self, indexing_cpu_writes.index_put)(
+                    array_in(self, computed), arrays_in(indices, None), array_in(values, computed), accumulate
+                ),
+                computed,
+            )
     except Exception as error:
         reraise(name, error, (self, indices, values, accumulate))
-    if into is not None:
+    if into is not None and result is not into:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or values._rg) and result._dtype.kind in "fc":
         functions.IndexPutBackward0.record(result, self, indices, values, accumulate)
@@ -323,7 +332,7 @@ def index_select(
     """
     if axis is not None:
         dim = axis
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = INDEX_SELECT.launch(input, dim, index)
         if result is not None:
             return result
@@ -349,7 +358,7 @@ def _index_select(name: str, self, dim, index, into=None) -> Any:
     if not isinstance(index, Tensor):
         index = checks.tensor(name, "index", index)
     self, dim, index = indexing_checks.index_select(name, self, dim, index)
-    if into is None and not watch.active and INDEX_SELECT.remember(given, (self, dim, index)):
+    if into is None and not watch.every and INDEX_SELECT.remember(given, (self, dim, index)):
         result = INDEX_SELECT.launch(self, dim, index)
         if result is not None:
             return result
@@ -405,7 +414,7 @@ def index_add(
     """
     if axis is not None:
         dim = axis
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = INDEX_ADD.launch(input, dim, index, source, alpha)
         if result is not None:
             return result
@@ -459,7 +468,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and INDEX_ADD.remember(given, (self, dim, index, source, alpha))
     ):
         result = INDEX_ADD.launch(self, dim, index, source, alpha)
@@ -471,15 +480,20 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
         else computed_dtype(name, "match", (), (self, source))
     )
     try:
-        result = adopt(
-            at(self, indexing_cpu.index_add)(
-                array_in(self, computed), dim, array_in(index, None), array_in(source, computed), alpha
-            ),
-            computed,
-        )
+        if into is not None and is_writable(into, self, computed, (index, source)):
+            indexing_cpu_writes.index_add_(into.array, dim, array_in(index, None), array_in(source, computed), alpha)
+            note_write(into, name)
+            result = into
+        else:
+            result = adopt(
+                at(self, indexing_cpu_writes.index_add)(
+                    array_in(self, computed), dim, array_in(index, None), array_in(source, computed), alpha
+                ),
+                computed,
+            )
     except Exception as error:
         reraise(name, error, (self, dim, index, source, alpha))
-    if into is not None:
+    if into is not None and result is not into:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or source._rg) and result._dtype.kind in "fc":
         functions.IndexAddBackward0.record(result, self, dim, index, source, alpha)
@@ -523,7 +537,7 @@ def gather(
     """
     if axis is not None:
         dim = axis
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = GATHER.launch(input, dim, index, sparse_grad)
         if result is not None:
             return result
@@ -551,7 +565,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
     if sparse_grad.__class__ is not bool:
         sparse_grad = checks.boolean(name, "sparse_grad", sparse_grad)
     self, dim, index, sparse_grad = indexing_checks.gather(name, self, dim, index, sparse_grad)
-    if into is None and not watch.active and GATHER.remember(given, (self, dim, index, sparse_grad)):
+    if into is None and not watch.every and GATHER.remember(given, (self, dim, index, sparse_grad)):
         result = GATHER.launch(self, dim, index, sparse_grad)
         if result is not None:
             return result
@@ -593,7 +607,7 @@ def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
         IndexError, RuntimeError: expected: `dim` in range; the index is nowhere larger than the source, nor than the
             tensor except along `dim`.
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = SCATTER_SRC.launch(input, dim, index, src)
         if result is not None:
             return result
@@ -637,7 +651,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and SCATTER_SRC.remember(given, (self, dim, index, src))
     ):
         result = SCATTER_SRC.launch(self, dim, index, src)
@@ -649,15 +663,20 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
         else computed_dtype(name, "match", (), (self, src))
     )
     try:
-        result = adopt(
-            at(self, indexing_cpu_gather.scatter)(
-                array_in(self, computed), dim, array_in(index, None), array_in(src, computed)
-            ),
-            computed,
-        )
+        if into is not None and is_writable(into, self, computed, (index, src)):
+            indexing_cpu_gather.scatter_(into.array, dim, array_in(index, None), array_in(src, computed))
+            note_write(into, name)
+            result = into
+        else:
+            result = adopt(
+                at(self, indexing_cpu_gather.scatter)(
+                    array_in(self, computed), dim, array_in(index, None), array_in(src, computed)
+                ),
+                computed,
+            )
     except Exception as error:
         reraise(name, error, (self, dim, index, src))
-    if into is not None:
+    if into is not None and result is not into:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
         functions.ScatterBackward0.record(result, self, dim, index, src)
@@ -686,7 +705,7 @@ def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out:
         IndexError, RuntimeError: expected: `dim` in range; the index is nowhere larger than the tensor, except along
             `dim`.
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = SCATTER_VALUE.launch(input, dim, index, value)
         if result is not None:
             return result
@@ -729,7 +748,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and SCATTER_VALUE.remember(given, (self, dim, index, value))
     ):
         result = SCATTER_VALUE.launch(self, dim, index, value)
@@ -737,12 +756,18 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(
-            at(self, indexing_cpu_gather.scatter)(array_in(self, computed), dim, array_in(index, None), value), computed
-        )
+        if into is not None and is_writable(into, self, computed, (index,)):
+            indexing_cpu_gather.scatter_(into.array, dim, array_in(index, None), value)
+            note_write(into, name)
+            result = into
+        else:
+            result = adopt(
+                at(self, indexing_cpu_gather.scatter)(array_in(self, computed), dim, array_in(index, None), value),
+                computed,
+            )
     except Exception as error:
         reraise(name, error, (self, dim, index, value))
-    if into is not None:
+    if into is not None and result is not into:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.ScatterBackward1.record(result, self, dim, index)
@@ -786,7 +811,7 @@ def scatter_add(
     """
     if axis is not None:
         dim = axis
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = SCATTER_ADD.launch(input, dim, index, src)
         if result is not None:
             return result
@@ -834,7 +859,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and SCATTER_ADD.remember(given, (self, dim, index, src))
     ):
         result = SCATTER_ADD.launch(self, dim, index, src)
@@ -846,15 +871,20 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
         else computed_dtype(name, "match", (), (self, src))
     )
     try:
-        result = adopt(
-            at(self, indexing_cpu_gather.scatter_add)(
-                array_in(self, computed), dim, array_in(index, None), array_in(src, computed)
-            ),
-            computed,
-        )
+        if into is not None and is_writable(into, self, computed, (index, src)):
+            indexing_cpu_gather.scatter_add_(into.array, dim, array_in(index, None), array_in(src, computed))
+            note_write(into, name)
+            result = into
+        else:
+            result = adopt(
+                at(self, indexing_cpu_gather.scatter_add)(
+                    array_in(self, computed), dim, array_in(index, None), array_in(src, computed)
+                ),
+                computed,
+            )
     except Exception as error:
         reraise(name, error, (self, dim, index, src))
-    if into is not None:
+    if into is not None and result is not into:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
         functions.ScatterAddBackward0.record(result, self, dim, index, src)
@@ -1036,7 +1066,7 @@ def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: int64.
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = NONZERO_DEFAULT.launch(input)
         if result is not None:
             return result
@@ -1054,7 +1084,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    if self._device is not CPU and into is None and not watch.active and NONZERO_DEFAULT.remember(given, (self,)):
+    if self._device is not CPU and into is None and not watch.every and NONZERO_DEFAULT.remember(given, (self,)):
         result = NONZERO_DEFAULT.launch(self)
         if result is not None:
             return result
@@ -1283,10 +1313,20 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
         and (result := intercept("put", put_, "composite", input, index, source, accumulate)) is not NOT_HANDLED
     ):
         return result
-    original = before_write("put_", input, (input, index, source), keep=(input, index, source), share="same")
-    before = input._fn
-    adopt_result("put_", input, put(original, index, source, accumulate))
-    return after_write(input, before)
+    before_write("put_", input, (input, index, source), keep=(), share="same")
+    name = "put"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(source, Tensor):
+        source = checks.tensor(name, "source", source)
+    if accumulate.__class__ is not bool:
+        accumulate = checks.boolean(name, "accumulate", accumulate)
+    self, index, source, accumulate = indexing_checks_take_put.put(name, self, index, source, accumulate)
+    check_shape("put_", input, self)
+    return indexing_formulas_in_place.write_put(input, index, source, accumulate)
 
 
 def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tensor]:
@@ -1454,10 +1494,20 @@ def index_copy_(
         and (result := intercept("index_copy", index_copy_, "composite", input, dim, index, source)) is not NOT_HANDLED
     ):
         return result
-    original = before_write("index_copy_", input, (input, index, source), keep=(input, index, source), share="same")
-    before = input._fn
-    adopt_result("index_copy_", input, index_copy(original, dim, index, source))
-    return after_write(input, before)
+    before_write("index_copy_", input, (input, index, source), keep=(), share="same")
+    name = "index_copy"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(source, Tensor):
+        source = checks.tensor(name, "source", source)
+    self, dim, index, source = indexing_checks_take_put.index_copy(name, self, dim, index, source)
+    check_shape("index_copy_", input, self)
+    return indexing_formulas_in_place.write_index_copy(input, dim, index, source)
 
 
 def index_fill_int_scalar(
@@ -1516,10 +1566,19 @@ def index_fill_int_scalar_(input: Tensor, dim: int, index: Tensor, value: Number
         is not NOT_HANDLED
     ):
         return result
-    original = before_write("index_fill_", input, (input, index), keep=(input, index), share="same", replaces=True)
-    before = input._fn
-    adopt_result("index_fill_", input, index_fill_int_scalar(original, dim, index, value))
-    return after_write(input, before)
+    before_write("index_fill_", input, (input, index), keep=(), share="same", replaces=True)
+    name = "index_fill"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    value = checks.scalar(name, "value", value)
+    self, dim, index, value = indexing_checks_take_put.index_fill(name, self, dim, index, value)
+    check_shape("index_fill_", input, self)
+    return indexing_formulas_in_place.write_index_fill(input, dim, index, value)
 
 
 def index_fill_int_tensor(
@@ -1579,12 +1638,20 @@ def index_fill_int_tensor_(input: Tensor, dim: int, index: Tensor, value: Tensor
         is not NOT_HANDLED
     ):
         return result
-    original = before_write(
-        "index_fill_", input, (input, index, value), keep=(input, index, value), share="same", replaces=True
-    )
-    before = input._fn
-    adopt_result("index_fill_", input, index_fill_int_tensor(original, dim, index, value))
-    return after_write(input, before)
+    before_write("index_fill_", input, (input, index, value), keep=(), share="same", replaces=True)
+    name = "index_fill"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(value, Tensor):
+        value = checks.tensor(name, "value", value)
+    self, dim, index, value = indexing_checks_take_put.index_fill(name, self, dim, index, value)
+    check_shape("index_fill_", input, self)
+    return indexing_formulas_in_place.write_index_fill(input, dim, index, value)
 
 
 def scatter_reduce(
@@ -1635,7 +1702,7 @@ def scatter_reduce(
     """
     if axis is not None:
         dim = axis
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = SCATTER_REDUCE.launch(input, dim, index, src, reduce, include_self)
         if result is not None:
             return result
@@ -1726,7 +1793,7 @@ def _scatter_reduce(name: str, self, dim, index, src, reduce, include_self, into
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and SCATTER_REDUCE.remember(given, (self, dim, index, src, reduce, include_self))
     ):
         result = SCATTER_REDUCE.launch(self, dim, index, src, reduce, include_self)
@@ -2118,10 +2185,18 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
         is not NOT_HANDLED
     ):
         return result
-    original = before_write("masked_scatter_", input, (input, mask, source), keep=(input, mask, source), share="same")
-    before = input._fn
-    adopt_result("masked_scatter_", input, masked_scatter(original, mask, source))
-    return after_write(input, before)
+    before_write("masked_scatter_", input, (input, mask, source), keep=(), share="same")
+    name = "masked_scatter"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(mask, Tensor):
+        mask = checks.tensor(name, "mask", mask)
+    if not isinstance(source, Tensor):
+        source = checks.tensor(name, "source", source)
+    self, mask, source = indexing_checks_take_put.masked_scatter(name, self, mask, source)
+    check_shape("masked_scatter_", input, self)
+    return indexing_formulas_in_place.write_masked_scatter(input, mask, source)
 
 
 def select_scatter(

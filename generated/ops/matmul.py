@@ -103,7 +103,7 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[21.],
                 [43.]])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = MM.launch(input, mat2)
         if result is not None:
             return result
@@ -121,7 +121,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
     if not isinstance(mat2, Tensor):
         mat2 = checks.tensor(name, "mat2", mat2)
     self, mat2 = matmul_checks.mm(name, self, mat2)
-    if into is None and not watch.active and MM.remember(given, (self, mat2)):
+    if into is None and not watch.every and MM.remember(given, (self, mat2)):
         result = MM.launch(self, mat2)
         if result is not None:
             return result
@@ -164,7 +164,7 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.bmm(sg.ones(2, 3, 4), sg.ones(2, 4, 5)).shape
         specgrad.Size([2, 3, 5])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = BMM.launch(input, mat2)
         if result is not None:
             return result
@@ -182,7 +182,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
     if not isinstance(mat2, Tensor):
         mat2 = checks.tensor(name, "mat2", mat2)
     self, mat2 = matmul_checks.bmm(name, self, mat2)
-    if into is None and not watch.active and BMM.remember(given, (self, mat2)):
+    if into is None and not watch.every and BMM.remember(given, (self, mat2)):
         result = BMM.launch(self, mat2)
         if result is not None:
             return result
@@ -225,7 +225,7 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.mv(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
         tensor([21., 43.])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = MV.launch(input, vec)
         if result is not None:
             return result
@@ -243,7 +243,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
     if not isinstance(vec, Tensor):
         vec = checks.tensor(name, "vec", vec)
     self, vec = matmul_checks.mv(name, self, vec)
-    if into is None and not watch.active and MV.remember(given, (self, vec)):
+    if into is None and not watch.every and MV.remember(given, (self, vec)):
         result = MV.launch(self, vec)
         if result is not None:
             return result
@@ -286,7 +286,7 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.dot(sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]))
         tensor(11.)
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = DOT.launch(input, tensor)
         if result is not None:
             return result
@@ -304,7 +304,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
     if not isinstance(tensor, Tensor):
         tensor = checks.tensor(name, "tensor", tensor)
     self, tensor = matmul_checks.dot(name, self, tensor)
-    if self._device is not CPU and into is None and not watch.active and DOT.remember(given, (self, tensor)):
+    if self._device is not CPU and into is None and not watch.every and DOT.remember(given, (self, tensor)):
         result = DOT.launch(self, tensor)
         if result is not None:
             return result
@@ -388,7 +388,7 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
         >>> (sg.ones(2, 1, 3, 4) @ sg.ones(5, 4, 2)).shape
         specgrad.Size([2, 5, 3, 2])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = MM.launch(input, other)
         if result is not None:
             return result
@@ -436,7 +436,7 @@ def addmm(
         >>> sg.addmm(sg.tensor([10.0, 20.0]), sg.tensor([[1.0, 2.0]]), sg.eye(2), alpha=0.5)
         tensor([[10.5000, 21.0000]])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = ADDMM.launch(input, mat1, mat2, beta, alpha)
         if result is not None:
             return result
@@ -481,7 +481,7 @@ def _addmm(name: str, self, mat1, mat2, beta, alpha, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and ADDMM.remember(given, (self, mat1, mat2, beta, alpha))
     ):
         result = ADDMM.launch(self, mat1, mat2, beta, alpha)
@@ -537,7 +537,7 @@ def baddbmm(
         >>> sg.baddbmm(sg.zeros(1), sg.ones(2, 1, 3), sg.ones(2, 3, 1)).shape
         specgrad.Size([2, 1, 1])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = BADDBMM.launch(input, batch1, batch2, beta, alpha)
         if result is not None:
             return result
@@ -590,7 +590,7 @@ def _baddbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and BADDBMM.remember(given, (self, batch1, batch2, beta, alpha))
     ):
         result = BADDBMM.launch(self, batch1, batch2, beta, alpha)
@@ -646,7 +646,7 @@ def addbmm(
         >>> sg.addbmm(sg.zeros(1), sg.ones(2, 1, 3), sg.ones(2, 3, 1))
         tensor([[6.]])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = ADDBMM.launch(input, batch1, batch2, beta, alpha)
         if result is not None:
             return result
@@ -697,7 +697,7 @@ def _addbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and ADDBMM.remember(given, (self, batch1, batch2, beta, alpha))
     ):
         result = ADDBMM.launch(self, batch1, batch2, beta, alpha)
@@ -753,7 +753,7 @@ def addmv(
         >>> sg.addmv(sg.tensor([10.0, 20.0]), sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 1.0]))
         tensor([13., 27.])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = ADDMV.launch(input, mat, vec, beta, alpha)
         if result is not None:
             return result
@@ -796,7 +796,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
     if (
         self._device is not CPU
         and into is None
-        and not watch.active
+        and not watch.every
         and ADDMV.remember(given, (self, mat, vec, beta, alpha))
     ):
         result = ADDMV.launch(self, mat, vec, beta, alpha)
@@ -1338,7 +1338,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         >>> sg.nn.functional.linear(sg.tensor([1.0, 2.0]), sg.tensor([[3.0, 4.0]]), sg.tensor([0.5]))
         tensor([11.5000])
     """
-    if not watch.active:
+    if not watch.every:
         result = LINEAR.launch(input, weight, bias)
         if result is not None:
             return result
@@ -1356,7 +1356,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
     if bias is not None and not isinstance(bias, Tensor):
         bias = checks.tensor(name, "bias", bias)
     self, weight, bias = matmul_checks.linear(name, self, weight, bias)
-    if into is None and not watch.active and LINEAR.remember(given, (self, weight, bias)):
+    if into is None and not watch.every and LINEAR.remember(given, (self, weight, bias)):
         result = LINEAR.launch(self, weight, bias)
         if result is not None:
             return result
@@ -1398,7 +1398,7 @@ def linear_weight_backward(grad_output: Tensor, input: Tensor) -> Tensor:
     Raises:
         RuntimeError: expected: the leading dimensions must agree.
     """
-    if not watch.active:
+    if not watch.every:
         result = LINEAR_WEIGHT_BACKWARD.launch(grad_output, input)
         if result is not None:
             return result
@@ -1422,7 +1422,7 @@ def _linear_weight_backward(name: str, grad_output, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     grad_output, self = matmul_checks.linear_weight_backward(name, grad_output, self)
-    if into is None and not watch.active and LINEAR_WEIGHT_BACKWARD.remember(given, (grad_output, self)):
+    if into is None and not watch.every and LINEAR_WEIGHT_BACKWARD.remember(given, (grad_output, self)):
         result = LINEAR_WEIGHT_BACKWARD.launch(grad_output, self)
         if result is not None:
             return result

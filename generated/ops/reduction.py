@@ -171,7 +171,7 @@ def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) 
     Gradients:
         self: filled(grad, self.shape)
     """
-    if not watch.active and out is None and dtype is None:
+    if not watch.every and out is None and dtype is None:
         result = SUM_DEFAULT.launch(input)
         if result is not None:
             return result
@@ -191,7 +191,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    if into is None and not watch.active and dtype is None and SUM_DEFAULT.remember(given, (self,)):
+    if into is None and not watch.every and dtype is None and SUM_DEFAULT.remember(given, (self,)):
         result = SUM_DEFAULT.launch(self)
         if result is not None:
             return result
@@ -225,7 +225,7 @@ def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     Gradients:
         self: grad.sum()
     """
-    if not watch.active:
+    if not watch.every:
         result = FILLED.launch(input, size)
         if result is not None:
             return result
@@ -239,7 +239,7 @@ def _filled(name: str, self, size, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     size = checks.integer_list(name, "size", size)
-    if into is None and not watch.active and FILLED.remember(given, (self, size)):
+    if into is None and not watch.every and FILLED.remember(given, (self, size)):
         result = FILLED.launch(self, size)
         if result is not None:
             return result
@@ -284,7 +284,7 @@ def sum_dim_intlist(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
-    if not watch.active and out is None and dtype is None:
+    if not watch.every and out is None and dtype is None:
         result = SUM_DIM_INTLIST.launch(input, dim, keepdim)
         if result is not None:
             return result
@@ -314,7 +314,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reduction_checks.reduced_dims(name, self, dim, keepdim, dtype)
-    if into is None and not watch.active and dtype is None and SUM_DIM_INTLIST.remember(given, (self, dim, keepdim)):
+    if into is None and not watch.every and dtype is None and SUM_DIM_INTLIST.remember(given, (self, dim, keepdim)):
         result = SUM_DIM_INTLIST.launch(self, dim, keepdim)
         if result is not None:
             return result
@@ -349,7 +349,7 @@ def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
     Gradients:
         self: grad * conjugate(prod_others(self.reshape(-1), 0)).reshape(self.shape)
     """
-    if not watch.active and out is None and dtype is None:
+    if not watch.every and out is None and dtype is None:
         result = PROD_DEFAULT.launch(input)
         if result is not None:
             return result
@@ -369,7 +369,7 @@ def _prod_default(name: str, self, dtype, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    if into is None and not watch.active and dtype is None and PROD_DEFAULT.remember(given, (self,)):
+    if into is None and not watch.every and dtype is None and PROD_DEFAULT.remember(given, (self,)):
         result = PROD_DEFAULT.launch(self)
         if result is not None:
             return result
@@ -410,7 +410,7 @@ def prod_dim_int(
     Raises:
         IndexError: expected: a single `dim` in range.
     """
-    if not watch.active and out is None and dtype is None:
+    if not watch.every and out is None and dtype is None:
         result = PROD_DIM_INT.launch(input, dim, keepdim)
         if result is not None:
             return result
@@ -436,7 +436,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reduction_checks.one_dim(name, self, dim, keepdim, dtype)
-    if into is None and not watch.active and dtype is None and PROD_DIM_INT.remember(given, (self, dim, keepdim)):
+    if into is None and not watch.every and dtype is None and PROD_DIM_INT.remember(given, (self, dim, keepdim)):
         result = PROD_DIM_INT.launch(self, dim, keepdim)
         if result is not None:
             return result
@@ -472,7 +472,7 @@ def prod_others(input: Tensor, dim: int) -> Tensor:
     Raises:
         IndexError: expected: a single `dim` in range.
     """
-    if not watch.active:
+    if not watch.every:
         result = PROD_OTHERS.launch(input, dim)
         if result is not None:
             return result
@@ -488,7 +488,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
-    if self._device is not CPU and into is None and not watch.active and PROD_OTHERS.remember(given, (self, dim)):
+    if self._device is not CPU and into is None and not watch.every and PROD_OTHERS.remember(given, (self, dim)):
         result = PROD_OTHERS.launch(self, dim)
         if result is not None:
             return result
@@ -521,7 +521,7 @@ def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
     Gradients:
         self: filled(grad / reduced_count(self.shape, None), self.shape)
     """
-    if not watch.active and out is None and dtype is None:
+    if not watch.every and out is None and dtype is None:
         result = MEAN_DEFAULT.launch(input)
         if result is not None:
             return result
@@ -541,7 +541,7 @@ def _mean_default(name: str, self, dtype, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    if into is None and not watch.active and dtype is None and MEAN_DEFAULT.remember(given, (self,)):
+    if into is None and not watch.every and dtype is None and MEAN_DEFAULT.remember(given, (self,)):
         result = MEAN_DEFAULT.launch(self)
         if result is not None:
             return result
@@ -589,7 +589,7 @@ def mean_dim(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
-    if not watch.active and out is None and dtype is None:
+    if not watch.every and out is None and dtype is None:
         result = MEAN_DIM.launch(input, dim, keepdim)
         if result is not None:
             return result
@@ -615,7 +615,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reduction_checks.reduced_dims(name, self, dim, keepdim, dtype)
-    if into is None and not watch.active and dtype is None and MEAN_DIM.remember(given, (self, dim, keepdim)):
+    if into is None and not watch.every and dtype is None and MEAN_DIM.remember(given, (self, dim, keepdim)):
         result = MEAN_DIM.launch(self, dim, keepdim)
         if result is not None:
             return result
@@ -741,7 +741,7 @@ def var_correction(
     Raises:
         IndexError, RuntimeError, TypeError: expected: `dim` in range; the correction is 1 unless given, and real.
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = VAR_CORRECTION.launch(input, dim, correction, keepdim)
         if result is not None:
             return result
@@ -778,7 +778,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, correction, keepdim = reduction_checks.reduced_with_correction(name, self, dim, correction, keepdim)
-    if into is None and not watch.active and VAR_CORRECTION.remember(given, (self, dim, correction, keepdim)):
+    if into is None and not watch.every and VAR_CORRECTION.remember(given, (self, dim, correction, keepdim)):
         result = VAR_CORRECTION.launch(self, dim, correction, keepdim)
         if result is not None:
             return result
@@ -904,7 +904,7 @@ def std_correction(
     Raises:
         IndexError, RuntimeError, TypeError: expected: `dim` in range; the correction is 1 unless given, and real.
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = STD_CORRECTION.launch(input, dim, correction, keepdim)
         if result is not None:
             return result
@@ -941,7 +941,7 @@ def _std_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, correction, keepdim = reduction_checks.reduced_with_correction(name, self, dim, correction, keepdim)
-    if into is None and not watch.active and STD_CORRECTION.remember(given, (self, dim, correction, keepdim)):
+    if into is None and not watch.every and STD_CORRECTION.remember(given, (self, dim, correction, keepdim)):
         result = STD_CORRECTION.launch(self, dim, correction, keepdim)
         if result is not None:
             return result
@@ -1002,7 +1002,7 @@ def amax(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = AMAX.launch(input, dim, keepdim)
         if result is not None:
             return result
@@ -1024,7 +1024,7 @@ def _amax(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_nonempty(name, self, dim, keepdim)
-    if into is None and not watch.active and AMAX.remember(given, (self, dim, keepdim)):
+    if into is None and not watch.every and AMAX.remember(given, (self, dim, keepdim)):
         result = AMAX.launch(self, dim, keepdim)
         if result is not None:
             return result
@@ -1080,7 +1080,7 @@ def amin(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = AMIN.launch(input, dim, keepdim)
         if result is not None:
             return result
@@ -1102,7 +1102,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_nonempty(name, self, dim, keepdim)
-    if into is None and not watch.active and AMIN.remember(given, (self, dim, keepdim)):
+    if into is None and not watch.every and AMIN.remember(given, (self, dim, keepdim)):
         result = AMIN.launch(self, dim, keepdim)
         if result is not None:
             return result
@@ -1138,7 +1138,7 @@ def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises:
         RuntimeError: expected: there must be elements to choose from.
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = MAX_DEFAULT.launch(input)
         if result is not None:
             return result
@@ -1154,7 +1154,7 @@ def _max_default(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = reduction_checks.all_nonempty(name, self)
-    if into is None and not watch.active and MAX_DEFAULT.remember(given, (self,)):
+    if into is None and not watch.every and MAX_DEFAULT.remember(given, (self,)):
         result = MAX_DEFAULT.launch(self)
         if result is not None:
             return result
@@ -1194,7 +1194,7 @@ def max_dim(
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = MAX_DIM.launch(input, dim, keepdim)
         if result is not None:
             return _max_dim_result(*result)
@@ -1220,7 +1220,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
-    if self._device is not CPU and into is None and not watch.active and MAX_DIM.remember(given, (self, dim, keepdim)):
+    if self._device is not CPU and into is None and not watch.every and MAX_DIM.remember(given, (self, dim, keepdim)):
         results = MAX_DIM.launch(self, dim, keepdim)
         if results is not None:
             return _max_dim_result(*results)
@@ -1289,7 +1289,7 @@ def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises:
         RuntimeError: expected: there must be elements to choose from.
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = MIN_DEFAULT.launch(input)
         if result is not None:
             return result
@@ -1305,7 +1305,7 @@ def _min_default(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = reduction_checks.all_nonempty(name, self)
-    if into is None and not watch.active and MIN_DEFAULT.remember(given, (self,)):
+    if into is None and not watch.every and MIN_DEFAULT.remember(given, (self,)):
         result = MIN_DEFAULT.launch(self)
         if result is not None:
             return result
@@ -1345,7 +1345,7 @@ def min_dim(
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = MIN_DIM.launch(input, dim, keepdim)
         if result is not None:
             return _min_dim_result(*result)
@@ -1371,7 +1371,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
-    if self._device is not CPU and into is None and not watch.active and MIN_DIM.remember(given, (self, dim, keepdim)):
+    if self._device is not CPU and into is None and not watch.every and MIN_DIM.remember(given, (self, dim, keepdim)):
         results = MIN_DIM.launch(self, dim, keepdim)
         if results is not None:
             return _min_dim_result(*results)
@@ -1458,7 +1458,7 @@ def argmax(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = ARGMAX.launch(input, dim, keepdim)
         if result is not None:
             return result
@@ -1481,7 +1481,7 @@ def _argmax(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.optional_dim_nonempty(name, self, dim, keepdim)
-    if self._device is not CPU and into is None and not watch.active and ARGMAX.remember(given, (self, dim, keepdim)):
+    if self._device is not CPU and into is None and not watch.every and ARGMAX.remember(given, (self, dim, keepdim)):
         result = ARGMAX.launch(self, dim, keepdim)
         if result is not None:
             return result
@@ -1531,7 +1531,7 @@ def argmin(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = ARGMIN.launch(input, dim, keepdim)
         if result is not None:
             return result
@@ -1554,7 +1554,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.optional_dim_nonempty(name, self, dim, keepdim)
-    if self._device is not CPU and into is None and not watch.active and ARGMIN.remember(given, (self, dim, keepdim)):
+    if self._device is not CPU and into is None and not watch.every and ARGMIN.remember(given, (self, dim, keepdim)):
         result = ARGMIN.launch(self, dim, keepdim)
         if result is not None:
             return result
@@ -1583,7 +1583,7 @@ def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: bool.
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = ANY_DEFAULT.launch(input)
         if result is not None:
             return result
@@ -1601,7 +1601,7 @@ def _any_default(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    if self._device is not CPU and into is None and not watch.active and ANY_DEFAULT.remember(given, (self,)):
+    if self._device is not CPU and into is None and not watch.every and ANY_DEFAULT.remember(given, (self,)):
         result = ANY_DEFAULT.launch(self)
         if result is not None:
             return result
@@ -1635,7 +1635,7 @@ def any_dims(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = ANY_DIMS.launch(input, dim, keepdim)
         if result is not None:
             return result
@@ -1658,7 +1658,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_dims(name, self, dim, keepdim)
-    if self._device is not CPU and into is None and not watch.active and ANY_DIMS.remember(given, (self, dim, keepdim)):
+    if self._device is not CPU and into is None and not watch.every and ANY_DIMS.remember(given, (self, dim, keepdim)):
         result = ANY_DIMS.launch(self, dim, keepdim)
         if result is not None:
             return result
@@ -1687,7 +1687,7 @@ def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: bool.
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = ALL_DEFAULT.launch(input)
         if result is not None:
             return result
@@ -1705,7 +1705,7 @@ def _all_default(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    if self._device is not CPU and into is None and not watch.active and ALL_DEFAULT.remember(given, (self,)):
+    if self._device is not CPU and into is None and not watch.every and ALL_DEFAULT.remember(given, (self,)):
         result = ALL_DEFAULT.launch(self)
         if result is not None:
             return result
@@ -1739,7 +1739,7 @@ def all_dims(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = ALL_DIMS.launch(input, dim, keepdim)
         if result is not None:
             return result
@@ -1762,7 +1762,7 @@ def _all_dims(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_dims(name, self, dim, keepdim)
-    if self._device is not CPU and into is None and not watch.active and ALL_DIMS.remember(given, (self, dim, keepdim)):
+    if self._device is not CPU and into is None and not watch.every and ALL_DIMS.remember(given, (self, dim, keepdim)):
         result = ALL_DIMS.launch(self, dim, keepdim)
         if result is not None:
             return result
@@ -1810,7 +1810,7 @@ def norm_default(
         IndexError, RuntimeError, TypeError: expected: `dim` in range; p is 2 unless given, and real. Norms with p < 0
             or p = inf need an element.
     """
-    if not watch.active and out is None and dtype is None:
+    if not watch.every and out is None and dtype is None:
         result = NORM_DEFAULT.launch(input, p, dim, keepdim)
         if result is not None:
             return result
@@ -1838,7 +1838,7 @@ def _norm_default(name: str, self, p, dim, keepdim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, p, dim, keepdim, dtype = reduction_checks.norm(name, self, p, dim, keepdim, dtype)
-    if into is None and not watch.active and dtype is None and NORM_DEFAULT.remember(given, (self, p, dim, keepdim)):
+    if into is None and not watch.every and dtype is None and NORM_DEFAULT.remember(given, (self, p, dim, keepdim)):
         result = NORM_DEFAULT.launch(self, p, dim, keepdim)
         if result is not None:
             return result
@@ -1951,7 +1951,7 @@ def logsumexp(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = LOGSUMEXP.launch(input, dim, keepdim)
         if result is not None:
             return result
@@ -1973,7 +1973,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_dims(name, self, dim, keepdim)
-    if into is None and not watch.active and LOGSUMEXP.remember(given, (self, dim, keepdim)):
+    if into is None and not watch.every and LOGSUMEXP.remember(given, (self, dim, keepdim)):
         result = LOGSUMEXP.launch(self, dim, keepdim)
         if result is not None:
             return result
@@ -2011,7 +2011,7 @@ def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None
         >>> sg.ones(2, 3).sum_to_size(1, 3)
         tensor([[2., 2., 2.]])
     """
-    if not watch.active and out is None:
+    if not watch.every and out is None:
         result = SUM_TO_SIZE.launch(input, size)
         if result is not None:
             return result
@@ -2031,7 +2031,7 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     size = checks.integer_list(name, "size", size)
     self, size = reduction_checks.sum_to_size(name, self, size)
-    if into is None and not watch.active and SUM_TO_SIZE.remember(given, (self, size)):
+    if into is None and not watch.every and SUM_TO_SIZE.remember(given, (self, size)):
         result = SUM_TO_SIZE.launch(self, size)
         if result is not None:
             return result

@@ -1,14 +1,17 @@
-"""Compiles the kernels that training begins with: `python -m specgrad.runtime.kernels.first K COUNT`, one of COUNT.
+"""Compiles the kernels that training begins with: `python -m specgrad.runtime.kernels.first K COUNT PROGRAM`.
 
-A line of the list says where a kernel is and what it takes: `runtime.ops.loss.cpu_loops finish float32[] int64`.
+This is process K of COUNT, and PROGRAM the number of the process for which they compile. A line of the list says where
+a kernel is and what it takes, as numba writes it: `runtime.ops.loss.cpu_loops finish (float32[::1], int64)`.
 """
 
 from __future__ import annotations
 
 import importlib
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Any
 
 from .cache import ahead
@@ -16,54 +19,87 @@ from .table import ElementKernels
 
 OWN = __package__.partition(".runtime.")[0]
 ELEMENTWISE = "generated.kernels.cpu."
+ASIDE = 19  # of niceness: for what nobody may ever need
 
 
-def main(k: int, count: int) -> None:
-    """Go through the list, from another place in each process."""
-    lines, mark = ahead.kernels(), ahead.progress_file()
-    begin = k * len(lines) // count
-    for i, line in enumerate(lines[begin:] + lines[:begin]):
+def main(k: int, count: int, program: int) -> None:
+    """Go through the list while the program is there."""
+    for done, (line, needed) in enumerate(remaining(k, count), 1):
+        if os.getppid() != program:
+            return ahead.leave(k, whole=False)
+        if line not in needed:
+            os.nice(ASIDE)
         with suppress(Exception):  # who needs the kernel will hear of it
             compile_line(line)
-        if k == 0 and mark is not None:
-            with suppress(OSError):
-                mark.write_text(str(i + 1), encoding="ascii")
+        ahead.tell(k, done, len(needed))
+    return ahead.leave(k, whole=True)
+
+
+def remaining(k: int, count: int) -> Iterator[tuple[str, Sequence[str]]]:
+    """The lines, from another place in each process, and those of the program that the one that waits looks like."""
+    done = set[str]()
+    while True:
+        needed, *others = by_likeness(ahead.asked())
+        begin = k * len(needed) // count
+        lines = [line for line in chain(needed[begin:], needed[:begin], *others) if line not in done]
+        if not lines:
+            return
+        yield lines[0], needed
+        done.add(lines[0])
+
+
+def by_likeness(asked: Collection[str]) -> list[tuple[str, ...]]:
+    """The programs of the list, first that which has most of the kernels that were asked for."""
+
+    def missing(lines: Sequence[str]) -> int:
+        return len(set(asked) - {ahead.name_in(line) for line in lines})
+
+    return sorted(ahead.programs().values(), key=missing)
 
 
 def compile_line(line: str) -> None:
     """Compile the kernel that a line of the list names, or find it compiled."""
-    module, name, *kinds = line.split(" ")
-    dispatcher_of(module, name).compile(tuple(map(kind_of, kinds)))
+    module, name, kinds = line.split(" ", 2)
+    dispatcher_of(module, name).compile(kinds_of(kinds))
 
 
 def dispatcher_of(module: str, name: str) -> Any:
     """numba's dispatcher of a kernel: of an element-wise op's, or of one written by hand."""
     if module.startswith(ELEMENTWISE):
         return getattr(ElementKernels(f"{OWN}.generated", module.removeprefix(ELEMENTWISE)), name)
-    kernel = getattr(importlib.import_module(f"{OWN}.{module}"), name)
+    found = importlib.import_module(f"{OWN}.{module}")
+    if hasattr(found, "register"):  # types of its own
+        found.register()
+    kernel = getattr(found, name)
     return kernel.compile() if hasattr(kernel, "function") else kernel
 
 
-def kind_of(name: str) -> Any:
-    """numba's type: `float32`, or `float32[]` for a flat array."""
-    from numba import types
+def kinds_of(text: str) -> tuple[Any, ...]:
+    """numba's types."""
+    from numba.core.sigutils import normalize_signature
 
-    kind = getattr(types, name.removesuffix("[]"))
-    return types.Array(kind, 1, "C") if name.endswith("[]") else kind
+    return tuple(normalize_signature(text)[0])
 
 
 def line_of(module: str, name: str, kinds: Sequence[Any]) -> str | None:
     """The line for a kernel and types; None where one is not written so."""
+    words = [word_of(kind) for kind in kinds]
+    if None in words:
+        return None
+    return f"{module.removeprefix(f'{OWN}.')} {name} ({''.join(f'{word}, ' for word in words).rstrip()})"
+
+
+def word_of(kind: Any) -> str | None:
+    """A type as numba reads it; None for one that has no such text."""
     from numba import types
 
-    words = []
-    for kind in kinds:
-        flat = isinstance(kind, types.Array) and (kind.ndim, kind.layout, kind.mutable) == (1, "C", True)
-        element = kind.dtype if flat else kind
-        if not isinstance(element, types.Number | types.Boolean):
-            return None
-        words.append(f"{element.name.removesuffix('ean')}{'[]' if flat else ''}")
-    return " ".join([module.removeprefix(f"{OWN}."), name, *words])
+    if isinstance(kind, types.BaseTuple):
+        items = [word_of(item) for item in kind]
+        return None if None in items else f"Tuple(({''.join(f'{item}, ' for item in items)}))"
+    if isinstance(kind, types.Array) and kind.mutable and kind.aligned and kind.layout in "CA":
+        last = "::1" if kind.layout == "C" else ":"
+        return f"{word_of(kind.dtype)}[{', '.join([':'] * (kind.ndim - 1) + [last])}]"
+    return kind.name.removesuffix("ean") if isinstance(kind, types.Number | types.Boolean) else None
 
 
 if __name__ == "__main__":

@@ -12,9 +12,12 @@ Addresses are no memory: that is taken, a page at a time, when it is first writt
 from __future__ import annotations
 
 import ctypes
+import gc
 import mmap
 import os
 from typing import Any
+
+__all__ = ["empty_cache"]
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD, _MMAP_MAX = -1, -3, -4  # of <malloc.h>
 _MMAPS = 65536  # blocks that may lie outside of the heap: what glibc begins with
@@ -27,15 +30,45 @@ def keep_freed_memory() -> bool:
     """Tell the C library, if it is glibc and the user has not told it otherwise; returns whether it complied."""
     if any(name.startswith("MALLOC_") or name == "GLIBC_TUNABLES" for name in os.environ):
         return False
-    try:
-        library = ctypes.CDLL(None)
-        mallopt = library.mallopt
-    except (AttributeError, OSError, TypeError):  # another C library, another system
+    library = _glibc()
+    if library is None:
         return False
-    complied = bool(mallopt(_MMAP_THRESHOLD, BLOCK)) and bool(mallopt(_TRIM_THRESHOLD, KEPT))
+    complied = bool(library.mallopt(_MMAP_THRESHOLD, BLOCK)) and bool(library.mallopt(_TRIM_THRESHOLD, KEPT))
     if complied and not _limited():
         _reserve(library)
+        _reserved.append(library)
     return complied
+
+
+def empty_cache() -> None:
+    """Give the memory of freed tensors back to the operating system, for other processes to use; tensors keep theirs.
+
+    The process keeps up to 512 MiB of what is freed, as tensors cost less in memory that it has already. Call this when
+    much was needed for once, as after training. Where the C library is another one than glibc nothing happens.
+
+        >>> import specgrad as sg
+        >>> x = sg.ones(1000, 1000)
+        >>> del x
+        >>> sg.cpu.empty_cache()
+    """
+    gc.collect()  # tensors in circles of references are in use for the C library
+    library = _glibc()
+    if library is not None:
+        library.malloc_trim(0)
+        for reserving in _reserved:  # the addresses went with the memory
+            _reserve(reserving)
+
+
+def _glibc() -> Any:
+    """The C library, if it is glibc."""
+    try:
+        library = ctypes.CDLL(None)
+        return library if library.mallopt and library.malloc_trim else None
+    except (AttributeError, OSError, TypeError):  # another C library, another system
+        return None
+
+
+_reserved: list[Any] = []  # the C library, where it has been given addresses
 
 
 def _limited() -> bool:

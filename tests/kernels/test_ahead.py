@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from numba import types
 
 from specgrad.runtime.kernels import first
 from specgrad.runtime.kernels.cache import ahead, claims, store
@@ -87,19 +88,75 @@ def test_who_gives_up_lets_others_compile() -> None:
     assert other.communicate(timeout=PATIENCE)[0] == "None\n"
 
 
-@pytest.mark.parametrize("line", ahead.kernels())
+@pytest.mark.parametrize("line", sorted({line for lines in ahead.programs().values() for line in lines}))
 def test_a_line_of_the_list_names_a_kernel(line: str) -> None:
     """And says what it takes as `line_of` would."""
-    module, name, *kinds = line.split(" ")
-    kernel = first.dispatcher_of(module, name)
+    module, name, text = line.split(" ", 2)
+    kernel, kinds = first.dispatcher_of(module, name), first.kinds_of(text)
     assert len(kernel.py_func.__code__.co_varnames) >= len(kinds)
-    assert first.line_of(f"{first.OWN}.{module}", name, [first.kind_of(kind) for kind in kinds]) == line
+    assert first.line_of(f"{first.OWN}.{module}", name, kinds) == line
+
+
+def test_types_are_written_as_numba_reads_them() -> None:
+    i, f, b = types.int64, types.float32, types.bool_
+    kinds = [i, b, types.Array(f, 2, "C"), types.Array(b, 3, "A"), types.Tuple((i, i)), types.Tuple((f[::1], f))]
+    line = first.line_of("m", "f", kinds)
+    assert line is not None and list(first.kinds_of(line.removeprefix("m f "))) == kinds
+    assert first.line_of("m", "f", [types.Array(f, 1, "C", readonly=True)]) is None
+
+
+@pytest.fixture
+def two_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = {"some": ("a f ()", "a g ()", "b f ()"), "other": ("a f ()", "c f ()")}
+    monkeypatch.setattr(ahead, "programs", lambda: lines)
+
+
+@pytest.mark.usefixtures("two_programs")
+def test_kernels_of_the_program_that_waits_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[str]()
+    monkeypatch.setattr(ahead, "asked", lambda: asked)
+    assert [line for line, _ in first.remaining(0, 1)] == ["a f ()", "a g ()", "b f ()", "c f ()"]
+    assert [line for line, _ in first.remaining(1, 2)] == ["a g ()", "b f ()", "a f ()", "c f ()"]
+    asked += ["a f", "c f"]
+    assert [line for line, _ in first.remaining(0, 1)] == ["a f ()", "c f ()", "a g ()", "b f ()"]
+
+
+@pytest.mark.usefixtures("two_programs")
+def test_who_compiles_ahead_ends_with_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next program begins again; where all has been gone through, none does."""
+    compiled = list[str]()
+    monkeypatch.setattr(first, "compile_line", compiled.append)
+    monkeypatch.setattr(first.os, "nice", lambda more: more)
+    monkeypatch.setattr(ahead.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(ahead, "_start", lambda k, count: None)
+    monkeypatch.setenv(ahead.SETTING, "1")
+    mark = ahead.progress_file()
+    assert mark is not None and ahead.begin.__wrapped__() and not ahead.begin.__wrapped__()
+    first.main(0, 1, os.getpid())  # whose parent is another
+    assert not compiled and not mark.exists()
+    assert ahead.begin.__wrapped__()
+    first.main(0, 1, os.getppid())
+    assert compiled == ["a f ()", "a g ()", "b f ()", "c f ()"] and mark.read_text() == "4/3"
+    assert not ahead.begin.__wrapped__() and not ahead.asked()
+
+
+def test_a_program_says_what_it_compiles(own_folder: Path) -> None:
+    """While there are processes that want to know."""
+    mark = ahead.progress_file()
+    assert mark is not None
+    mark.parent.mkdir(parents=True)
+    ahead._ask("a f")
+    assert ahead.asked() == []
+    ahead._asked_file(mark).touch()
+    ahead._ask("a f")
+    ahead._ask("b g")
+    assert ahead.asked() == ["a f", "b g"]
 
 
 def test_a_program_compiles_nothing_of_what_was_compiled_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
-    needed = ("generated.kernels.cpu.relu forward float32[] float32[]",)
-    monkeypatch.setattr(ahead, "kernels", lambda: needed)
-    first.main(0, 1)
+    needed = ("generated.kernels.cpu.relu forward (float32[::1], float32[::1])",)
+    monkeypatch.setattr(ahead, "programs", lambda: {"some": needed})
+    first.main(0, 1, os.getppid())
     program = """
 import specgrad as sg
 from specgrad.warmup import Compiled

@@ -48,6 +48,33 @@ del arrays
 show()
 """
 
+# Memory and large pages in KiB: as the process begins, with tensors, without, after `empty_cache`, with tensors again.
+GIVEN_BACK = """
+import numpy as np
+import specgrad as sg
+
+def show():
+    files = ("/proc/self/status", "VmRSS"), ("/proc/self/smaps_rollup", "AnonHugePages")
+    print(*(line.split()[1] for name, key in files for line in open(name) if line.startswith(key)))
+
+def state():
+    made = [sg.full((1 << 18,), 2.0, dtype=sg.float64) for _ in range(160)]
+    show()
+    return made
+
+show()
+kept = sg.full((1 << 18,), 3.0)
+made = state()
+circle = [made]
+circle.append(circle)
+del made, circle
+show()
+sg.cpu.empty_cache()
+show()
+made = state()
+assert kept.sum().item() == 3 << 18
+"""
+
 FORKED = """
 import os, threading
 import numpy as np
@@ -110,6 +137,15 @@ def test_pages_are_large() -> None:
     """Arrays of 2 MiB lie in large pages where the system has any."""
     if LARGE_PAGES.exists() and "[never]" not in LARGE_PAGES.read_text(encoding="utf-8"):
         assert states()[1][2] > 300 << 10
+
+
+@glibc_only
+def test_freed_memory_can_be_given_back() -> None:
+    """And what comes afterwards lies in large pages as before."""
+    begin, full, freed, given, again = (list(map(int, line.split())) for line in output(GIVEN_BACK).splitlines())
+    assert full[0] - begin[0] > 300 << 10 and freed[0] - begin[0] > 200 << 10
+    assert given[0] - begin[0] < 32 << 10
+    assert again[0] - begin[0] > 300 << 10 and again[1] > full[1] // 2
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes that share memory")

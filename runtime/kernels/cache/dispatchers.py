@@ -118,7 +118,8 @@ class KernelCache(Uncached):
 
     def compiled(self, args: Any, result: Any) -> Any:
         """What numba compiles for a signature that is not there."""
-        with ahead.waiting(self.compiler.py_func.__name__):
+        function = self.compiler.py_func
+        with ahead.waiting(function.__name__, function.__module__):
             try:
                 return self.compile(args, result)
             except BaseException:

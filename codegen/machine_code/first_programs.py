@@ -1,0 +1,136 @@
+"""Programs as beginners write them, for the list of kernels that training begins with (first.py)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import specgrad as sg
+from specgrad import Tensor
+from specgrad.nn import functional, init, modules, utils
+from specgrad.utils.data import DataLoader, TensorDataset
+
+CLASSES, BATCH, STEPS = 10, 16, 2
+LETTERS, POSITIONS, WIDTH, HEADS = 65, 32, 64, 4
+
+
+def perceptron() -> None:
+    """Three layers for pictures, whose kernels most programs have."""
+    model = modules.Sequential(
+        modules.Flatten(),
+        modules.Linear(784, 256),
+        modules.ReLU(),
+        modules.Linear(256, 128),
+        modules.ReLU(),
+        modules.Linear(128, CLASSES),
+    )
+    classify(model, sg.rand(STEPS * BATCH, 1, 28, 28), sg.optim.SGD(model.parameters(), 0.1))
+    classify(model, sg.rand(STEPS * BATCH, 1, 28, 28), sg.optim.Adam(model.parameters()))
+
+
+def convolutional() -> None:
+    """Two convolutions with normalization and pooling."""
+    model = modules.Sequential(
+        *(modules.Conv2d(1, 16, 3, padding=1), modules.BatchNorm2d(16), modules.ReLU(), modules.MaxPool2d(2)),
+        *(modules.Conv2d(16, 32, 3, padding=1), modules.BatchNorm2d(32), modules.ReLU(), modules.MaxPool2d(2)),
+        *(modules.Flatten(), modules.Dropout(0.25), modules.Linear(32 * 7 * 7, CLASSES)),
+    )
+    optimizer = sg.optim.SGD(model.parameters(), 0.01, momentum=0.9)
+    classify(model, sg.randn(STEPS * BATCH, 1, 28, 28), optimizer)
+    classify(model, sg.randn(STEPS * BATCH, 1, 28, 28), sg.optim.AdamW(model.parameters()))
+
+
+class Block(modules.Module):
+    """Causal attention and a perceptron."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.before, self.between = modules.LayerNorm(WIDTH), modules.LayerNorm(WIDTH)
+        self.shared, self.joined = modules.Linear(WIDTH, 3 * WIDTH), modules.Linear(WIDTH, WIDTH)
+        self.rest = modules.Sequential(
+            modules.Linear(WIDTH, 4 * WIDTH), modules.GELU(), modules.Linear(4 * WIDTH, WIDTH), modules.Dropout(0.1)
+        )
+
+    def forward(self, x: Tensor) -> Tensor:
+        heads = [
+            part.view(*part.shape[:2], HEADS, -1).transpose(1, 2) for part in self.shared(self.before(x)).chunk(3, -1)
+        ]
+        q, k, v = heads
+        seen = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + self.joined(seen.transpose(1, 2).contiguous().view(x.shape))
+        return x + self.rest(self.between(x))
+
+
+class Transformer(modules.Module):
+    """What comes after each letter."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.letters, self.positions = modules.Embedding(LETTERS, WIDTH), modules.Embedding(POSITIONS, WIDTH)
+        self.blocks, self.norm = modules.Sequential(Block(), Block()), modules.LayerNorm(WIDTH)
+        self.head = modules.Linear(WIDTH, LETTERS, bias=False)
+        self.letters.weight = self.head.weight
+        init.normal_(self.head.weight, std=0.02)
+
+    def forward(self, x: Tensor) -> Tensor:
+        found = self.letters(x) + self.positions(sg.arange(x.size(1)))
+        scores: Tensor = self.head(self.norm(self.blocks(functional.dropout(found, 0.1))))
+        return scores
+
+
+def transformer() -> None:
+    """A small language model, with clipped gradients."""
+    model, text = Transformer(), sg.randint(LETTERS, (1000,))
+    optimizer = sg.optim.AdamW(model.parameters())
+    for _ in range(STEPS):
+        begin = sg.randint(len(text) - POSITIONS, (BATCH,))
+        x, y = (sg.stack([text[i + more : i + more + POSITIONS] for i in begin]) for more in (0, 1))
+        functional.cross_entropy(model(x).view(-1, LETTERS), y.view(-1)).backward()
+        utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        optimizer.zero_grad()
+
+
+class Recurrent(modules.Module):
+    """What kind of text this is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.letters, self.head = modules.Embedding(LETTERS, WIDTH), modules.Linear(WIDTH, CLASSES)
+        self.lstm = modules.LSTM(WIDTH, WIDTH, num_layers=2, batch_first=True, dropout=0.1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        scores: Tensor = self.head(self.lstm(self.letters(x))[0][:, -1])
+        return scores
+
+
+def recurrent() -> None:
+    """A small network that reads texts."""
+    model = Recurrent()
+    x = sg.randint(LETTERS, (STEPS * BATCH, POSITIONS))
+    classify(model, x, sg.optim.Adam(model.parameters()))
+
+
+def regression() -> None:
+    """A function of three numbers."""
+    model = modules.Sequential(modules.Linear(3, WIDTH), modules.Tanh(), modules.Linear(WIDTH, 1))
+    optimizer = sg.optim.Adam(model.parameters())
+    for _ in range(STEPS):
+        x = sg.randn(BATCH, 3)
+        optimizer.zero_grad()
+        functional.mse_loss(model(x), x.sum(1, keepdim=True)).backward()
+        optimizer.step()
+
+
+def classify(model: Any, x: Tensor, optimizer: Any) -> None:
+    """Train for two steps, and look at how often a network is right."""
+    data = TensorDataset(x, sg.randint(CLASSES, (len(x),)))
+    for part, wanted in DataLoader(data, batch_size=BATCH, shuffle=True):
+        optimizer.zero_grad()
+        found = model(part)
+        functional.cross_entropy(found, wanted).backward()
+        optimizer.step()
+        (found.argmax(1) == wanted).float().mean().item()
+
+
+PROGRAMS: tuple[Callable[[], None], ...] = (perceptron, convolutional, transformer, recurrent, regression)
