@@ -6,6 +6,7 @@ and how many elements it reads of each. Who calls owns their arrays.
 
 from __future__ import annotations
 
+from ..kernels.llvm.element_kinds import FLOATS, itemsize
 from ..kernels.llvm.kernel_calls import CallFrame, Constants, call_with_constants, put_array
 from ..kernels.llvm.structs import Items, Struct, length, room
 from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
@@ -16,7 +17,7 @@ from .interned import none
 from .kernel_calls import LONG, Size, found_kernel, job_for
 from .layout import Array, Object, Tensor, Tuple
 from .references import Owned, exchange_item, item, own, put_item
-from .tensors import dtype_of, elements, holds_kind, itemsize, kind_of, new_flat, new_tensor, not_handled
+from .tensors import dtype_of, elements, holds_kind, kind_of, new_flat, new_tensor, not_handled
 
 MOST_OPERANDS = 16
 MOST_RESULTS = 6
@@ -24,10 +25,10 @@ MOST_READ = 5  # operands of one call
 
 
 class KernelTable(Struct):
-    """A kernel on flat arrays: what finds its machine code, and that for float32 and float64."""
+    """A kernel on flat arrays: what finds its machine code, and that for each kind of floats."""
 
     resolver: Object
-    kernels: Items[int] = room(2)
+    kernels: Items[int] = room(FLOATS)
 
 
 class Call(Struct):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..kernels.llvm.element_kinds import INTEGERS
 from ..kernels.llvm.memory import bits
 from ..kernels.llvm.structs import Items, Struct, room
 from ..kernels.llvm.typed import NULL, New, cast, native, new
@@ -27,7 +28,7 @@ from .kernel_calls import Arguments
 from .layout import Array, Dict, DType, Float, List, Object, Tensor, Tuple
 from .recording import RecordPlan, record
 from .references import Owned, begin, item, own, own_new, put_item, release_all, retain, size
-from .tensors import INTEGERS, is_tensor_anywhere, kind_of, not_handled, records, withdrawn
+from .tensors import is_tensor_anywhere, kind_of, not_handled, records, withdrawn
 from .views import is_int_or_ints
 
 TENSOR, OPTIONAL, INDEX, RAW, LIST, INT, BOOL, DIMS, TEXT = (ord(letter) for letter in "TOIRLnbds")

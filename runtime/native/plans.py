@@ -12,7 +12,9 @@ from numba import types
 from ..autograd.engine.accumulate_grad import add_each
 from ..dispatch.loop_nest import Rows as PythonRows
 from ..dispatch.view_cache import view_ops
+from ..kernels.compile.halves import HalfArray
 from ..kernels.cpu.plan import Layout, Plan, Step
+from ..kernels.llvm.element_kinds import BFLOAT16, BOOL, FLOAT16, FLOATS, INTEGERS
 from ..kernels.llvm.kernel_calls import MOST_ARRAYS, MOST_INTS, MOST_NUMBERS, Constants
 from ..kernels.llvm.structs import fields, length
 from ..pool.calls import kernel_address
@@ -31,7 +33,9 @@ from .layout import Tensor, slot_distances
 from .recording import RESULT, SHAPES, KeptTensor, KeptValue, RecordPlan
 from .views import ViewPlan
 
-NUMBA_TYPES = (types.float32, types.float64, types.boolean, types.int64)  # by kinds
+# By kinds: of a number, and of a flat array.
+NUMBERS = (types.float32, types.float64, types.float32, types.float32, types.boolean, types.int64)
+HALVES = {BFLOAT16: HalfArray("bfloat16"), FLOAT16: HalfArray("float16")}
 _kept: list[Any] = []  # what plans hold the addresses of
 _tables: dict[Any, np.ndarray] = {}
 
@@ -49,8 +53,8 @@ def memory(words: np.ndarray) -> int:
 
 
 def array_of(kind: int) -> Any:
-    """numba's type of a flat array of float32, float64, bool or int64."""
-    return types.Array(NUMBA_TYPES[kind], 1, "C")
+    """numba's type of a flat array of a kind."""
+    return HALVES[kind] if kind in HALVES else types.Array(NUMBERS[kind], 1, "C")
 
 
 def resolver(kernels: np.ndarray, find: Callable[[int], int]) -> int:
@@ -117,11 +121,11 @@ def forward_plan(op: Any, name: str) -> np.ndarray:
 
 def forward_kernel(op: Any, number: int) -> int:
     """The address of kernel `number` of an op, as ForwardPlan counts them."""
-    variant, kind = divmod(number, 2)
-    arrays = [array_of(2 if op.is_raw(i) else kind) for i in range(len(op.operands))]
+    variant, kind = divmod(number, FLOATS)
+    arrays = [array_of(BOOL if op.is_raw(i) else kind) for i in range(len(op.operands))]
     if variant:
-        arrays[variant == 1 or variant == 3] = NUMBA_TYPES[1 if variant == 1 else kind]
-    result = array_of(2 if op.result_dtypes[0] == "bool" else kind)
+        arrays[variant == 1 or variant == 3] = NUMBERS[1 if variant == 1 else kind]
+    result = array_of(BOOL if op.result_dtypes[0] == "bool" else kind)
     kernel = op.kernels.forward_number if variant == 1 else op.kernels.forward
     return kernel_address(kernel, [*arrays, *[types.float64] * len(op.numbers), result])
 
@@ -250,10 +254,10 @@ def put_fused_kernel(words: np.ndarray, node: Any, mask: int, kept: Sequence[str
     second = f"kept_{op.operands[1]}" if op.takes_number and mask == 1 else ""
 
     def find(number: int) -> int:
-        with_number, kind = divmod(number, 2)
-        arrays = [array_of(2 if is_mask else kind) for is_mask in masks]
+        with_number, kind = divmod(number, FLOATS)
+        arrays = [array_of(BOOL if is_mask else kind) for is_mask in masks]
         if with_number:
-            arrays[kept.index(second)] = NUMBA_TYPES[kind]
+            arrays[kept.index(second)] = NUMBERS[kind]
         results = [array_of(kind)] * mask.bit_count()
         kernel = getattr(op.kernels, f"backward_{mask}")
         return kernel_address(kernel, [array_of(kind), *arrays, *[types.float64] * len(numbers), *results])
@@ -345,13 +349,13 @@ def adding_kernels() -> np.ndarray:
 
 
 def kernel_table(kernel: Any, kinds: str, results: int, ints: int, numbers: int) -> np.ndarray:
-    """The table of a kernel on flat arrays: its resolver, and the machine code for float32 and float64."""
+    """The table of a kernel on flat arrays: its resolver, and the machine code for each kind of floats."""
     key = kernel.__name__, kernel.__module__, kinds
     if key not in _tables:
         table = _tables[key] = KernelTable.pack()
 
         def find(kind: int) -> int:
-            arrays = [array_of(3 if letter == "I" else kind) for letter in kinds] + [array_of(kind)] * results
+            arrays = [array_of(INTEGERS if letter == "I" else kind) for letter in kinds] + [array_of(kind)] * results
             compiled = kernel.compile() if hasattr(kernel, "function") else kernel
             return kernel_address(compiled, [*arrays, *[types.float64] * numbers, *[types.int64] * ints])
 

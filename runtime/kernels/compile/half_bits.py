@@ -1,7 +1,7 @@
 """The bits of 16-bit floats: LLVM code that makes a float32 of them, and rounds one to them.
 
-bfloat16 is the upper half of a float32. float16 is converted by the processor where that has an instruction for it; what
-stands in its place gives the same bits.
+bfloat16 is the upper half of a float32. float16 is converted by the processor where that has an instruction for it;
+what stands in its place gives the same bits.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Flat arrays of 16-bit floats as kernels see them: an element is read as float32, and rounded once where it is written.
+"""Arrays of 16-bit floats as kernels see them: an element is read as float32, and rounded once where it is written.
 
 So a kernel's text, and what it computes, is that for float32. Rounding is to nearest, ties to even; nan stays nan.
 """
