@@ -13,6 +13,7 @@ from ..autograd.engine.accumulate_grad import add_each
 from ..dispatch.loop_nest import Rows as PythonRows
 from ..dispatch.view_cache import view_ops
 from ..kernels.compile.halves import HalfArray
+from ..kernels.cpu.half_plans import SINGLE, for_halves
 from ..kernels.cpu.plan import Layout, Plan, Step
 from ..kernels.llvm.element_kinds import BFLOAT16, BOOL, FLOAT16, FLOATS, INTEGERS
 from ..kernels.llvm.kernel_calls import MOST_ARRAYS, MOST_INTS, MOST_NUMBERS, Constants
@@ -201,6 +202,7 @@ def kernel_op_plan(op: Any) -> np.ndarray:
     listed = "L" in op.letters
     return KernelOpPlan.pack(
         found=address(op.found) if op.find else 0,
+        found_halves=address(op.found_halves) if op.find else 0,
         device=address(op.launches),
         node=0 if op.node is None else memory(record_plan(op.node, op.operands, False, listed)),
         outputs=op.outputs,
@@ -225,6 +227,7 @@ def planned_gradients_plan(op: Any) -> np.ndarray:
         slots=slot_distances(node, node.saved_slots),
         listed=ALL if len(node.differentiable) > 1 else node.differentiable[0] if node.output_count > 1 else ALONE,
         found=address(op.found) if op.find else 0,
+        found_halves=address(op.found_halves) if op.find else 0,
         device=address(op.launches),
         layouts=sum(read.letter in "gk" for read in op.reads),
         operands=len(reads),
@@ -284,21 +287,27 @@ def kept_name(slot: str) -> str:
 
 
 def call_plan(
-    plan: Plan, layouts: Sequence[Any], letters: str, outputs: int, arguments: Sequence[Any]
+    plan: Plan, layouts: Sequence[Any], letters: str, outputs: int, arguments: Sequence[Any], singles: int | None = None
 ) -> tuple[Any, ...]:
     """(words, the shape of each result or None, the arguments); operands that are no tensors have no layout."""
+    reaches = [reach(layout) if isinstance(layout, Layout) else 0 for layout in layouts]
+    each = [call_letters(step, letters) for step in plan]
+    if singles is not None:
+        plan, each = for_halves(plan, letters, reaches, outputs, singles)
     last = max(output for step in plan for output, _ in step.results)
     head = CallPlan.pack(
         calls=len(plan),
         results=max(last + 1, outputs),
-        reach=[reach(layout) if isinstance(layout, Layout) else 0 for layout in layouts],
+        halves=bits([not (singles or 0) >> i & 1 for i in range(outputs)]),
+        singles=bits([letter == "C" for letter in letters]),
+        reach=reaches,
     )[: CallPlan.word("steps")]
     shapes: list[Any] = [None] * max(last + 1, outputs)
     for step in plan:
         for output, shape in step.results:
             shapes[output] = shape
     behind = np.zeros(CALL_NUMBERS, np.int64)  # a call reads so many numbers
-    words = np.concatenate([head, *[call_of(step, letters) for step in plan], behind])
+    words = np.concatenate([head, *[call_of(*both) for both in zip(plan, each, strict=True)], behind])
     return (words, *shapes, *arguments)
 
 
@@ -309,14 +318,18 @@ def reach(layout: Layout) -> int:
     return 1 + sum((size - 1) * step for size, step in zip(shape, steps, strict=True)) if all(shape) else 0
 
 
+def call_letters(step: Step, letters: str) -> str:
+    """What the operands and results of a call are: I for indices, T for the others."""
+    return "".join("I" if i >= 0 and letters[i] == "I" else "T" for i in step.operands) + "T" * len(step.results)
+
+
 def call_of(step: Step, letters: str) -> np.ndarray:
     """One call of a plan."""
     check_room(step)
-    kinds = "".join("I" if i >= 0 and letters[i] == "I" else "T" for i in step.operands)
     ints = (*step.ints, 0, step.rows[0]) if step.rows else step.ints
     extent, unit = step.rows or (0, 0)
     return Call.pack(
-        kernel=kernel_table(step.kernel, kinds, len(step.results), len(ints), len(step.numbers)).ctypes.data,
+        kernel=kernel_table(step.kernel, letters, len(ints), len(step.numbers)).ctypes.data,
         operands=len(step.operands),
         which=step.operands,
         results=len(step.results),
@@ -348,14 +361,17 @@ def adding_kernels() -> np.ndarray:
     return adding_words
 
 
-def kernel_table(kernel: Any, kinds: str, results: int, ints: int, numbers: int) -> np.ndarray:
-    """The table of a kernel on flat arrays: its resolver, and the machine code for each kind of floats."""
-    key = kernel.__name__, kernel.__module__, kinds
+def kernel_table(kernel: Any, letters: str, ints: int, numbers: int) -> np.ndarray:
+    """The table of a kernel on flat arrays: its resolver, and the machine code for each kind of floats.
+
+    The letters of operands and results are those of half_plans.py, and I for indices.
+    """
+    key = kernel.__name__, kernel.__module__, letters
     if key not in _tables:
         table = _tables[key] = KernelTable.pack()
 
         def find(kind: int) -> int:
-            arrays = [array_of(INTEGERS if letter == "I" else kind) for letter in kinds] + [array_of(kind)] * results
+            arrays = [array_of({"I": INTEGERS, SINGLE: 0}.get(letter, kind)) for letter in letters]
             compiled = kernel.compile() if hasattr(kernel, "function") else kernel
             return kernel_address(compiled, [*arrays, *[types.float64] * numbers, *[types.int64] * ints])
 
