@@ -13,6 +13,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from ..jit import READ, WRITTEN, jit
+from ..llvm.addresses import part_of
 from .plan import Array, Ints, Plan, Step
 
 UNIT = 4096  # elements of a copy that stay in one thread
@@ -29,8 +30,9 @@ class HalfPlan(NamedTuple):
 @jit(halves=WRITTEN)
 def copied(x: Array, out: Array, first: int, last: int) -> None:
     """out = x, for a range of elements: widened, or rounded."""
-    for i in range(first, last):
-        out[i] = x[i]
+    row, to = part_of(x, first, last - first), part_of(out, first, last - first)
+    for i in range(to.size):
+        to[i] = row[i]
 
 
 def told(kernel: Any) -> str:
