@@ -111,7 +111,7 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
         layouts.append((value._shape, value._strides))
     shape, count, plan = broadcast_rows(name, tuple(layouts), len(numbers))
     remember_rows(op.rows, layouts, plan, count, shape)
-    if plan is None or not kind.native:  # 16-bit floats: native code has the rows from now on, and reads these alone
+    if plan is None or not operands[0]._dtype.native:  # of 16-bit floats native code has the rows from now on
         return None
     check_lengths(given, [plan.reach(k) for k in range(len(given))])
     for index in plan.repeated:

@@ -291,7 +291,7 @@ def call_plan(
 ) -> tuple[Any, ...]:
     """(words, the shape of each result or None, the arguments); operands that are no tensors have no layout."""
     reaches = [reach(layout) if isinstance(layout, Layout) else 0 for layout in layouts]
-    each = [call_letters(step, letters) for step in plan]
+    each = tuple([call_letters(step, letters) for step in plan])
     if singles is not None:
         plan, each = for_halves(plan, letters, reaches, outputs, singles)
     last = max(output for step in plan for output, _ in step.results)

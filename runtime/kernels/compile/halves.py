@@ -8,7 +8,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
-from numba.core import types
+from numba import types
 from numba.core.datamodel import register_default
 from numba.core.datamodel.models import StructModel
 from numba.core.imputils import lower_builtin
@@ -78,9 +78,8 @@ def _place(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     kind, index = signature.args[:2]
     array = make_array(kind)(context, builder, args[0])
     if isinstance(index, types.BaseTuple):
-        count = len(index.types)
-        places = [builder.extract_value(args[1], i) for i in range(count)]
-        kinds, places = normalize_indices(context, builder, index.types, places)
+        given = [builder.extract_value(args[1], i) for i in range(len(index.types))]
+        kinds, places = normalize_indices(context, builder, index.types, given)
     else:
         kinds, places = (index,), (args[1],)
     return basic_indexing(context, builder, kind, array, kinds, places, boundscheck=context.enable_boundscheck)[0]
