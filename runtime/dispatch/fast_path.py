@@ -56,8 +56,11 @@ class FastPath:
         """A plan of rows as the fast functions read it."""
         return None
 
-    def call_plan(self, plan: Any, layouts: Any, letters: str, outputs: int, arguments: Any) -> Any:
-        """A plan as the fast functions read it; None where there are no such functions."""
+    def call_plan(
+        self, plan: Any, layouts: Any, letters: str, outputs: int, arguments: Any, singles: int | None
+    ) -> Any:
+        """A plan as the fast functions read it; None where there are no such functions. For 16-bit floats `singles`
+        says which results are float32, as bits; it is None for others."""
         return None
 
 

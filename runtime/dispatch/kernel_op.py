@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ..kernels.cpu.plan import Layout, Plan
 from ..tensor.base import TensorBase
 from ..tensor.devices import CPU
-from ..tensor.dtypes import int64
+from ..tensor.dtypes import dtype, int64
 from .device_kernel_op import rehearse_gradients, rehearse_op
 from .fast_path import fast_path
 
@@ -35,6 +35,7 @@ class KernelOp:
         "dtypes",
         "find",
         "found",
+        "found_halves",
         "kernel",
         "launch",
         "launches",
@@ -64,6 +65,7 @@ class KernelOp:
         self.outputs = outputs
         self.dtypes = tuple(dtypes)  # of the results, in words of the spec; empty where all have that of the operands
         self.found: dict[Any, Any] = {}
+        self.found_halves: dict[Any, Any] = {}  # of 16-bit floats: likewise
         self.launches: dict[Any, dict[Any, Any]] = {}  # on devices, by dtype: likewise
         kernel_ops.setdefault(name, self)
 
@@ -81,10 +83,11 @@ class KernelOp:
             return False
         if not on_host:
             return rehearse_op(self, given, checked)
-        key = self.key(checked)
-        plan = plan_for(self.found, key, lambda: self.plan(checked))
+        key, own = self.key(checked), leading._dtype
+        table = table_of(self, own)
+        plan = plan_for(table, key, lambda: self.plan(checked, own))
         with contextlib.suppress(TypeError):  # of a list among the arguments
-            self.found[self.key(given)] = plan
+            table[self.key(given)] = plan
         return plan is not None
 
     def key(self, arguments: Sequence[Any]) -> tuple[Any, ...]:
@@ -100,24 +103,34 @@ class KernelOp:
         indices = all(are_indices(letter, a, on_host) for letter, a in zip(self.letters, given, strict=True))
         if not indices or len(tensors) > MOST_LISTED or len(dtypes) != 1:
             return False
-        dtype = dtypes.pop()
-        return dtype.native if on_host else dtype.is_floating_point
+        own = dtypes.pop()
+        return own.compute.native if on_host else own.is_floating_point
 
-    def plan(self, checked: Sequence[Any]) -> Any:
-        """The words of the plan for a call; None where the op has none for it."""
+    def plan(self, checked: Sequence[Any], computed: dtype) -> Any:
+        """The words of the plan for a call on tensors of a dtype; None where the op has none for it."""
         known = [as_known(letter, a) for letter, a in zip(self.letters, checked, strict=True)]
         plan = self.find(*known) if self.find else None
         if plan is None:
             return None
         own = [None if letter in "TOILJ" else a for letter, a in zip(self.letters, checked, strict=True)]
-        if "L" in self.letters:
-            return fast_path().call_plan(plan, known[0], "T" * MOST_LISTED, self.outputs, own)
-        if "J" in self.letters:
+        layouts, letters = known, self.letters
+        if "L" in letters:
+            layouts, letters = known[0], "T" * MOST_LISTED
+        elif "J" in letters:
             indices = known.pop()
-            return fast_path().call_plan(
-                plan, [*known, *indices], self.letters[:-1] + "I" * len(indices), self.outputs, own
-            )
-        return fast_path().call_plan(plan, known, self.letters, self.outputs, own)
+            layouts, letters = [*known, *indices], letters[:-1] + "I" * len(indices)
+        singles = None if computed.native else self.singles()
+        return fast_path().call_plan(plan, layouts, letters.replace("O", "T"), self.outputs, own, singles)
+
+    def singles(self) -> int:
+        """Which results are float32 where the operands are 16-bit floats: bit i, result i."""
+        return sum(1 << i for i, rule in enumerate(self.dtypes) if rule == "computed")
+
+
+def table_of(op: Any, computed: dtype) -> dict[Any, Any]:
+    """Where an op keeps the plans for tensors of a dtype."""
+    found: dict[Any, Any] = op.found if computed.native else op.found_halves
+    return found
 
 
 def plan_for(found: dict[Any, Any], key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
@@ -162,14 +175,16 @@ def parts_of_key(letter: str, argument: Any) -> tuple[Any, ...]:
 
 def is_as_kept(node: Any, slot: str, grad: Any) -> bool:
     """Whether a node finds a tensor as it kept it, or kept none: hooks may have packed it, and somebody written to it,
-    as a layout changes in place; then it is for `unpack`. Plans are for the gradient's dtype, and for indices of int64:
-    one that was found for another would be found by layouts alone. What devices launch knows of which dtype it is."""
+    as a layout changes in place; then it is for `unpack`. Plans are for the gradient's dtype, and for indices of int64,
+    those of 16-bit floats for float32, too: one that was found for another would be found by layouts alone. What
+    devices launch knows of which dtype it is."""
     tensor = getattr(node, slot)
     if tensor is None:
         return True
     if not isinstance(tensor, TensorBase):
         return False
-    if not (tensor._dtype is grad._dtype or tensor._dtype is int64 or grad._device is not CPU):
+    fits = tensor._dtype in (grad._dtype, grad._dtype.compute, int64)
+    if not fits and grad._device is CPU:
         return False
     writes = tensor._writes
     return writes is None or writes[0] == getattr(node, f"{slot}_version")
@@ -223,7 +238,7 @@ class KernelOpGradient:
     Without `find` there are launches on devices alone.
     """
 
-    __slots__ = ("find", "found", "gradients", "kernel", "launches", "node", "reads")
+    __slots__ = ("find", "found", "found_halves", "gradients", "kernel", "launches", "node", "reads")
 
     def __init__(
         self, find: Callable[..., Plan | None] | None, kernel: Callable[..., Any], *reads: tuple[Any, ...]
@@ -232,6 +247,7 @@ class KernelOpGradient:
         self.kernel = kernel
         self.reads = tuple([Read(*read) for read in reads])
         self.found: dict[Any, Any] = {}
+        self.found_halves: dict[Any, Any] = {}  # of 16-bit floats: likewise
         self.launches: dict[Any, dict[Any, Any]] = {}  # on devices, by dtype: likewise
         self.node: Any = None
 
@@ -250,7 +266,7 @@ class KernelOpGradient:
         grads = [part for part in grad if part is not None] if several else [grad]
         first = grads[0]
         on_host = first._device is CPU
-        if on_host and (self.find is None or not first._dtype.native):
+        if on_host and (self.find is None or not first._dtype.compute.native):
             return False
         if several and (not on_host or any(part._dtype is not first._dtype for part in grads)):
             return False
@@ -266,7 +282,8 @@ class KernelOpGradient:
         self.node = type(node)
         if not on_host:
             return rehearse_gradients(self, key, node, grad)
-        return plan_for(self.found, key, lambda: self.plan(node, values)) is not None
+        table = table_of(self, first._dtype)
+        return plan_for(table, key, lambda: self.plan(node, values, first._dtype)) is not None
 
     def value(self, read: Read, node: Any, grad: Any) -> Any:
         """What a key has of an operand: layouts, values as they were kept, and the bits of wanted gradients."""
@@ -279,8 +296,8 @@ class KernelOpGradient:
         tensor = read.of(grad) if read.letter == "g" else getattr(node, read.slot)
         return None if tensor is None else Layout(tensor._shape, tensor._strides)
 
-    def plan(self, node: Any, values: Sequence[Any]) -> Any:
-        """The words of the plan for a node's gradients; None where there is none."""
+    def plan(self, node: Any, values: Sequence[Any], computed: dtype) -> Any:
+        """The words of the plan for a node's gradients of a dtype; None where there is none."""
         outputs = len(node.edges)
         known = [
             tuple(wanted_of(value, outputs)) if read.letter == "w" else read.given(value)
@@ -290,8 +307,13 @@ class KernelOpGradient:
         if plan is None:
             return None
         kept = [getattr(node, slot) if letter == "k" else None for letter, slot, _ in self.reads]
-        letters = "".join("I" if tensor is not None and tensor._dtype is int64 else "T" for tensor in kept)
+        letters = "".join("T" if tensor is None else letter_of(tensor._dtype, computed) for tensor in kept)
         if self.reads[-1].letter == "i":
             values = [*values[:-1], *values[-1]]
             letters = letters[:-1] + "I" * (len(values) - len(letters) + 1)
-        return fast_path().call_plan(plan, values, letters, outputs, ())
+        return fast_path().call_plan(plan, values, letters, outputs, (), None if computed.native else 0)
+
+
+def letter_of(own: dtype, computed: dtype) -> str:
+    """T for a kept tensor of the gradient's dtype, I for one of indices, C for one of float32 beside 16-bit floats."""
+    return "I" if own is int64 else "T" if own is computed else "C"

@@ -127,7 +127,7 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
     if getattr(operands[0], "is_example", False):
         return None
     kind: Any = getattr(operands[0], "_dtype", None)
-    if kind is None or not kind.native or getattr(operands[1], "_dtype", None) is not kind:
+    if kind is None or not kind.compute.native or getattr(operands[1], "_dtype", None) is not kind:
         return None
     if operands[0]._device is not CPU or operands[1]._device is not CPU:
         return None
@@ -147,7 +147,7 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
         layouts.append((value._shape, value._strides))
     shape, count, plan = broadcast_rows(name, tuple(layouts), len(numbers))
     remember_rows(op.rows, layouts, plan, count, shape)
-    if plan is None:
+    if plan is None or not operands[0]._dtype.native:  # of 16-bit floats native code has the rows from now on
         return None
     check_lengths(given, [plan.reach(k) for k in range(len(given))])
     for index in plan.repeated:

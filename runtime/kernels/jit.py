@@ -15,6 +15,8 @@ from .llvm.extremes import least, most
 
 # SPECGRAD_BOUNDS=1 lets kernels raise IndexError where they would read or write outside of an array: `verify` sets it.
 CHECKED = os.environ.get("SPECGRAD_BOUNDS") == "1"
+# What a kernel may be compiled for besides float32 and float64: see kernels/cpu/half_plans.py.
+READ, WRITTEN = "read", "written"
 BUILTINS = {"min": least, "max": most}  # what kernels get in the place of Python's
 
 
@@ -24,6 +26,7 @@ class LazyKernel:
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         functools.update_wrapper(self, function)
         self.function = function
+        self.halves = options.pop("halves", "")
         self.options = options
         self.compiled: Any = None
         self.linked: Any = None

@@ -19,6 +19,7 @@ from ..tensor.devices import resolve
 from ..tensor.dtypes import dtype as Dtype
 from ..tensor.memory_format import strided
 from . import indexing, interop, printing, queries, resizing
+from .conversion import converted
 
 
 class TensorAttributes(TensorBase):
@@ -172,7 +173,7 @@ class TensorMethods(TensorAttributes):
         found = op.to_device(self, asked.device, asked.non_blocking) if moved else self
         if asked.dtype is None or asked.dtype is self._dtype:
             return op.clone(self) if asked.copy and not moved else found
-        return op._to_copy(found, asked.dtype)
+        return converted(found, asked.dtype)
 
     def type(self, dtype: Any = None) -> Any:
         """The elements as `dtype`, which may be `LongTensor` or its name; without it, that name of the tensor's."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..kernels.llvm.element_kinds import BOOL, FLOATS, is_float, itemsize
 from ..kernels.llvm.kernel_calls import CallFrame
 from ..kernels.llvm.structs import Items
 from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
@@ -13,20 +14,9 @@ from .interned import none, outdated_type
 from .kernel_calls import LONG, Size, found_kernel, job_for, put_object
 from .layout import Array, Dict, Object, Tensor, Tuple
 from .references import Owned, item, own, own_new, put_item, retain
-from .tensors import (
-    BOOL,
-    dtype_of,
-    elements,
-    holds_kind,
-    is_tensor,
-    itemsize,
-    kind_of,
-    new_flat,
-    new_tensor,
-    not_handled,
-)
+from .tensors import dtype_of, elements, holds_kind, is_tensor, kind_of, new_flat, new_tensor, not_handled
 
-VARIANTS = 2  # the number of the kernel for a repeated first operand, in pairs of dtypes; that for the second follows
+VARIANTS = 2  # the number of the kernel for a repeated first operand, in groups of kinds; that for the second follows
 
 
 @native
@@ -69,7 +59,7 @@ def may_broadcast(one: Object, other: Object) -> bool:
     first, second = cast(Tensor, one), cast(Tensor, other)
     if first.fn.type is outdated_type or second.fn.type is outdated_type:
         return False
-    return first.dtype is second.dtype and kind_of(first.dtype) in (0, 1)
+    return first.dtype is second.dtype and is_float(kind_of(first.dtype))
 
 
 @native
@@ -106,7 +96,7 @@ def broadcast(
     rows = cast(Rows, cast(Array, item(found, 0)).memory)
     if not put_numbers(numbers, arguments, rows.repeated > 0, frame):
         return not_handled()
-    variant = 2 * (VARIANTS + rows.repeated - 1) if rows.repeated else 0
+    variant = FLOATS * (VARIANTS + rows.repeated - 1) if rows.repeated else 0
     kernel = found_kernel(kernels, variant + kind, resolver)
     result_kind = BOOL if gives_bool else kind
     flat = NULL if kernel == 0 else own_new(owned, new_flat(new(Size).items, rows.elements, result_kind))
@@ -123,6 +113,7 @@ def broadcast(
     operands.itemsize[0] = itemsize(kind)
     operands.itemsize[1] = itemsize(kind)
     operands.itemsize[2] = itemsize(result_kind)
+    operands.kind = kind
     if operands.memory[0] == 0 or operands.memory[1] == 0:
         return not_handled()
     run_all_rows(kernel, operands, frame)

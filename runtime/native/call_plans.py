@@ -6,6 +6,7 @@ and how many elements it reads of each. Who calls owns their arrays.
 
 from __future__ import annotations
 
+from ..kernels.llvm.element_kinds import FLOATS, is_half, itemsize
 from ..kernels.llvm.kernel_calls import CallFrame, Constants, call_with_constants, put_array
 from ..kernels.llvm.structs import Items, Struct, length, room
 from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
@@ -16,7 +17,7 @@ from .interned import none
 from .kernel_calls import LONG, Size, found_kernel, job_for
 from .layout import Array, Object, Tensor, Tuple
 from .references import Owned, exchange_item, item, own, put_item
-from .tensors import dtype_of, elements, holds_kind, itemsize, kind_of, new_flat, new_tensor, not_handled
+from .tensors import dtype_of, elements, holds_kind, kind_of, new_flat, new_tensor, not_handled
 
 MOST_OPERANDS = 16
 MOST_RESULTS = 6
@@ -24,10 +25,10 @@ MOST_READ = 5  # operands of one call
 
 
 class KernelTable(Struct):
-    """A kernel on flat arrays: what finds its machine code, and that for float32 and float64."""
+    """A kernel on flat arrays: what finds its machine code, and that for each kind of floats."""
 
     resolver: Object
-    kernels: Items[int] = room(2)
+    kernels: Items[int] = room(FLOATS)
 
 
 class Call(Struct):
@@ -51,6 +52,8 @@ class CallPlan(Struct):
 
     calls: int  # how many
     results: int  # how many outputs, those that only calls use among them
+    halves: int  # bit i: output i is a 16-bit float where the operands are; all others are float32 then
+    singles: int  # bit i: operand i is float32 where the others are 16-bit floats
     reach: Items[int] = room(MOST_OPERANDS)  # elements of each operand that are read, from the first to the last
     steps: Items[Call] = room(1)  # the first of the calls; the others follow
 
@@ -97,13 +100,14 @@ def note_none(operands: Operands, index: int, kind: int) -> None:
 
 
 @native
-def put_operands(call: Call, operands: Operands, results: Tuple, kind: int, frame: CallFrame) -> None:
+def put_operands(call: Call, operands: Operands, results: Tuple, frame: CallFrame) -> None:
     """Put the noted operands of a call, and what calls before have made, into the frame."""
     for i in range(call.operands):
         number = call.which[i]
         if number < 0:
-            flat = cast(Tensor, item(results, -1 - number)).flat
-            put_array(frame, i, flat.memory, itemsize(kind))
+            made = cast(Tensor, item(results, -1 - number))
+            flat = made.flat
+            put_array(frame, i, flat.memory, itemsize(kind_of(made.dtype)))
             frame.size[i] = elements(flat)
         else:
             operand = operands.items[number]
@@ -112,10 +116,11 @@ def put_operands(call: Call, operands: Operands, results: Tuple, kind: int, fram
 
 
 @native
-def put_results(call: Call, results: Tuple, shapes: Tuple, kind: int, frame: CallFrame) -> bool:
+def put_results(plan: CallPlan, call: Call, results: Tuple, shapes: Tuple, given: int, frame: CallFrame) -> bool:
     """Make the results of a call, tensors in a tuple, and put them into the frame; False where there is no memory."""
     for i in range(call.results):
         output, size = call.outputs[i], call.sizes[i]
+        kind = 0 if is_half(given) and not plan.halves >> output & 1 else given
         if item(results, output) is none:  # else an earlier call has made it, and this one fills another part
             flat = new_flat(new(Size).items, size, kind)
             made = NULL if flat is NULL else new_tensor(flat, cast(Tuple, item(shapes, 1 + output)), dtype_of(kind))
@@ -129,12 +134,12 @@ def put_results(call: Call, results: Tuple, shapes: Tuple, kind: int, frame: Cal
 
 
 @native
-def run_call(call: Call, operands: Operands, results: Tuple, shapes: Tuple, kind: int) -> bool:
+def run_call(plan: CallPlan, call: Call, operands: Operands, results: Tuple, shapes: Tuple, kind: int) -> bool:
     """Run one call of a plan; False where an error is set, or where the kernel raised."""
     frame, table = new(CallFrame), call.kernel
-    put_operands(call, operands, results, kind, frame)
+    put_operands(call, operands, results, frame)
     kernel = found_kernel(table.kernels, kind, table.resolver)
-    if kernel == 0 or not put_results(call, results, shapes, kind, frame):
+    if kernel == 0 or not put_results(plan, call, results, shapes, kind, frame):
         return False
     arrays, constants = call.operands + call.results, call.constants[0]
     work = frame.size[0] + frame.size[call.operands]
@@ -169,7 +174,7 @@ def run_plan(found: Tuple, outputs: int, kind: int, operands: Operands) -> New[T
         put_item(results, i, not_handled())  # none is NULL: the collector sees the tuple as soon as it exists
     for i in range(plan.calls):
         call = cast(Call, address_of(plan.steps) + CALL_BYTES * i)
-        if not run_call(call, operands, results, found, kind):
+        if not run_call(plan, call, operands, results, found, kind):
             c.release(results)
             return NULL
     if plan.results == outputs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..kernels.llvm.element_kinds import BOOL, FLOATS, is_float, itemsize
 from ..kernels.llvm.kernel_calls import CallFrame, call_native, put_array
 from ..kernels.llvm.structs import Items, Struct, room
 from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
@@ -13,13 +14,11 @@ from .layout import Array, Dict, DType, Object, Tensor, Tuple
 from .recording import RecordPlan, record
 from .references import Owned, begin, own, release_all, retain
 from .tensors import (
-    BOOL,
     dtype_of,
     elements,
     holds_kind,
     is_tensor,
     is_tensor_anywhere,
-    itemsize,
     kind_of,
     new_flat,
     new_tensor,
@@ -30,7 +29,7 @@ from .tensors import (
     withdrawn,
 )
 
-KERNELS = 8
+KERNELS = 4 * FLOATS
 UNFIT = -1
 
 
@@ -49,7 +48,7 @@ class ForwardPlan(Struct):
     name: Object  # of the in-place form
     rows: Dict  # the rows found, NULL where the op does not run by rows
     device: Dict  # the launches found, for tensors of a device
-    # For float32 and float64: for tensors, for a number as the second, for a repeated first and second operand.
+    # For each kind of floats: for tensors, for a number as the second, for a repeated first and second operand.
     kernels: Items[int] = room(KERNELS)
 
 
@@ -79,7 +78,7 @@ def prepared(plan: ForwardPlan, arguments: Items[Object], frame: CallFrame, owne
         return UNFIT
     lead = cast(Tensor, arguments[plan.lead])
     dtype, kernel = lead.dtype, kind_of(lead.dtype)
-    if lead.flat is none or (kernel != 0 and kernel != 1):
+    if lead.flat is none or not is_float(kernel):
         return UNFIT
     shape, numbers = own(owned, lead.shape), 0  # owned: to find a kernel, Python may run
     size = elements(own(owned, lead.flat))
@@ -95,7 +94,7 @@ def prepared(plan: ForwardPlan, arguments: Items[Object], frame: CallFrame, owne
     for i in range(plan.numbers):
         if not put_object(frame, numbers + i, arguments[plan.tensors + i]):
             return UNFIT
-    return kernel + 2 * numbers
+    return kernel + FLOATS * numbers
 
 
 @native
@@ -120,7 +119,7 @@ def first_array(owned: Owned) -> Array:
 def needs_graph(plan: ForwardPlan, arguments: Items[Object], kernel: int) -> int:
     """Whether the op is recorded: a tensor requires grad, and the thread records; -1 where an error is set."""
     for i in range(plan.tensors):
-        is_number = kernel > 1 and i == 1
+        is_number = kernel >= FLOATS and i == 1
         if plan.differentiable >> i & 1 and not is_number and cast(Tensor, arguments[i]).rg is true:
             return records()
     return 0
@@ -147,16 +146,16 @@ def launch_flat(
     recorded = needs_graph(plan, arguments, number)
     if kernel == 0 or recorded < 0:
         return NULL
-    kind, size = BOOL if plan.gives_bool else number & 1, elements(lead_array(owned))
+    kind, size = BOOL if plan.gives_bool else number % FLOATS, elements(lead_array(owned))
     flat = new_flat(new(Size).items, size, kind)
     if flat is NULL:
         return NULL
-    arrays = plan.tensors - (number >> 1)
+    arrays = plan.tensors - number // FLOATS
     put_array(frame, arrays, flat.memory, itemsize(kind))
     # May release the GIL: all arrays are owned, and the result is known to nobody.
     run_kernel(kernel, arrays + 1, size, frame)
     result = new_tensor(flat, lead_shape(owned), dtype_of(kind))
-    if result is not NULL and recorded and not record(plan.node, result, arguments, number > 1, False, owned):
+    if result is not NULL and recorded and not record(plan.node, result, arguments, number >= FLOATS, False, owned):
         return withdrawn(result)
     return result
 
@@ -221,7 +220,7 @@ def count_write(tensor: Tensor, name: Object) -> bool:
 def write_flat(plan: ForwardPlan, arguments: Items[Object], number: int, frame: CallFrame, owned: Owned) -> New[Object]:
     """The first operand, to which the op's result has been written; None where this is for the general path."""
     first = cast(Tensor, arguments[0])
-    two = plan.tensors == 2 and number < 2
+    two = plan.tensors == 2 and number < FLOATS
     recorded = needs_graph(plan, arguments, number)
     # Python knows what to say.
     if recorded == 1 or (two and not apart(first, cast(Tensor, arguments[1]))) or awaited(first):
@@ -230,8 +229,8 @@ def write_flat(plan: ForwardPlan, arguments: Items[Object], number: int, frame: 
     # Before the write: no reader may take the old count for the new values.
     if kernel == 0 or not count_write(first, plan.name):
         return NULL
-    arrays, flat = plan.tensors - (number >> 1), first_array(owned)
-    put_array(frame, arrays, flat.memory, itemsize(number & 1))
+    arrays, flat = plan.tensors - number // FLOATS, first_array(owned)
+    put_array(frame, arrays, flat.memory, itemsize(number % FLOATS))
     run_kernel(kernel, arrays + 1, elements(flat), frame)
     return retain(first)
 

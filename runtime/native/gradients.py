@@ -3,8 +3,8 @@ kernel; of others by their plans (kernel_op_gradients.py)."""
 
 from __future__ import annotations
 
+from ..kernels.llvm.element_kinds import BOOL, FLOATS, is_float, itemsize, number_at
 from ..kernels.llvm.kernel_calls import CallFrame, call_native, put_array
-from ..kernels.llvm.memory import load, load_half
 from ..kernels.llvm.structs import Items, Struct, room
 from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from . import c_functions as c
@@ -13,13 +13,11 @@ from .kernel_calls import Arguments, Size, found_kernel, put_object, run_kernel
 from .layout import Array, Dict, Float, Node, Object, Tensor, Tuple
 from .references import Owned, is_held, item, own, put_item, retain, size, slot
 from .tensors import (
-    BOOL,
     dtype_of,
     elements,
     holds_kind,
     is_tensor,
     is_tensor_anywhere,
-    itemsize,
     kind_of,
     new_flat,
     new_tensor,
@@ -51,7 +49,7 @@ class FusedKernel(Struct):
     numbers: int  # how many numbers it reads; their slots
     number_slots: Items[int] = room(MOST)
     resolver: Object  # finds kernels: see plans.py
-    kernels: Items[int] = room(4)  # float32, float64, then the same with that number
+    kernels: Items[int] = room(2 * FLOATS)  # for each kind of floats, then the same with that number
     device: Dict  # the launches found, for tensors of a device
 
 
@@ -152,7 +150,7 @@ def prepared(kernel: FusedKernel, node: Node, kind: int, frame: CallFrame, owned
             put_array(frame, arrays, memory, itemsize(own_kind))
             arrays += 1
         elif kernel.number == i and elements(found) == 1:
-            frame.numbers[0] = load(memory, 0) if kind == 1 else load_half(memory)  # as bits, whatever the dtype
+            frame.numbers[0] = number_at(memory, kind)
             numbers = 1
         else:
             return 0
@@ -201,7 +199,7 @@ def computed(
     arrays = prepared(fused_kernel, node, kind, frame, owned)
     if arrays == 0:
         return not_handled()
-    kernel = found_kernel(fused_kernel.kernels, kind + 2 * (arrays < 0), fused_kernel.resolver)
+    kernel = found_kernel(fused_kernel.kernels, kind + FLOATS * (arrays < 0), fused_kernel.resolver)
     results, place = NULL if kernel == 0 else c.new_tuple(count), abs(arrays)
     if results is NULL:
         return NULL
@@ -251,6 +249,6 @@ def fused_gradients(plan: FusedPlan, node: Node, given: Object, owned: Owned) ->
         return not_handled()
     if gradient.device is not cpu:
         return gradients_on_device(plan, node, given)
-    if (kind != 0 and kind != 1) or not holds_kind(flat, kind):
+    if not is_float(kind) or not holds_kind(flat, kind):
         return not_handled()
     return computed(plan.cases[wanted - 1], node, gradient, wanted, size(edges), kind, owned)

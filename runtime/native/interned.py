@@ -27,6 +27,7 @@ from ..autograd.node import Node as PythonNode
 from ..autograd.node import Output as PythonOutput
 from ..dispatch.elementwise import constant as constant_function
 from ..kernels.llvm.check_mode import interrupt as interrupt_hook
+from ..kernels.llvm.element_kinds import FLOATS
 from ..kernels.llvm.structs import Items, Memory, Pointer, Struct, room
 from ..kernels.llvm.typed import WORD, Constant, word_at
 from ..modes.grad_mode import mode as grad_mode
@@ -90,10 +91,10 @@ class DeviceFunctions(Struct):
 
 
 class Adding(Struct):
-    """The kernel that adds a gradient to that of a leaf: what finds it, and its addresses for float32 and float64."""
+    """The kernel that adds a gradient to that of a leaf: what finds it, and its addresses by kinds."""
 
     resolver: Object
-    kernels: Items[int] = room(2)
+    kernels: Items[int] = room(FLOATS)
 
 
 adding_words = Adding.pack()
@@ -134,9 +135,8 @@ output_type = interned(Type, PythonOutput)
 outdated_type = interned(Type, Outdated)  # the class of the edges of views whose use is an error
 nowhere_type = interned(Type, Nowhere)
 
-_KINDS = (dtypes.float32, dtypes.float64, dtypes.bool_, dtypes.int64)
-float32, float64, bool_, int64 = (interned(DType, kind) for kind in _KINDS)
-float16, bfloat16 = (interned(DType, kind) for kind in (dtypes.float16, dtypes.bfloat16))
+_KINDS = (dtypes.float32, dtypes.float64, dtypes.bfloat16, dtypes.float16, dtypes.bool_, dtypes.int64)
+float32, float64, bfloat16, float16, bool_, int64 = (interned(DType, kind) for kind in _KINDS)
 _dtypes = np.array([id(kind) for kind in _KINDS])
 _numpy_dtypes = np.array([id(kind.np) for kind in _KINDS])
 
@@ -166,7 +166,7 @@ name_follow = interned(Object, "follow")
 
 
 class DTypeTable(Struct):
-    """The dtypes by their kinds: 0 float32, 1 float64, 2 bool, 3 int64; ours, and NumPy's."""
+    """The dtypes by their kinds, as `_KINDS` numbers them: ours, and NumPy's."""
 
     ours: Pointer[DType]
     numpy: Pointer[Object]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..kernels.llvm.element_kinds import INTEGERS, is_float, is_half
 from ..kernels.llvm.kernel_calls import call_native
 from ..kernels.llvm.structs import Items, Struct, room
 from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
@@ -10,9 +11,8 @@ from .broadcast import has_layout
 from .call_plans import MOST_OPERANDS, CallPlan, Operands, note_none, note_operand, run_plan
 from .forward import lies_elsewhere
 from .gradients import GradientPlan, unwritten, wanted_of
-from .interned import cpu, device_functions, int64, list_type, none, tuple_type
+from .interned import cpu, device_functions, float32, int64, list_type, none, tuple_type
 from .kernel_ops import (
-    FLOATS,
     INDEX,
     MOST_INDICES,
     TENSOR,
@@ -46,6 +46,7 @@ class PlannedGradients(GradientPlan):
 
     listed: int  # ALONE; or which of several outputs has a gradient, for then they come in a list; or ALL
     found: Dict  # the plans found, or NULL: there are none on the host
+    found_halves: Dict  # those for 16-bit floats
     device: Dict  # by dtypes, what is launched for a gradient of a device
     layouts: int  # how many operands are tensors
     operands: int  # how many operands
@@ -54,14 +55,16 @@ class PlannedGradients(GradientPlan):
 
 @native
 def is_kept(node: Node, read: Read, dtype: Object, place: Object) -> bool:
-    """Whether a kept tensor is as it was, and of this dtype or an index, or of any on a device; or None."""
+    """Whether a kept tensor is as it was, and of this dtype or an index, float32 beside 16-bit floats, or of any on a
+    device; or None."""
     thing = slot(node, read.slot)
     if thing is none:
         return True
     if not is_operand(thing, TENSOR, NULL, place) or not unwritten(cast(Tensor, thing), slot(node, read.version)):
         return False
     own_dtype = cast(Tensor, thing).dtype
-    return own_dtype is dtype or own_dtype is int64 or place is not cpu
+    wide = own_dtype is float32 and is_half(kind_of(dtype))
+    return own_dtype is dtype or own_dtype is int64 or wide or place is not cpu
 
 
 @native
@@ -156,6 +159,8 @@ def note_all(
         elif thing is not NULL:
             tensor = cast(Tensor, thing)
             kind = kind_of(tensor.dtype)
+            if kind != INTEGERS and kind != (0 if calls.singles >> i & 1 else given_kind):
+                return False
             if not has_layout(tensor, key, place) or not note_operand(calls, operands, i, tensor, kind, owned):
                 return False
         place += 1 if thing is NULL else 2
@@ -231,14 +236,14 @@ def planned_gradients(plan: PlannedGradients, node: Node, given: Object, owned: 
         return cast(Object, call_native(function, address_of(plan), address_of(node), address_of(gradient)))
     dtype = cast(Object, NULL) if plan.found is NULL else dtype_of_gradients(plan, gradient)
     kind = kind_of(dtype)
-    if dtype is NULL or kind not in FLOATS or not all_of(metas, dtype):
+    if dtype is NULL or not is_float(kind) or not all_of(metas, dtype):
         return not_handled()
     if not all_fit(plan, node, dtype, cpu):  # what was released is no tensor, and has no layout to look up
         return not_handled()
     key = own_new(owned, key_of(plan, node, gradient))
     if key is NULL:
         return not_handled() if c.error_set() is NULL else NULL
-    found = looked_up(plan.found, key)
+    found = looked_up(plan.found_halves if is_half(kind) else plan.found, key)
     if found is NULL:
         return not_handled()
     own(owned, found)  # which the table may forget

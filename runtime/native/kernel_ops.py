@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..kernels.llvm.element_kinds import INTEGERS, is_float, is_half
 from ..kernels.llvm.memory import bits
 from ..kernels.llvm.structs import Items, Struct, room
 from ..kernels.llvm.typed import NULL, New, cast, native, new
@@ -27,13 +28,12 @@ from .kernel_calls import Arguments
 from .layout import Array, Dict, DType, Float, List, Object, Tensor, Tuple
 from .recording import RecordPlan, record
 from .references import Owned, begin, item, own, own_new, put_item, release_all, retain, size
-from .tensors import INTEGERS, is_tensor_anywhere, kind_of, not_handled, records, withdrawn
+from .tensors import is_tensor_anywhere, kind_of, not_handled, records, withdrawn
 from .views import is_int_or_ints
 
 TENSOR, OPTIONAL, INDEX, RAW, LIST, INDICES, INT, BOOL, DIMS, TEXT = (ord(letter) for letter in "TOIRLJnbds")
 TENSORS = (TENSOR, OPTIONAL, INDEX, RAW)
 NULLABLE = (OPTIONAL, RAW)
-FLOATS = (0, 1)  # kinds
 MOST_INDICES = 4  # in a list
 MINUS_ZERO = -(2**63)  # the bits of -0.0
 
@@ -42,6 +42,7 @@ class KernelOpPlan(Struct):
     """The plan of an op with a kernel of its own."""
 
     found: Dict  # the plans found, or NULL: there are none on the host
+    found_halves: Dict  # those for 16-bit floats
     device: Dict  # by dtypes, what is launched for tensors of a device
     node: RecordPlan  # or NULL
     outputs: int
@@ -148,7 +149,7 @@ def common_dtype(plan: KernelOpPlan, given: Arguments, place: Object) -> DType:
                 dtype = tensor.dtype
         elif not takes(letter, argument):
             return NULL
-    fits = place is not cpu or kind_of(dtype) in FLOATS  # what is launched on a device is looked up by the dtype
+    fits = place is not cpu or is_float(kind_of(dtype))  # what is launched on a device is looked up by the dtype
     return dtype if dtype is not NULL and fits else cast(DType, NULL)
 
 
@@ -312,11 +313,11 @@ def launch_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> N
     key = own_new(owned, key_of(plan, given))
     if key is NULL:
         return NULL
-    found = looked_up(plan.found, key)
+    kind = kind_of(dtype)
+    found = looked_up(plan.found_halves if is_half(kind) else plan.found, key)
     if found is NULL:
         return not_handled()
     own(owned, found)  # which the table may forget
-    kind = kind_of(dtype)
     if not note_operands(plan, given, kind, key, found, operands, owned):
         return not_handled()
     results = own_new(owned, run_plan(found, plan.outputs, kind, operands))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..kernels.llvm.element_kinds import is_float, itemsize
 from ..kernels.llvm.kernel_calls import CallFrame, put_array
 from ..kernels.llvm.typed import NULL, New, address_of, cast, exchange, native, new
 from . import c_functions as c
@@ -10,7 +11,7 @@ from .interned import adding, begin_adding, end_adding, false, name_backward, na
 from .kernel_calls import Arguments, found_kernel, run_kernel
 from .layout import Capture, Object, Pass, Tensor
 from .references import retain
-from .tensors import elements, holds_kind, is_tensor, itemsize, kind_of, same
+from .tensors import elements, holds_kind, is_tensor, kind_of, same
 
 
 @native
@@ -36,7 +37,7 @@ def may_add(leaf: Tensor, gradient: Object) -> bool:
         return False
     held, given = cast(Tensor, leaf.grad), cast(Tensor, gradient)
     kind = kind_of(held.dtype)
-    if held.flat is none or given.flat is none or kind_of(given.dtype) != kind or (kind != 0 and kind != 1):
+    if held.flat is none or given.flat is none or kind_of(given.dtype) != kind or not is_float(kind):
         return False
     fit = holds_kind(held.flat, kind) and holds_kind(given.flat, kind) and same(held.shape, given.shape)
     return fit and elements(held.flat) == elements(given.flat) and not awaited(held)

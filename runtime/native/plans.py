@@ -13,7 +13,10 @@ from ..autograd.engine.accumulate_grad import add_each
 from ..dispatch.kernel_op import kernel_ops
 from ..dispatch.loop_nest import Rows as PythonRows
 from ..dispatch.view_cache import view_ops
+from ..kernels.compile.halves import HalfArray
+from ..kernels.cpu.half_plans import SINGLE, for_halves
 from ..kernels.cpu.plan import Layout, Plan, Step
+from ..kernels.llvm.element_kinds import BFLOAT16, BOOL, FLOAT16, FLOATS, INTEGERS
 from ..kernels.llvm.kernel_calls import MOST_ARRAYS, MOST_INTS, MOST_NUMBERS, Constants
 from ..kernels.llvm.structs import fields, length
 from ..pool.calls import kernel_address
@@ -32,7 +35,9 @@ from .layout import Tensor, slot_distances
 from .recording import RESULT, SHAPES, KeptTensor, KeptValue, RecordPlan
 from .views import ViewPlan
 
-NUMBA_TYPES = (types.float32, types.float64, types.boolean, types.int64)  # by kinds
+# By kinds: of a number, and of a flat array.
+NUMBERS = (types.float32, types.float64, types.float32, types.float32, types.boolean, types.int64)
+HALVES = {BFLOAT16: HalfArray("bfloat16"), FLOAT16: HalfArray("float16")}
 _kept: list[Any] = []  # what plans hold the addresses of
 _tables: dict[Any, np.ndarray] = {}
 
@@ -50,8 +55,8 @@ def memory(words: np.ndarray) -> int:
 
 
 def array_of(kind: int) -> Any:
-    """numba's type of a flat array of float32, float64, bool or int64."""
-    return types.Array(NUMBA_TYPES[kind], 1, "C")
+    """numba's type of a flat array of a kind."""
+    return HALVES[kind] if kind in HALVES else types.Array(NUMBERS[kind], 1, "C")
 
 
 def resolver(kernels: np.ndarray, find: Callable[[int], int]) -> int:
@@ -118,11 +123,11 @@ def forward_plan(op: Any, name: str) -> np.ndarray:
 
 def forward_kernel(op: Any, number: int) -> int:
     """The address of kernel `number` of an op, as ForwardPlan counts them."""
-    variant, kind = divmod(number, 2)
-    arrays = [array_of(2 if op.is_raw(i) else kind) for i in range(len(op.operands))]
+    variant, kind = divmod(number, FLOATS)
+    arrays = [array_of(BOOL if op.is_raw(i) else kind) for i in range(len(op.operands))]
     if variant:
-        arrays[variant == 1 or variant == 3] = NUMBA_TYPES[1 if variant == 1 else kind]
-    result = array_of(2 if op.result_dtypes[0] == "bool" else kind)
+        arrays[variant == 1 or variant == 3] = NUMBERS[1 if variant == 1 else kind]
+    result = array_of(BOOL if op.result_dtypes[0] == "bool" else kind)
     kernel = op.kernels.forward_number if variant == 1 else op.kernels.forward
     return kernel_address(kernel, [*arrays, *[types.float64] * len(op.numbers), result])
 
@@ -199,6 +204,7 @@ def kernel_op_plan(op: Any) -> np.ndarray:
     listed = "L" in op.letters
     return KernelOpPlan.pack(
         found=address(op.found) if op.find else 0,
+        found_halves=address(op.found_halves) if op.find else 0,
         device=address(op.launches),
         node=0 if op.node is None else memory(record_plan(op.node, op.operands, False, listed)),
         outputs=op.outputs,
@@ -224,6 +230,7 @@ def planned_gradients_plan(op: Any) -> np.ndarray:
         slots=slot_distances(node, node.saved_slots),
         listed=ALL if len(node.differentiable) > 1 else node.differentiable[0] if node.output_count > 1 else ALONE,
         found=address(op.found) if op.find else 0,
+        found_halves=address(op.found_halves) if op.find else 0,
         device=address(op.launches),
         layouts=sum(read.letter in "gk" for read in op.reads),
         operands=len(reads),
@@ -253,10 +260,10 @@ def put_fused_kernel(words: np.ndarray, node: Any, mask: int, kept: Sequence[str
     second = f"kept_{op.operands[1]}" if op.takes_number and mask == 1 else ""
 
     def find(number: int) -> int:
-        with_number, kind = divmod(number, 2)
-        arrays = [array_of(2 if is_mask else kind) for is_mask in masks]
+        with_number, kind = divmod(number, FLOATS)
+        arrays = [array_of(BOOL if is_mask else kind) for is_mask in masks]
         if with_number:
-            arrays[kept.index(second)] = NUMBA_TYPES[kind]
+            arrays[kept.index(second)] = NUMBERS[kind]
         results = [array_of(kind)] * mask.bit_count()
         kernel = getattr(op.kernels, f"backward_{mask}")
         return kernel_address(kernel, [array_of(kind), *arrays, *[types.float64] * len(numbers), *results])
@@ -283,21 +290,27 @@ def kept_name(slot: str) -> str:
 
 
 def call_plan(
-    plan: Plan, layouts: Sequence[Any], letters: str, outputs: int, arguments: Sequence[Any]
+    plan: Plan, layouts: Sequence[Any], letters: str, outputs: int, arguments: Sequence[Any], singles: int | None = None
 ) -> tuple[Any, ...]:
     """(words, the shape of each result or None, the arguments); operands that are no tensors have no layout."""
+    reaches = [reach(layout) if isinstance(layout, Layout) else 0 for layout in layouts]
+    each = tuple([call_letters(step, letters) for step in plan])
+    if singles is not None:
+        plan, each = for_halves(plan, letters, reaches, outputs, singles)
     last = max(output for step in plan for output, _ in step.results)
     head = CallPlan.pack(
         calls=len(plan),
         results=max(last + 1, outputs),
-        reach=[reach(layout) if isinstance(layout, Layout) else 0 for layout in layouts],
+        halves=bits([not (singles or 0) >> i & 1 for i in range(outputs)]),
+        singles=bits([letter == "C" for letter in letters]),
+        reach=reaches,
     )[: CallPlan.word("steps")]
     shapes: list[Any] = [None] * max(last + 1, outputs)
     for step in plan:
         for output, shape in step.results:
             shapes[output] = shape
     behind = np.zeros(CALL_NUMBERS, np.int64)  # a call reads so many numbers
-    words = np.concatenate([head, *[call_of(step, letters) for step in plan], behind])
+    words = np.concatenate([head, *[call_of(*both) for both in zip(plan, each, strict=True)], behind])
     return (words, *shapes, *arguments)
 
 
@@ -308,14 +321,18 @@ def reach(layout: Layout) -> int:
     return 1 + sum((size - 1) * step for size, step in zip(shape, steps, strict=True)) if all(shape) else 0
 
 
+def call_letters(step: Step, letters: str) -> str:
+    """What the operands and results of a call are: I for indices, T for the others."""
+    return "".join("I" if i >= 0 and letters[i] == "I" else "T" for i in step.operands) + "T" * len(step.results)
+
+
 def call_of(step: Step, letters: str) -> np.ndarray:
     """One call of a plan."""
     check_room(step)
-    kinds = "".join("I" if i >= 0 and letters[i] == "I" else "T" for i in step.operands)
     ints = (*step.ints, 0, step.rows[0]) if step.rows else step.ints
     extent, unit = step.rows or (0, 0)
     return Call.pack(
-        kernel=kernel_table(step.kernel, kinds, len(step.results), len(ints), len(step.numbers)).ctypes.data,
+        kernel=kernel_table(step.kernel, letters, len(ints), len(step.numbers)).ctypes.data,
         operands=len(step.operands),
         which=step.operands,
         results=len(step.results),
@@ -347,14 +364,17 @@ def adding_kernels() -> np.ndarray:
     return adding_words
 
 
-def kernel_table(kernel: Any, kinds: str, results: int, ints: int, numbers: int) -> np.ndarray:
-    """The table of a kernel on flat arrays: its resolver, and the machine code for float32 and float64."""
-    key = kernel.__name__, kernel.__module__, kinds
+def kernel_table(kernel: Any, letters: str, ints: int, numbers: int) -> np.ndarray:
+    """The table of a kernel on flat arrays: its resolver, and the machine code for each kind of floats.
+
+    The letters of operands and results are those of half_plans.py, and I for indices.
+    """
+    key = kernel.__name__, kernel.__module__, letters
     if key not in _tables:
         table = _tables[key] = KernelTable.pack()
 
         def find(kind: int) -> int:
-            arrays = [array_of(3 if letter == "I" else kind) for letter in kinds] + [array_of(kind)] * results
+            arrays = [array_of({"I": INTEGERS, SINGLE: 0}.get(letter, kind)) for letter in letters]
             compiled = kernel.compile() if hasattr(kernel, "function") else kernel
             return kernel_address(compiled, [*arrays, *[types.float64] * numbers, *[types.int64] * ints])
 

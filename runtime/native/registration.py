@@ -130,13 +130,21 @@ class NativePath(FastPath):
 
         return rows_plan(plan, count)
 
-    def call_plan(self, plan: Any, layouts: Sequence[Any], letters: str, outputs: int, arguments: Sequence[Any]) -> Any:
+    def call_plan(
+        self,
+        plan: Any,
+        layouts: Sequence[Any],
+        letters: str,
+        outputs: int,
+        arguments: Sequence[Any],
+        singles: int | None,
+    ) -> Any:
         """A plan as words."""
         if not supported():
             return None
         from .plans import call_plan
 
-        return call_plan(plan, layouts, letters, outputs, arguments)
+        return call_plan(plan, layouts, letters, outputs, arguments, singles)
 
 
 fast_path.register(NativePath())

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from ..kernels.llvm.element_kinds import BFLOAT16, BOOL, FLOAT16, INTEGERS, itemsize
 from ..kernels.llvm.structs import Items
 from ..kernels.llvm.typed import NULL, New, Stolen, cast, exchange, native
 from . import c_functions as c
 from .interned import (
     array_type,
+    bfloat16,
     bool_,
     cpu,
     dtype_table,
     empty_text,
     false,
+    float16,
     float32,
     float64,
     int64,
@@ -29,7 +32,6 @@ from .layout import Array, Dict, DType, List, Object, Tensor, Tuple
 from .references import pair, retain
 
 EQ = 2  # Py_EQ
-BOOL, INTEGERS = 2, 3  # kinds; 0 is float32, 1 float64
 
 
 @native
@@ -55,13 +57,17 @@ def same(first: Object, second: Object) -> bool:
 
 @native
 def kind_of(dtype: Object) -> int:
-    """0 for float32, 1 for float64, 2 for bool, 3 for int64, else -1."""
+    """The number of a dtype among those that native code knows, -1 for others."""
     if dtype is float32:
         return 0
     if dtype is float64:
         return 1
     if dtype is bool_:
         return BOOL
+    if dtype is bfloat16:
+        return BFLOAT16
+    if dtype is float16:
+        return FLOAT16
     return INTEGERS if dtype is int64 else -1
 
 
@@ -69,12 +75,6 @@ def kind_of(dtype: Object) -> int:
 def dtype_of(kind: int) -> DType:
     """The dtype of a kind."""
     return dtype_table.ours[kind]
-
-
-@native
-def itemsize(kind: int) -> int:
-    """The bytes of an element of a kind."""
-    return 1 if kind == BOOL else 8 if kind else 4
 
 
 @native

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..kernels.llvm.element_kinds import number_at
 from ..kernels.llvm.kernel_calls import CallFrame, call_elementwise, put_array
-from ..kernels.llvm.memory import load, load_half
 from ..kernels.llvm.structs import Items, Struct, room
 from ..kernels.llvm.typed import native
 
@@ -32,13 +32,8 @@ class RowOperands(Struct):
 
     memory: Items[int] = room(3)
     itemsize: Items[int] = room(3)
+    kind: int  # of the operands
     rows: Rows
-
-
-@native
-def number_at(memory: int, size: int) -> int:
-    """The number at an address, as a word."""
-    return load_half(memory) if size == 4 else load(memory, 0)
 
 
 @native
@@ -75,7 +70,7 @@ def run_rows(kernel: int, operands: RowOperands, frame: CallFrame, first: int, l
             call_elementwise(kernel, 3, size, frame)
         else:
             frame.memory[0] = two if repeated == 1 else one
-            frame.numbers[0] = number_at(one if repeated == 1 else two, itemsize)
+            frame.numbers[0] = number_at(one if repeated == 1 else two, operands.kind)
             call_elementwise(kernel, 2, size, frame)
         r += 1
         if r == inner:

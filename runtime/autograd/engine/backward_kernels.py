@@ -13,6 +13,7 @@ from ...tensor.casting import cast
 from ...tensor.dtypes import bool_
 from ...tensor.memory import contiguous
 from ..saved.saved import unpack
+from .match_input import fit
 
 
 def dtype_of(grads: Sequence[Any]) -> Any:
@@ -63,8 +64,11 @@ def run_fused(node: Any, grad: Any) -> tuple[Any, ...]:
     saved = tuple([unpack(node, slot) for slot in saved_slots])
     masks = [is_mask(node, slot, tensor) for slot, tensor in zip(saved_slots, saved, strict=True)]
     numbers = tuple([getattr(node, slot) for slot in number_slots])
-    found = iter(backward(node.elementwise, mask, grad, saved, masks, numbers, sum(wanted)))
-    return node.fitted([next(found) if yes else None for yes in wanted])
+    found = backward(node.elementwise, mask, grad, saved, masks, numbers, sum(wanted))
+    if node.metas is None:  # all inputs are like the result, so nothing else rounds 16-bit floats
+        found = [fit(gradient, (grad._shape, grad._dtype)) for gradient in found]
+    each = iter(found)
+    return node.fitted([next(each) if yes else None for yes in wanted])
 
 
 def is_mask(node: Any, slot: str, tensor: Any) -> bool:

@@ -12,7 +12,8 @@ from typing import Any
 
 from ..cache.target import host
 
-# The sum of two rows of 64 bytes, a product with a sum, rounded once, and words of 64 bits as numbers.
+# The sum of two rows of 64 bytes, a product with a sum, rounded once, words of 64 bits as numbers, and
+# 16-bit floats as 32-bit ones.
 PROBE = """
 declare double @llvm.fma.f64(double, double, double)
 
@@ -32,6 +33,11 @@ define double @fused(double %x, double %y, double %z) {
 define <8 x double> @numbers(<8 x i64> %x) {
   %1 = sitofp <8 x i64> %x to <8 x double>
   ret <8 x double> %1
+}
+
+define <8 x float> @widened(<8 x half> %x) {
+  %1 = fpext <8 x half> %x to <8 x float>
+  ret <8 x float> %1
 }
 """
 
@@ -76,6 +82,12 @@ def fuses() -> bool:
 def scales() -> bool:
     """Whether x 2^k is an instruction."""
     return has_scale(own())
+
+
+@functools.cache
+def converts_halves() -> bool:
+    """Whether float16 becomes float32 by an instruction and not by a call of the compiler's library."""
+    return not re.search(r"\w*(extendhfsf2|gnu_h2f)", own())
 
 
 def has_scale(text: str) -> bool:

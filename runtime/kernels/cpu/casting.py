@@ -8,6 +8,7 @@ import numpy as np
 
 from ...pool.parallel_for import is_long
 from ...pool.workers import in_parts
+from . import half_casts
 from .moves import move
 
 
@@ -17,6 +18,8 @@ def copy_cast(to: np.ndarray, source: np.ndarray) -> None:
         source = source.real
     if source.dtype is to.dtype:
         move(to, source)
+        return
+    if half_casts.copied(to, source):
         return
     if not to.ndim or not is_long(to.size):
         _convert(to, source)

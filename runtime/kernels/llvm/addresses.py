@@ -50,7 +50,7 @@ def part_of(context: Any, array: Any, start: Any, count: Any) -> Any:
         first = builder.ptrtoint(builder.gep(whole, [args[1]]), context.get_value_type(types.int64))
         return _array_at(context, builder, signature.return_type, first, args[2:], ())
 
-    return types.Array(array.dtype, 1, "C")(array, start, count), code
+    return array.copy(ndim=1, layout="C", readonly=False)(array, start, count), code
 
 
 @for_numba
@@ -129,10 +129,12 @@ def _array_at(
     from numba import types
     from numba.np.arrayobj import populate_array
 
+    from ..compile.halves import stored
+
     array = context.make_array(kind)(context, builder)
-    size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
-    item = context.get_constant(types.intp, size)
-    data = builder.inttoptr(start, context.get_data_type(kind.dtype).as_pointer())
+    element = context.get_data_type(stored(kind))
+    item = context.get_constant(types.intp, context.get_abi_sizeof(element))
+    data = builder.inttoptr(start, element.as_pointer())
     # Without meminfo the array owns nothing, and nothing is counted: the caller holds the memory.
     populate_array(array, data=data, shape=shape, strides=[*strides, item], itemsize=item, meminfo=owner)
     return array._getvalue()

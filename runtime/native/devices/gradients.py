@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.memory import load, load_half, load_quarter, single_bits
+from ...kernels.llvm.element_kinds import is_half, number_at
 from ...kernels.llvm.typed import NULL, New, cast, native, new
 from .. import c_functions as c
 from ..gradients import FusedKernel, FusedPlan, unwritten, wanted_of
-from ..interned import bfloat16, false, float16, none, true
+from ..interned import false, none, true
 from ..layout import Array, Node, Object, Tensor, Tuple
 from ..references import Owned, begin, own, own_new, put_item, release_all, retain, size, slot
 from ..tensors import elements, holds_kind, is_tensor, kind_of, same
@@ -27,7 +27,6 @@ from .launches import (
 )
 
 DTYPE, SHAPE, NUMBER = range(3)  # of a key: of the gradient, and whether a kept tensor is a number
-HALF_BYTES = 2  # of a 16-bit float
 GRADIENT = 0  # operand of a launch; the kept tensors and the numbers follow
 
 
@@ -64,27 +63,12 @@ def found_launch(kernel: FusedKernel, node: Node, gradient: Tensor, owned: Owned
 
 
 @native
-def widened(half: int) -> int:
-    """The bits of a float32 for those of a float16."""
-    sign, exponent, fraction = (half >> 15) << 31, half >> 10 & 31, half & 1023
-    if exponent == 0:
-        return sign | single_bits(fraction * 2.0**-24)
-    return sign | (255 if exponent == 31 else exponent + 112) << 23 | fraction << 13
-
-
-@native
 def put_bits(plan: LaunchPlan, i: int, flat: Array, dtype: Object, sources: Sources) -> bool:
     """Make the bits of a number that has been kept as an array a source: kernels have a 16-bit one as a float32."""
-    if dtype is float16 or dtype is bfloat16:
-        fits = plan.kinds[i] == SINGLE and flat.descr.itemsize == HALF_BYTES
-        if fits:
-            half = load_quarter(flat.memory)
-            sources.values[i] = widened(half) if dtype is float16 else half << 16
-        return fits
     kind = kind_of(dtype)
-    fits = plan.kinds[i] == (DOUBLE if kind else SINGLE) and holds_kind(flat, kind)
+    fits = plan.kinds[i] == (SINGLE if kind == 0 or is_half(kind) else DOUBLE) and holds_kind(flat, kind)
     if fits:
-        sources.values[i] = load(flat.memory, 0) if kind else load_half(flat.memory)
+        sources.values[i] = number_at(flat.memory, kind)
     return fits
 
 

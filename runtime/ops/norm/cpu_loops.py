@@ -16,8 +16,9 @@ import numpy as np
 
 from ...kernels.cpu.loops import copy_row
 from ...kernels.cpu.sums import REORDER, plain_sum, square_sum
-from ...kernels.jit import jit
+from ...kernels.jit import WRITTEN, jit
 from ...kernels.llvm.addresses import part_of
+from ...kernels.llvm.half_rows import reading, room_for
 
 _BLOCK = 1024
 FLUSH = 64  # rows whose weight gradients are added up before they go into double precision
@@ -40,7 +41,7 @@ def _weighted_sums(grad: Array, row: Array, weight: Array, center: float) -> tup
     return total, moment
 
 
-@jit
+@jit(halves=WRITTEN)
 def standardize_rows(
     x: Array,
     weight: Array,
@@ -55,9 +56,9 @@ def standardize_rows(
     last: int,
 ) -> None:
     """(x - mean) / sqrt(var + eps) * weight + bias; fills in mean and var."""
-    to = x.dtype.type
+    to, room = x.dtype.type, room_for(x, count)
     for c in range(first, last):
-        row, out = part_of(x, c * count, count), part_of(result, c * count, count)
+        row, out = reading(x, c * count, count, room), part_of(result, c * count, count)
         average = plain_sum(row) / count
         center = to(average)
         away = average - center
@@ -68,7 +69,7 @@ def standardize_rows(
             out[s] = (row[s] - center) * rstd * weight[s] + bias[s]
 
 
-@jit
+@jit(halves=WRITTEN)
 def backward_rows(
     grad: Array,
     x: Array,
@@ -84,24 +85,25 @@ def backward_rows(
     last: int,
 ) -> None:
     """The gradient of x; and for each FLUSH rows those of weight and of bias, in sums (blocks, 2, S)."""
-    to = x.dtype.type
+    to, room, other, third = x.dtype.type, room_for(grad, count), room_for(x, count), room_for(weight, count)
+    factors = reading(weight, 0, count, third)
     for c in range(first, last):
         near, bare = part_of(sums, c // FLUSH * 2 * count, count), part_of(sums, (c // FLUSH * 2 + 1) * count, count)
         if c % FLUSH == 0:
             near[:], bare[:] = 0, 0
-        g, row, center = part_of(grad, c * count, count), part_of(x, c * count, count), to(mean[c])
+        g, row, center = reading(grad, c * count, count, room), reading(x, c * count, count, other), to(mean[c])
         out = part_of(result, c * count, count)
         scale = 1 / math.sqrt(var[c] + eps)
-        total, moment = _weighted_sums(g, row, weight, center)
+        total, moment = _weighted_sums(g, row, factors, center)
         rstd, along, constant = to(scale), to(-(scale**3) * moment / count), to(-scale * total / count)
         for s in range(count):
             away = row[s] - center
-            out[s] = rstd * weight[s] * g[s] + along * away + constant
+            out[s] = rstd * factors[s] * g[s] + along * away + constant
             near[s] += g[s] * (away * rstd)
             bare[s] += g[s]
 
 
-@jit
+@jit(halves=WRITTEN)
 def add_blocks(sums: Array, result: Array, start: int, step: int, blocks: int) -> None:
     """The sum of lines that begin `step` apart in `sums`, in double precision: the gradient of a weight or a bias."""
     totals = np.zeros(result.size)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...kernels.cpu.loops import copy_row, copy_run, lines_of
 from ...kernels.cpu.sums import column_sums, fill, plain_sum
-from ...kernels.jit import jit
+from ...kernels.jit import WRITTEN, jit
 from ...kernels.llvm.addresses import empty_row, part_of
 from ...kernels.scalar import exp
 from .cpu_reduce_loops import plain_product
@@ -23,7 +23,7 @@ Array = np.ndarray
 _WIDTH = 1024  # columns that are worked on side by side
 
 
-@jit
+@jit(halves=WRITTEN)  # what it reads of its result has been rounded
 def broadcast_divided(
     grads: Array, out: Array, divisor: float, before: int, along: int, after: int, first: int, last: int
 ) -> None:

@@ -25,7 +25,7 @@ from ...kernels.cpu.sums import (
     square_sum,
     sum_of_chunks,
 )
-from ...kernels.jit import jit
+from ...kernels.jit import WRITTEN, jit
 from ...kernels.llvm.addresses import address, empty_row, part_of, row_at
 
 COLUMNS = 1024  # side by side are worth a thread's while
@@ -42,19 +42,19 @@ def unit_of(along: int, after: int) -> int:
     return after if 2 * after <= NARROW <= along else 64
 
 
-@jit
+@jit(halves=WRITTEN)
 def total(x: Array, out: Array) -> None:
     """out = sum_i x_i."""
     out[0] = plain_sum(x)
 
 
-@jit
+@jit(halves=WRITTEN)
 def totals_of_chunks(x: Array, totals: Array, first: int, last: int) -> None:
     """totals[k] = the sum of chunk k of x, in float64."""
     chunk_sums(x, row_at(0.0, address(totals), (x.size + CHUNK - 1) // CHUNK), first, last)
 
 
-@jit
+@jit(halves=WRITTEN)
 def total_of_chunks(totals: Array, out: Array, divisor: float, count: int) -> None:
     """out = sum_k totals_k / divisor, for the totals of `count` chunks."""
     out[0] = sum_of_chunks(row_at(0.0, address(totals), count)) / divisor

@@ -10,8 +10,9 @@ import numpy as np
 
 from ...kernels.cpu.float_keys import greatest
 from ...kernels.cpu.loops import copy_row
-from ...kernels.jit import jit
+from ...kernels.jit import WRITTEN, jit
 from ...kernels.llvm.addresses import part_of
+from ...kernels.llvm.half_rows import reading, room_for, writing, written
 from ...kernels.scalar import exp, exp_of_masked, log
 
 # Sums may be reordered into the lanes of a vector register; the order is fixed when the loop is compiled. No loop that
@@ -22,11 +23,12 @@ _ROWS = 256  # that are added one after the other before their sums are added up
 Array = np.ndarray
 
 
-@jit(fastmath=_REORDER)
+@jit(fastmath=_REORDER, halves=WRITTEN)
 def softmax_rows(x: Array, result: Array, along: int, first: int, last: int) -> None:
     """exp(x) / sum(exp(x)) of each row."""
+    room, other = room_for(x, along), room_for(result, along)
     for i in range(first, last):
-        row, out = part_of(x, i * along, along), part_of(result, i * along, along)
+        row, out = reading(x, i * along, along, room), writing(result, i * along, along, other)
         top = x.dtype.type(greatest(row))
         total = x.dtype.type(0)
         for j in range(row.size):
@@ -36,13 +38,15 @@ def softmax_rows(x: Array, result: Array, along: int, first: int, last: int) -> 
         scale = 1 / total
         for j in range(row.size):
             out[j] *= scale
+        written(result, i * along, out)
 
 
-@jit(fastmath=_REORDER)
+@jit(fastmath=_REORDER, halves=WRITTEN)
 def log_softmax_rows(x: Array, result: Array, along: int, first: int, last: int) -> None:
     """x - log(sum(exp(x))) of each row."""
+    room, other = room_for(x, along), room_for(result, along)
     for i in range(first, last):
-        row, out = part_of(x, i * along, along), part_of(result, i * along, along)
+        row, out = reading(x, i * along, along, room), writing(result, i * along, along, other)
         top = x.dtype.type(greatest(row))
         total = x.dtype.type(0)
         for j in range(row.size):
@@ -50,32 +54,37 @@ def log_softmax_rows(x: Array, result: Array, along: int, first: int, last: int)
         shift = log(total)
         for j in range(row.size):
             out[j] = (row[j] - top) - shift
+        written(result, i * along, out)
 
 
-@jit(fastmath=_REORDER)
+@jit(fastmath=_REORDER, halves=WRITTEN)
 def softmax_backward_rows(grad: Array, output: Array, result: Array, along: int, first: int, last: int) -> None:
     """y (g - sum(g y)) of each row."""
+    room, other, third = room_for(grad, along), room_for(output, along), room_for(result, along)
     for i in range(first, last):
-        g, y = part_of(grad, i * along, along), part_of(output, i * along, along)
-        out = part_of(result, i * along, along)
+        g, y = reading(grad, i * along, along, room), reading(output, i * along, along, other)
+        out = writing(result, i * along, along, third)
         total = grad.dtype.type(0)
         for j in range(g.size):
             total += g[j] * y[j]
         for j in range(g.size):
             out[j] = (g[j] - total) * y[j]
+        written(result, i * along, out)
 
 
-@jit(fastmath=_REORDER)
+@jit(fastmath=_REORDER, halves=WRITTEN)
 def log_softmax_backward_rows(grad: Array, output: Array, result: Array, along: int, first: int, last: int) -> None:
     """g - exp(y) sum(g) of each row."""
+    room, other, third = room_for(grad, along), room_for(output, along), room_for(result, along)
     for i in range(first, last):
-        g, y = part_of(grad, i * along, along), part_of(output, i * along, along)
-        out = part_of(result, i * along, along)
+        g, y = reading(grad, i * along, along, room), reading(output, i * along, along, other)
+        out = writing(result, i * along, along, third)
         total = grad.dtype.type(0)
         for j in range(g.size):
             total += g[j]
         for j in range(g.size):
             out[j] = g[j] - exp(y[j]) * total
+        written(result, i * along, out)
 
 
 @jit

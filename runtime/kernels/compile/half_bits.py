@@ -1,0 +1,78 @@
+"""The bits of 16-bit floats: LLVM code that makes a float32 of them, and rounds one to them.
+
+bfloat16 is the upper half of a float32. float16 is converted by the processor where that has an instruction for it;
+what stands in its place gives the same bits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+
+from .machine import converts_halves
+
+HALF, WORD, SINGLE = ir.IntType(16), ir.IntType(32), ir.FloatType()
+QUIET = 0x7FC0  # nan, as bfloat16
+SHIFT = 13  # bits that float32 has more than float16 behind the point
+BIAS = 127 - 15  # between their exponents
+
+
+def widened(builder: Any, bits: Any, half: str) -> Any:
+    """The float32 of the bits of a `half`: "bfloat16" or "float16"."""
+    if half == "bfloat16":
+        return builder.bitcast(builder.shl(builder.zext(bits, WORD), WORD(16)), SINGLE)
+    if converts_halves():
+        return builder.fpext(builder.bitcast(bits, ir.HalfType()), SINGLE)
+    return _widened_by_integers(builder, builder.zext(bits, WORD))
+
+
+def narrowed(builder: Any, value: Any, half: str) -> Any:
+    """The bits of the `half` that is nearest to a float32, the even one of two."""
+    if half == "bfloat16":
+        return builder.trunc(_narrowed_to_bfloat16(builder, value), HALF)
+    if converts_halves():
+        return builder.bitcast(builder.fptrunc(value, ir.HalfType()), HALF)
+    return builder.trunc(_narrowed_by_integers(builder, builder.bitcast(value, WORD)), HALF)
+
+
+def _narrowed_to_bfloat16(builder: Any, value: Any) -> Any:
+    bits = builder.bitcast(value, WORD)
+    upper = builder.lshr(bits, WORD(16))
+    odd = builder.and_(upper, WORD(1))
+    rounded = builder.lshr(builder.add(bits, builder.add(odd, WORD(0x7FFF))), WORD(16))
+    quiet = builder.or_(builder.and_(upper, WORD(0x8000)), WORD(QUIET))
+    return builder.select(builder.fcmp_unordered("uno", value, value), quiet, rounded)
+
+
+def _widened_by_integers(builder: Any, bits: Any) -> Any:
+    """Normal numbers get another bias; the rest is found by arithmetic: a subnormal one is an exact difference."""
+    sign = builder.shl(builder.and_(bits, WORD(0x8000)), WORD(16))
+    shifted = builder.shl(builder.and_(bits, WORD(0x7FFF)), WORD(SHIFT))
+    normal = builder.add(shifted, WORD(BIAS << 23))
+    special = builder.add(normal, WORD(BIAS << 23))  # infinity and nan, whose exponent is the greatest in both
+    is_nan = builder.icmp_unsigned(">", shifted, WORD(0x1F << 23))
+    special = builder.select(is_nan, builder.or_(special, WORD(1 << 22)), special)
+    least = builder.bitcast(WORD((BIAS + 1) << 23), SINGLE)
+    small = builder.fsub(builder.bitcast(builder.add(normal, WORD(1 << 23)), SINGLE), least)
+    is_small = builder.icmp_unsigned("<", shifted, WORD(1 << 23))
+    is_special = builder.icmp_unsigned(">=", shifted, WORD(0x1F << 23))
+    found = builder.select(is_small, builder.bitcast(small, WORD), builder.select(is_special, special, normal))
+    return builder.bitcast(builder.or_(found, sign), SINGLE)
+
+
+def _narrowed_by_integers(builder: Any, bits: Any) -> Any:
+    """Normal numbers are rounded by a carry into the bits that stay; a subnormal one by a sum that has just these."""
+    size = builder.and_(bits, WORD(0x7FFFFFFF))
+    odd = builder.and_(builder.lshr(size, WORD(SHIFT)), WORD(1))
+    rebased = builder.sub(builder.add(size, WORD((1 << SHIFT - 1) - 1)), WORD(BIAS << 23))
+    normal = builder.lshr(builder.add(rebased, odd), WORD(SHIFT))
+    half = builder.bitcast(WORD(126 << 23), SINGLE)  # 0.5, whose last place is that of the subnormal numbers
+    small = builder.sub(builder.bitcast(builder.fadd(builder.bitcast(size, SINGLE), half), WORD), WORD(126 << 23))
+    fraction = builder.and_(builder.lshr(size, WORD(SHIFT)), WORD(0x3FF))
+    is_nan = builder.icmp_unsigned(">", size, WORD(0xFF << 23))
+    great = builder.select(is_nan, builder.or_(fraction, WORD(0x7E00)), WORD(0x7C00))
+    is_small = builder.icmp_unsigned("<", size, WORD((BIAS + 1) << 23))
+    is_great = builder.icmp_unsigned(">=", size, WORD((127 + 16) << 23))
+    found = builder.select(is_small, small, builder.select(is_great, great, normal))
+    return builder.or_(found, builder.lshr(builder.and_(bits, WORD(1 << 31)), WORD(16)))

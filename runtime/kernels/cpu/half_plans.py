@@ -1,0 +1,117 @@
+"""Plans for operands and results that are 16-bit floats, made of those for float32.
+
+A kernel says with `jit(halves=...)` that it may be compiled for arrays of 16-bit floats: READ, it reads each such
+operand as float32, or WRITTEN, it also writes each result once and reads none. What a kernel does not say of itself is
+done by copies: its operands are widened before, and its results rounded after it. So all that a plan computes is
+computed in float32, and rounded once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any, NamedTuple
+
+from ..jit import READ, WRITTEN, jit
+from ..llvm.addresses import part_of
+from .plan import Array, Ints, Plan, Step
+
+UNIT = 4096  # elements of a copy that stay in one thread
+HALF, SINGLE = "TC"  # letters of what a call reads or writes: of the operands' dtype, and float32; others stay
+
+
+class HalfPlan(NamedTuple):
+    """A plan, and the letters of the operands and results of each of its calls."""
+
+    plan: Plan
+    letters: tuple[str, ...]
+
+
+@jit(halves=WRITTEN)
+def copied(x: Array, out: Array, first: int, last: int) -> None:
+    """out = x, for a range of elements: widened, or rounded."""
+    row, to = part_of(x, first, last - first), part_of(out, first, last - first)
+    for i in range(to.size):
+        to[i] = row[i]
+
+
+def told(kernel: Any) -> str:
+    """What a kernel says of 16-bit floats."""
+    return getattr(getattr(kernel, "kernel", kernel), "halves", "")
+
+
+class Rewritten:
+    """A plan for float32 being made one for 16-bit floats; outputs from `outputs` on are for its calls alone."""
+
+    def __init__(self, plan: Plan, operands: str, reach: Sequence[int], outputs: int, singles: int) -> None:
+        self.operands, self.reach, self.outputs, self.singles = operands, reach, outputs, singles
+        self.next = 1 + max(outputs, *[output for step in plan for output, _ in step.results])
+        self.widened: dict[int, int] = {}
+        self.rounded = {output: self.new() for output in self.in_parts(plan)}
+        self.steps: list[Step] = []
+        self.letters: list[str] = []
+        for step in plan:
+            self.add(step)
+        shapes = dict(result for step in plan for result in step.results)
+        for output, scratch in self.rounded.items():
+            self.copy(~scratch, SINGLE, output, shapes[output], HALF)
+
+    def new(self) -> int:
+        """The number of an output that only calls of the plan use."""
+        self.next += 1
+        return self.next - 1
+
+    def is_half(self, output: int) -> bool:
+        """Whether an output is stored in 16 bits."""
+        return output < self.outputs and not self.singles >> output & 1
+
+    def in_parts(self, plan: Plan) -> list[int]:
+        """The outputs that must be rounded after all: of kernels that may read them, or of several calls."""
+        uses = [(output, told(step.kernel) == WRITTEN) for step in plan for output, _ in step.results]
+        uses += [(~i, False) for step in plan for i in step.operands if i < 0]
+        places = [output for output, _ in uses]
+        found = [output for output, once in uses if not once or places.count(output) > 1]
+        return [output for output in dict.fromkeys(found) if self.is_half(output)]
+
+    def add(self, step: Step) -> None:
+        """The call, behind copies of the operands that its kernel does not read as they are."""
+        operands, letters = [], ""
+        for i in step.operands:
+            if i < 0:
+                operands.append(~self.rounded.get(~i, ~i))
+                letters += SINGLE
+            elif self.operands[i] != HALF or told(step.kernel) in (READ, WRITTEN):
+                operands.append(i)
+                letters += self.operands[i]
+            else:
+                operands.append(~self.wide(i))
+                letters += SINGLE
+        results = tuple([(self.rounded.get(output, output), shape) for output, shape in step.results])
+        letters += "".join(HALF if self.is_half(output) else SINGLE for output, _ in results)
+        self.steps.append(step._replace(operands=tuple(operands), results=results))
+        self.letters.append(letters)
+
+    def wide(self, operand: int) -> int:
+        """The output in which an operand is widened, by a call before where there is none yet."""
+        if operand not in self.widened:
+            self.widened[operand] = self.new()
+            self.copy(operand, HALF, self.widened[operand], (self.reach[operand],), SINGLE)
+        return self.widened[operand]
+
+    def copy(self, source: int, letter: str, output: int, shape: Ints, to: str) -> None:
+        """A call that copies."""
+        self.steps.append(Step(copied, (source,), ((output, shape),), rows=(prod(shape), UNIT)))
+        self.letters.append(letter + to)
+
+
+def for_halves(plan: Plan, operands: str, reach: Sequence[int], outputs: int, singles: int) -> HalfPlan:
+    """The plan for 16-bit floats.
+
+    Args:
+        operands: a letter for each: T of 16 bits, C for float32, others as they are.
+        reach: of each, how many elements there are from the first to the last that is read.
+        outputs: how many there are; those behind are for the plan's calls alone.
+        singles: bit i: output i is float32.
+    """
+    made = Rewritten(plan, operands, reach, outputs, singles)
+    return HalfPlan(tuple(made.steps), tuple(made.letters))

@@ -1,0 +1,48 @@
+"""The kinds of elements that native code knows by number, and one element in memory as a kernel is given it."""
+
+from __future__ import annotations
+
+from .memory import load, load_half, load_quarter, single_bits
+from .typed import native
+
+# 0 is float32, 1 float64; 16-bit floats follow, which kernels compute with as float32; then what are no floats.
+BFLOAT16, FLOAT16, BOOL, INTEGERS = 2, 3, 4, 5
+FLOATS = 4  # kinds
+
+
+@native
+def is_float(kind: int) -> bool:
+    """Whether kernels are compiled for arrays of this kind."""
+    return kind >= 0 and kind < FLOATS
+
+
+@native
+def is_half(kind: int) -> bool:
+    """Whether a kind is one of 16-bit floats."""
+    return kind in (BFLOAT16, FLOAT16)
+
+
+@native
+def itemsize(kind: int) -> int:
+    """The bytes of an element of a kind."""
+    if is_half(kind):
+        return 2
+    return 1 if kind == BOOL else 8 if kind else 4
+
+
+@native
+def widened(half: int) -> int:
+    """The bits of a float32 for those of a float16."""
+    sign, exponent, fraction = (half >> 15) << 31, half >> 10 & 31, half & 1023
+    if exponent == 0:
+        return sign | single_bits(fraction * 2.0**-24)
+    return sign | (255 if exponent == 31 else exponent + 112) << 23 | fraction << 13
+
+
+@native
+def number_at(memory: int, kind: int) -> int:
+    """The bits of the float at an address, as a kernel for arrays of its kind is given one number."""
+    if is_half(kind):
+        half = load_quarter(memory)
+        return half << 16 if kind == BFLOAT16 else widened(half)
+    return load(memory, 0) if kind else load_half(memory)

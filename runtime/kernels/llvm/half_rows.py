@@ -1,0 +1,105 @@
+"""Rows of arrays as kernels that go over them several times have them: 16-bit floats as float32, in memory beside.
+
+A row is widened once, and what is computed of it is computed as for float32, in the same order: LLVM chooses how many
+lanes a sum has by the types that its loop reads. For other arrays nothing is copied.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import for_numba
+from .addresses import empty_row, part_of
+
+
+@for_numba
+def room_for(context: Any, array: Any, count: Any) -> Any:
+    """room_for(array, count): a row of `count` float32 where the array is of 16-bit floats, else an empty one."""
+    from numba import types
+
+    from ..compile.halves import HalfArray
+
+    kind = types.Array(array.dtype, 1, "C")
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        if not isinstance(array, HalfArray):
+            return context.get_constant_null(kind)
+        made, write = empty_row(context, array.dtype, types.int64)
+        return write(context, builder, made, (context.get_constant(array.dtype, 0), args[1]))
+
+    return kind(array, types.int64), code
+
+
+@for_numba
+def reading(context: Any, array: Any, start: Any, count: Any, room: Any) -> Any:
+    """reading(array, start, count, room): elements from `start` on, in `room` where they are widened."""
+    from numba import types
+
+    from ..compile.halves import HalfArray
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        part = _part(context, builder, array, args[0], args[1], args[2])
+        if not isinstance(array, HalfArray):
+            return part
+        row = _beginning(context, builder, room, args[3], args[2])
+        context.compile_internal(builder, _copy, types.void(array, room), (part, row))
+        return row
+
+    return room(array, types.int64, types.int64, room), code
+
+
+@for_numba
+def writing(context: Any, array: Any, start: Any, count: Any, room: Any) -> Any:
+    """writing(array, start, count, room): elements from `start` on that are to be filled, in `room` where `written`
+    rounds them."""
+    from numba import types
+
+    from ..compile.halves import HalfArray
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        if not isinstance(array, HalfArray):
+            return _part(context, builder, array, args[0], args[1], args[2])
+        return _beginning(context, builder, room, args[3], args[2])
+
+    return room(array, types.int64, types.int64, room), code
+
+
+@for_numba
+def written(context: Any, array: Any, start: Any, row: Any) -> Any:
+    """written(array, start, row): the end of `writing`: a row that lies beside the array is rounded into it."""
+    from numba import types
+
+    from ..compile.halves import HalfArray
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        if isinstance(array, HalfArray):
+            count = context.make_array(row)(context, builder, args[2]).nitems
+            part = _part(context, builder, array, args[0], args[1], count)
+            context.compile_internal(builder, _copy, types.void(row, array), (args[2], part))
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64, row), code
+
+
+def _part(context: Any, builder: Any, kind: Any, array: Any, start: Any, count: Any) -> Any:
+    from numba import types
+
+    signature, code = part_of(context, kind, types.int64, types.int64)
+    return code(context, builder, signature, (array, start, count))
+
+
+def _beginning(context: Any, builder: Any, kind: Any, room: Any, count: Any) -> Any:
+    """The first elements of a room, which hold its memory: who has them may be the last to need it."""
+    from numba import types
+
+    part = context.make_array(kind)(
+        context, builder, _part(context, builder, kind, room, context.get_constant(types.int64, 0), count)
+    )
+    part.meminfo = context.make_array(kind)(context, builder, room).meminfo
+    context.nrt.incref(builder, kind, part._getvalue())
+    return part._getvalue()
+
+
+def _copy(source: Any, to: Any) -> None:
+    for i in range(to.size):
+        to[i] = source[i]

@@ -1,0 +1,24 @@
+"""Changing the dtype of a tensor that is in no graph, while nothing looks on: one loop over its memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..modes.intercept import watch
+from ..namespace import op
+from ..tensor.base import TensorBase, fresh
+from ..tensor.casting import cast
+from ..tensor.devices import CPU
+from ..tensor.dtypes import dtype
+
+
+def converted(tensor: Any, to: Any) -> Any:
+    """A copy as another dtype; `_to_copy`, which casts before or after it copies, has the same bits."""
+    if watch.active or tensor._rg or tensor._device is not CPU or not goes_directly(tensor, to):
+        return op._to_copy(tensor, to)
+    return fresh(cast(tensor.array, to.np).reshape(-1), tensor._shape, to)
+
+
+def goes_directly(tensor: TensorBase, to: Any) -> bool:
+    """Whether one cast does: what becomes a 16-bit float is a float32 before, and so rounded twice where it is more."""
+    return isinstance(to, dtype) and (to.compute is to or tensor._dtype.compute is to.compute)
