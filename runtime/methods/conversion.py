@@ -14,7 +14,7 @@ from ..tensor.dtypes import dtype
 
 def converted(tensor: Any, to: Any) -> Any:
     """A copy as another dtype; `_to_copy`, which casts before or after it copies, has the same bits."""
-    if watch.active or tensor._rg or tensor._device is not CPU or not goes_directly(tensor, to):
+    if watch.active or watch.interceptors or tensor._rg or tensor._device is not CPU or not goes_directly(tensor, to):
         return op._to_copy(tensor, to)
     return fresh(cast(tensor.array, to.np).reshape(-1), tensor._shape, to)
 

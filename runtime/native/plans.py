@@ -29,7 +29,7 @@ from .forward import ForwardPlan
 from .getitem import GetitemPlan
 from .gradients import BY_PLANS, HANDS_ON, HANDS_ON_AT_ONE, MOST_CASES, FusedKernel, FusedPlan, SavedTensor
 from .interned import Adding, adding_words
-from .kernel_op_gradients import ALL, ALONE, PlannedGradients, Read
+from .kernel_op_gradients import ALL, ALONE, MOST_EDGES, PlannedGradients, Read
 from .kernel_ops import KernelOpPlan
 from .layout import Tensor, slot_distances
 from .recording import RESULT, SHAPES, KeptTensor, KeptValue, RecordPlan
@@ -301,7 +301,7 @@ def call_plan(
     head = CallPlan.pack(
         calls=len(plan),
         results=max(last + 1, outputs),
-        halves=bits([not (singles or 0) >> i & 1 for i in range(outputs)]),
+        halves=bits([not (singles or 0) >> i & 1 for i in range(min(outputs, MOST_EDGES))]),  # more are for Python
         singles=bits([letter == "C" for letter in letters]),
         reach=reaches,
     )[: CallPlan.word("steps")]

@@ -117,7 +117,7 @@ def each_turned(x: Layout) -> Layout:
 def batch_products(a: Layout, b: Layout, operands: tuple[int, int] = (0, 1), output: int = 0) -> Plan:
     """The call for the products of two batches of matrices; none where NumPy computes them."""
     (batch, rows, depth), columns, left, right = a.shape, b.shape[2], lies_across(a), lies_across(b)
-    if left is None or right is None or rows == 1 or rows * depth * columns < SMALL:
+    if left is None or right is None or rows == 1 or not batch * rows * depth * columns:
         return ()
     parts, ints = (batch * rows, rows if batch >= FEW_ITEMS else UNIT), (rows, depth, columns, left, right)
     work = batch * rows * depth * columns // PRODUCTS
