@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +14,7 @@ import specgrad as sg
 from specgrad.codegen.verify.samples import Drawing, Drawn, call_texts
 from specgrad.generated.registry import OPS
 from specgrad.runtime.dispatch.registry import Op
-from specgrad.runtime.modes.intercept import watch
+from specgrad.runtime.modes.intercept import Watcher, watch
 from specgrad.runtime.tensor import dtypes
 
 BY_NAME = {op.name: op for op in OPS}
@@ -115,13 +117,20 @@ def call(op: Op, given: dict[str, Any]) -> tuple[Any, ...]:
     return (found,) if isinstance(found, sg.Tensor) else tuple(found)
 
 
+@contextmanager
+def watched(wanted: bool) -> Iterator[None]:
+    """Inside, somebody looks at every op, if so wanted: then nothing takes a fast path."""
+    watch.turn("a test", Watcher() if wanted else None)
+    try:
+        yield
+    finally:
+        watch.turn("a test", None)
+
+
 def run(name: str, text: str, style: Style, general: bool = False) -> tuple[Any, ...]:
     """The outputs of a call, by the general path if so wanted: what is watched takes no fast path."""
-    watch.active = general
-    try:
+    with watched(general):
         return call(BY_NAME[name], arguments(name, text, style))
-    finally:
-        watch.active = False
 
 
 def is_differentiable(output: Any) -> bool:
@@ -145,11 +154,8 @@ def gradients(name: str, text: str, style: Style, general: bool = False) -> list
     """The gradients of the differentiable tensors of a call; `general` as in `run`, for which formulas are computed."""
     given = arguments(name, text, style)
     wanted = [t for t in tensors_of(given) if t.requires_grad]
-    watch.active = general
-    try:
+    with watched(general):
         total = weighted_sum(call(BY_NAME[name], given))
         if total is None or not wanted:
             return []
         return list(sg.autograd.grad(total, wanted, allow_unused=True))
-    finally:
-        watch.active = False

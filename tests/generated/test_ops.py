@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.modes.intercept import watch
 
-from .calls import BY_NAME, NAMES, Style, arguments, call, gradients, is_differentiable, run, tensors_of, texts
+from .calls import BY_NAME, NAMES, Style, arguments, call, gradients, is_differentiable, run, tensors_of, texts, watched
 from .references import REFERENCES
 
 DOUBLE, SINGLE, COMPLEX = Style(sg.float64), Style(sg.float32), Style(sg.complex128)
@@ -306,11 +305,8 @@ def test_a_number_on_either_side(symbol: str, number: float) -> None:
         results = []
         for general in (False, True):
             x = sg.tensor(values, requires_grad=True)
-            watch.active = general
-            try:
+            with watched(general):
                 result = operator(number, x) if swap else operator(x, number)
-            finally:
-                watch.active = False
             if result.requires_grad:
                 result.sum().backward()
             results.append([result.detach().numpy().tobytes(), None if x.grad is None else x.grad.numpy().tobytes()])
