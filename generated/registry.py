@@ -6595,7 +6595,7 @@ OPS = [
         reference="np.linalg.det(self)",
         check="square",
         refuses=(("self=T(3)", "RuntimeError"), ("self=T(4, 3)", "RuntimeError")),
-        example=">>> sg.det(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))\ntensor(-2.)",
+        example=">>> sg.det(sg.tensor([[4.0, 2.0], [2.0, 3.0]]))\ntensor(8.)",
     ),
     Op(
         name="linalg_slogdet",

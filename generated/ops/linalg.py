@@ -819,8 +819,8 @@ def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     Example:
-        >>> sg.det(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
-        tensor(-2.)
+        >>> sg.det(sg.tensor([[4.0, 2.0], [2.0, 3.0]]))
+        tensor(8.)
     """
     if watch.interceptors and (result := intercept("det", det, "composite", input, out=out)) is not NOT_HANDLED:
         return result
