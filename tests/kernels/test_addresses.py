@@ -31,7 +31,7 @@ KERNELS: dict[str, Callable[[Array, Array, Array], Any]] = {
     ),
     "sums": lambda x, y, out: cpu_reduce_loops.row_sums(*flat(x, out[:1]), 1.0, x.shape[1], 0, ROWS),
     "variances": lambda x, y, out: cpu_reduce_loops.variances(*flat(x, out[:1]), 1.0, *x.shape, 1, 0, ROWS),
-    "products": lambda x, y, out: cpu_reduce_loops.products(x[:, :, None], out.reshape(-1)[:ROWS]),
+    "products": lambda x, y, out: cpu_reduce_loops.products_of_rows(*flat(x, out[:1]), x.shape[1], 0, ROWS),
 }
 
 

@@ -207,7 +207,9 @@ def multiply_blocks(
     """The blocked loops around the register tiles."""
     size, width, panel_row = item_size(like), panel_width(like), panel_bytes()
     # Panels pay where they are read often enough, or where b as it lies would be read against its rows.
-    copies = trans_b or (rows > FEW and not lies_well(b, b_row, panel_row))
+    # Rows of b that begin with a line of the cache, in a panel that lies close together, are as good as a copy.
+    lies_well = b % 64 == 0 and b_row % 64 == 0 and b_row <= 2 * panel_row
+    copies = trans_b or (rows > FEW and not lies_well)
     deep, wide, high = depth, columns, rows
     if copies or trans_a:
         deep, wide, high = (
@@ -256,12 +258,6 @@ def multiply_tiles(
 ) -> None:
     """`multiply_at`, compiled once for its calls here."""
     multiply_at(like, a, a_row, a_col, b, b_row, b_panel, c, c_row, rows, depth, columns, add)
-
-
-@jit(forceinline=True)
-def lies_well(b: int, b_row: int, panel_row: int) -> bool:
-    """Whether rows of b begin with a line of the cache and a panel lies close together, as if it were a copy."""
-    return b % 64 == 0 and b_row % 64 == 0 and b_row <= 2 * panel_row
 
 
 @jit(forceinline=True)

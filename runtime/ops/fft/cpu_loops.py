@@ -86,7 +86,7 @@ def all_passes(
 
 
 @jit
-def begun(
+def rows_begun(
     steps: Array, table: Array, inverse: bool, columns: int, count: int, plane: int, x: int, line: int, to: int
 ) -> None:
     """The first pass, of pairs."""
@@ -233,7 +233,7 @@ def transform_rows_in(
     for start in range(first, last, block):
         count = min(block, last - start)
         if begin:
-            begun(steps, table, inverse, 1, count, plane, address(x) + start * 2 * n * size, 2 * size, one)
+            rows_begun(steps, table, inverse, 1, count, plane, address(x) + start * 2 * n * size, 2 * size, one)
         else:
             read_rows(x, kind, turns, n, turned, start, count, one, plane)
         if turned:
@@ -299,7 +299,7 @@ def transform_columns_in(
         paired = count == block and len(steps) > 1
         begin, end = 1 if paired and kind != 1 else 0, len(steps) - (1 if paired else 0)
         if begin:
-            begun(steps, table, inverse, block, 1, plane, address(x) + 2 * corner * size, step, one)
+            rows_begun(steps, table, inverse, block, 1, plane, address(x) + 2 * corner * size, step, one)
         for i in range(0 if begin else n):
             real, imaginary = row_at(like, one + i * line, count), row_at(like, one + plane + i * line, count)
             if kind == 1:

@@ -123,7 +123,7 @@ def chosen_of(shape: Ints, strides: Ints, itemsize: int, dims: Ints, common: Int
 
 
 @lru_cache(maxsize=4096)
-def steps_of(shape: Ints, strides: Ints, itemsize: int, chosen: tuple[int, int]) -> Steps:
+def folded_steps_of(shape: Ints, strides: Ints, itemsize: int, chosen: tuple[int, int]) -> Steps:
     """The steps of an array's dimensions before, from and behind two numbers, each folded into one."""
     laid, parts = Laid(shape, strides, itemsize), (range(chosen[0]), range(*chosen), range(chosen[1], len(shape)))
     return tuple([fold_step(laid, dims) for dims in parts])
@@ -131,10 +131,10 @@ def steps_of(shape: Ints, strides: Ints, itemsize: int, chosen: tuple[int, int])
 
 def put_folded(out: Array, places: Array, given: Array, steps: Steps, chosen: tuple[int, int], add: bool) -> None:
     """Writes values, whose dimensions from one number to another are those of the places."""
-    folded = steps_of(given.shape, given.strides, given.itemsize, chosen)
+    folded = folded_steps_of(given.shape, given.strides, given.itemsize, chosen)
     if None in folded:
         given = np.ascontiguousarray(given)
-        folded = steps_of(given.shape, given.strides, given.itemsize, chosen)
+        folded = folded_steps_of(given.shape, given.strides, given.itemsize, chosen)
     flat = (flat_memory(out), places, flat_memory(given)) if add else (memory_of(out), places, memory_of(given))
     unit = 1 if steps[1] == 1 else COLUMNS
     shared(put_slices, (*flat, *steps, *folded, add), given.size // places.size, WORK * given.size, unit)

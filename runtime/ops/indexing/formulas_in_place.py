@@ -60,8 +60,8 @@ def write_masked_scatter(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     if self._device is not CPU or not self.ndim:
         return self.copy_(op.masked_scatter(self, mask, source))
     count = int(op.count_nonzero(mask).item())
-    if count > source.numel():
-        return op.masked_scatter(self, mask, source)  # which says so
+    if not count or count > source.numel():  # nothing to write, or too little: the composite says so
+        return self.copy_(op.masked_scatter(self, mask, source))
     return op.index_put_(self, [mask], _apart_from(self, source).flatten().narrow(0, 0, count))
 
 

@@ -15,8 +15,8 @@ COLUMNS = 16  # of a table belong to one thread
 
 def index_select(x: Layout, dim: int, index: Layout) -> Plan | None:
     """Slices along a dimension."""
-    if not x.shape or len(index.shape) > 1 or not are_contiguous(x, index):
-        return None
+    if not x.shape or not prod(x.shape) or len(index.shape) > 1 or not are_contiguous(x, index):
+        return None  # where nothing is read, the kernel in Python looks at the indices all the same
     size, count, step = x.shape[dim], prod(index.shape), prod(x.shape[dim + 1 :])
     shape, rows = (*x.shape[:dim], count, *x.shape[dim + 1 :]), prod(x.shape[:dim]) * count
     return (Step(take_by_one, (0, 2), ((0, shape),), (), (0, size, step, count), (rows, unit_of(step)), rows * step),)
@@ -26,6 +26,8 @@ def index(x: Layout, indices: tuple[Layout | None, ...]) -> Plan | None:
     """Up to three arrays of indices of one shape, of neighbouring dimensions; or two with all others between them."""
     dims = [dim for dim, found in enumerate(indices) if found is not None]
     if len({found.shape for found in indices if found}) != 1 or len(dims) > 3 or not are_contiguous(x, *indices):
+        return None
+    if not prod(x.shape):
         return None
     first, last, common = dims[0], dims[-1], indices[dims[0]].shape  # type: ignore[union-attr]
     apart = last - first >= len(dims)
@@ -63,7 +65,7 @@ def index_backward(grad: Layout, input_sizes: Ints, indices: tuple[Layout | None
 def gather(x: Layout, dim: int, index: Layout, sparse_grad: bool) -> Plan | None:
     """One element of a line for each index."""
     around = [[*layout.shape[:dim], *layout.shape[dim + 1 :]] for layout in (x, index)]
-    if not x.shape or around[0] != around[1] or not are_contiguous(x, index):
+    if not x.shape or not prod(x.shape) or around[0] != around[1] or not are_contiguous(x, index):
         return None
     before, after = prod(x.shape[:dim]), prod(x.shape[dim + 1 :])
     size, count = x.shape[dim], index.shape[dim]

@@ -49,7 +49,7 @@ def _with_info(
     return result, info
 
 
-def has_loops(a: Array) -> bool:
+def takes_blocks(a: Array) -> bool:
     """Whether matrices are for our own loops: there are some, of real numbers."""
     return a.dtype.char in "fd" and a.size > 0
 
@@ -65,7 +65,7 @@ def _noted(op: str, words: str, result: Array, info: Array, check_errors: bool) 
 
 def inverse_info(a: Array, check_errors: bool) -> tuple[Array, Array]:
     """The inverses, nan for a singular matrix; and for each its first zero pivot, 0 if there is none."""
-    if has_loops(a):
+    if takes_blocks(a):
         packed, pivots, info = decomposed(a)
         result = inverses(packed, pivots)
         return _noted("linalg_inv", _INVERSE, result.reshape(a.shape), info.reshape(a.shape[:-2]), check_errors)
@@ -79,7 +79,7 @@ def inverse(a: Array) -> Array:
 
 def solve_matrices(a: Array, b: Array, check_errors: bool) -> tuple[Array, Array]:
     """X with A X = B, nan where A is singular; and the first zero pivot of each A, 0 if there is none."""
-    if has_loops(a):
+    if takes_blocks(a):
         packed, pivots, info = decomposed(a)
         result = solutions(packed, pivots, b)
         return _noted("linalg_solve", _SOLVE, result, info.reshape(a.shape[:-2]), check_errors)
@@ -88,7 +88,7 @@ def solve_matrices(a: Array, b: Array, check_errors: bool) -> tuple[Array, Array
 
 def determinant(a: Array) -> Array:
     """The determinants."""
-    if has_loops(a):
+    if takes_blocks(a):
         packed, pivots, _ = decomposed(a)
         result = np.empty(a.shape[:-2], a.dtype)
         determinant_each(packed, pivots, result.reshape(-1), 0, len(packed))
@@ -99,7 +99,7 @@ def determinant(a: Array) -> Array:
 
 def log_determinant(a: Array) -> tuple[Array, Array]:
     """The signs of the determinants and the logarithms of their absolute values."""
-    if has_loops(a):
+    if takes_blocks(a):
         packed, pivots, _ = decomposed(a)
         signs, logarithms = np.empty(a.shape[:-2], a.dtype), np.empty(a.shape[:-2], a.dtype)
         log_determinant_each(packed, pivots, signs.reshape(-1), logarithms.reshape(-1), 0, len(packed))
@@ -121,7 +121,7 @@ def cofactors(a: Array) -> Array:
 
 def cholesky_factor(a: Array, check_errors: bool) -> tuple[Array, Array]:
     """L with A = L L^H from the lower triangle of A; and the first minor that is not positive-definite, else 0."""
-    if has_loops(a):
+    if takes_blocks(a):
         return _noted("linalg_cholesky", _CHOLESKY, *cholesky_factors(a), check_errors)
     return _with_info("linalg_cholesky", _CHOLESKY, np.linalg.cholesky, first_bad_minors, check_errors, a)
 
@@ -141,7 +141,7 @@ def _converging(op: str, function: Callable[..., Any], a: Array, *args: Any, **k
 
 def qr_factors(a: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Array, Array]:
     """Q with orthonormal columns and R upper triangular; with mode "r" R alone, and an empty Q."""
-    if has_loops(a):
+    if takes_blocks(a):
         rows, count = a.shape[-2], min(a.shape[-2:])
         q, r = reflected(a, {"reduced": count, "complete": rows, "r": 0}[mode])
         r = r if mode == "complete" or rows == count else np.ascontiguousarray(r[..., :count, :])

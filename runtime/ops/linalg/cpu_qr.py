@@ -121,7 +121,7 @@ def place_panel(panel: Array, rows: int, count: int, diagonal: Array, r: int, r_
 
 
 @jit
-def decompose(r: int, rows: int, columns: int, vectors: Array, triangles: Array, space: Array) -> None:
+def factorize(r: int, rows: int, columns: int, vectors: Array, triangles: Array, space: Array) -> None:
     """R in place of A, contiguous; vectors and triangles of the panels, one behind the other."""
     like, size, count = space.dtype.type(0), item_size(space.dtype.type(0)), min(rows, columns)
     row = columns * size
@@ -153,7 +153,7 @@ def compose(q: int, rows: int, columns: int, count: int, vectors: Array, triangl
 
 
 @jit
-def decompose_each(r: Array, q: Array, first: int, last: int) -> None:
+def factorize_each(r: Array, q: Array, first: int, last: int) -> None:
     """R in place of some matrices of a batch; Q, unless it has no columns."""
     rows, columns, wide = r.shape[1], r.shape[2], q.shape[2]
     like, count = r.dtype.type(0), min(rows, columns)
@@ -161,7 +161,7 @@ def decompose_each(r: Array, q: Array, first: int, last: int) -> None:
     vectors, triangles = empty_row(like, blocks * BLOCK * rows), empty_row(like, blocks * BLOCK * BLOCK)
     space = empty_row(like, 2 * BLOCK * max(columns, wide, 1))
     for i in range(first, last):
-        decompose(address(r[i]), rows, columns, vectors, triangles, space)
+        factorize(address(r[i]), rows, columns, vectors, triangles, space)
         if wide:
             compose(address(q[i]), rows, wide, count, vectors, triangles, space)
 
@@ -172,5 +172,5 @@ def reflected(a: Array, columns: int) -> tuple[Array, Array]:
     q = np.empty((*a.shape[:-1], columns), a.dtype)
     flat = r.reshape(-1, *a.shape[-2:])
     work = flat.size * (a.shape[-1] + columns) // PRODUCTS
-    shared(decompose_each, (flat, q.reshape(len(flat), a.shape[-2], columns)), len(flat), work)
+    shared(factorize_each, (flat, q.reshape(len(flat), a.shape[-2], columns)), len(flat), work)
     return q, r

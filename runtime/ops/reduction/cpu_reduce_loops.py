@@ -187,7 +187,7 @@ def plain_product(row: Array) -> float:
 
 
 @jit(fastmath=REORDER)
-def row_products(x: Array, out: Array, along: int, first: int, last: int) -> None:
+def products_of_rows(x: Array, out: Array, along: int, first: int, last: int) -> None:
     """out[b] = prod_i x[b, i], in double precision; four rows side by side, for one alone waits for itself."""
     fours = first + (last - first) // 4 * 4
     for b in range(first, fours, 4):

@@ -106,7 +106,7 @@ def prod_dim(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
         return in_chunks(loops.products_of_chunks, loops.product_of_chunks, fold.result, prod(x.shape))
     if fold.folded[2] != 1:
         return _reduced(loops.column_products, fold, x)
-    plan = _reduced(loops.row_products, fold, x)
+    plan = _reduced(loops.products_of_rows, fold, x)
     return plan and (plan[0]._replace(ints=fold.folded[1:2]),)
 
 

@@ -24,7 +24,7 @@ def running_sums_of_lines(a: Array, out: Array, along: int) -> None:
     parts, bases = a.size // along * chunks, np.zeros((a.size // along, chunks))
     if chunks > 1:
         totals = np.empty_like(bases)
-        shared(totals_of_chunks, (a, totals.reshape(-1), along), parts, a.size)
+        shared(chunk_totals, (a, totals.reshape(-1), along), parts, a.size)
         np.cumsum(totals[:, :-1], axis=1, out=bases[:, 1:])
     shared(running_chunks, (a, out, bases.reshape(-1), along), parts, a.size, 1 if chunks > 1 else 4)
 
@@ -47,7 +47,7 @@ def total_of(row: Array) -> float:
 
 
 @jit
-def totals_of_chunks(a: Array, totals: Array, along: int, first: int, last: int) -> None:
+def chunk_totals(a: Array, totals: Array, along: int, first: int, last: int) -> None:
     """totals[k] = the sum of chunk k."""
     for k in range(first, last):
         start, count = chunk_of(k, along)

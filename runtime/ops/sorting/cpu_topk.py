@@ -6,7 +6,7 @@ import numpy as np
 
 from ...pool.parallel_for import shared
 from .cpu_loops import greatest_few
-from .cpu_topk_loops import BLOCK, block_tops, collect
+from .cpu_topk_loops import BLOCK, block_tops, collect_greatest
 
 Array = np.ndarray
 
@@ -46,5 +46,5 @@ def of_long_row(codes: Array, floating: bool, inverted: bool, k: int) -> Array:
     least = int(np.partition(tops, tops.size - k)[tops.size - k])
     room = int((tops > least).sum()) * BLOCK + k
     keys, indices = np.empty(room, codes.dtype), np.empty(room, np.int64)
-    found = collect(codes, floating, inverted, tops, least, k, keys, indices)
+    found = collect_greatest(codes, floating, inverted, tops, least, k, keys, indices)
     return indices[:found][np.argsort(~keys[:found], kind="stable")[:k]]

@@ -30,7 +30,7 @@ def block_tops(codes: Array, floating: bool, inverted: bool, tops: Array, first:
 
 
 @jit
-def collect(
+def collect_greatest(
     codes: Array, floating: bool, inverted: bool, tops: Array, least: int, wanted: int, keys: Array, indices: Array
 ) -> int:
     """How many keys are above `least`, or are among the first `wanted` that equal it: them, and where they are."""
