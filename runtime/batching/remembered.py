@@ -109,8 +109,8 @@ def translation(key: Key | None) -> Translation | None:
 
 def remember(key: Key, given: OpCall, call: Call, result: Any) -> None:
     """Keep what a rule has done, if that was to translate the call."""
-    if call.ran is None or call.ran[2] is not result or call.writes:
-        return
+    if call.ran is None or call.ran[2] is not result or call.writes or not isinstance(given.rule, str):
+        return  # a rule of a user's package may do more than it returns
     known = defaults(given.function)
     values = (*given.args, *given.kwargs.values())
     tensors = [id(value) for value in values if isinstance(value, TensorBase)]

@@ -106,23 +106,33 @@ def all_fit(plan: PlannedGradients, node: Node, dtype: Object, place: Object) ->
 
 
 @native
-def key_of(plan: PlannedGradients, node: Node, gradient: Object) -> New[Tuple]:
-    """The key under which plans are kept: the wanted gradients, layouts and values; NULL where there cannot be one."""
-    place, length = 0, plan.operands + plan.layouts
+def key_length(plan: PlannedGradients, node: Node) -> int:
+    """How many items a key has; the indices have been found to fit."""
+    length = plan.operands + plan.layouts
     for i in range(plan.operands):
         if plan.reads[i].letter == INDICES:
             length += 2 * size(indices_of(node, plan.reads[i])) - 1
-    key = c.new_tuple(length)
+    return length
+
+
+@native
+def key_of(plan: PlannedGradients, node: Node, gradient: Object, dtype: Object, place: Object) -> New[Tuple]:
+    """The key under which plans are kept: the wanted gradients, layouts and values; NULL where there cannot be one."""
+    at, key = 0, c.new_tuple(key_length(plan, node))
     if key is NULL:
         return NULL
+    # To make it, the collector may have run, and Python: what the node keeps may have been released, or written to.
+    if not all_fit(plan, node, dtype, place) or size(key) != key_length(plan, node):
+        c.release(key)
+        return cast(Tuple, NULL)
     for i in range(plan.operands):
         read = plan.reads[i]
         if read.letter == GRADIENT or read.letter == KEPT:
-            put_layout(key, place, operand_of(node, read, gradient))
-            place += 2
+            put_layout(key, at, operand_of(node, read, gradient))
+            at += 2
             continue
         if read.letter == INDICES:
-            place = put_layouts(key, place, indices_of(node, read))
+            at = put_layouts(key, at, indices_of(node, read))
             continue
         kept = slot(node, read.slot) if read.letter == VALUE else none
         value = c.new_int(wanted_of(node.edges)) if read.letter == WANTED else retain(kept)
@@ -132,8 +142,8 @@ def key_of(plan: PlannedGradients, node: Node, gradient: Object) -> New[Tuple]:
         if value is NULL:
             c.release(key)
             return cast(Tuple, NULL)
-        put_item(key, place, value)
-        place += 1
+        put_item(key, at, value)
+        at += 1
     return key
 
 
@@ -240,7 +250,7 @@ def planned_gradients(plan: PlannedGradients, node: Node, given: Object, owned: 
         return not_handled()
     if not all_fit(plan, node, dtype, cpu):  # what was released is no tensor, and has no layout to look up
         return not_handled()
-    key = own_new(owned, key_of(plan, node, gradient))
+    key = own_new(owned, key_of(plan, node, gradient, dtype, cpu))
     if key is NULL:
         return not_handled() if c.error_set() is NULL else NULL
     found = looked_up(plan.found_halves if is_half(kind) else plan.found, key)

@@ -24,9 +24,7 @@ def rank_of(call: Call) -> int:
 def side_by_side(call: Call, rank: int) -> dict[str, Any]:
     """The arguments with the examples in front, and dimensions of size 1 behind them up to `rank`."""
     return {
-        name: call.derived(name, padded, rank)
-        if belongs(value, call.level) and isinstance(value, TensorBase)
-        else value
+        name: call.derived(name, padded, rank) if belongs(value, call.level) else value
         for name, value in call.arguments.items()
     }
 

@@ -56,7 +56,7 @@ def computed(plan: PlannedGradients, node: Node, given: Object, owned: Owned) ->
     edges, device, dtype = own(owned, node.edges), own(owned, gradient.device), own(owned, gradient.dtype)
     if not all_of(node.metas, dtype) or not all_fit(plan, node, dtype, device):
         return not_handled()
-    key = own_new(owned, key_of(plan, node, given))
+    key = own_new(owned, key_of(plan, node, given, dtype, device))
     found = found_in(plan.device, dtype, key, owned)
     if found is NULL:
         return refused()
