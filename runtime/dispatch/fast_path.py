@@ -32,8 +32,8 @@ class FastPath:
         """A view op's `launch(tensor, *arguments)`."""
         return not_handled
 
-    def kernel_op(self, op: Any) -> Callable[..., Any]:
-        """The `launch(*arguments)` of an op with a kernel that has plans."""
+    def kernel_op(self, op: Any, name: str) -> Callable[..., Any]:
+        """The `launch(*arguments)`, or `launch_in_place`, of an op with a kernel that has plans."""
         return not_handled
 
     def planned_gradients(self, op: Any) -> Callable[..., Any]:

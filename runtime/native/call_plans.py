@@ -142,7 +142,8 @@ def run_call(plan: CallPlan, call: Call, operands: Operands, results: Tuple, sha
     if kernel == 0 or not put_results(plan, call, results, shapes, kind, frame):
         return False
     arrays, constants = call.operands + call.results, call.constants[0]
-    work = frame.size[0] + frame.size[call.operands]
+    # What writes to an operand says itself how much it does: there may be little in a large tensor.
+    work = frame.size[0] + frame.size[call.operands] if call.results else call.work
     if work < LONG:  # too little to release the GIL for
         return call_with_constants(kernel, arrays, frame, constants) == 0
     job = cast(Job, NULL)

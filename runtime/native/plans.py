@@ -198,13 +198,16 @@ def getitem_plan() -> np.ndarray:
     return GetitemPlan.pack(**views, index=memory(kernel_op_plan(kernel_ops["index"])))
 
 
-def kernel_op_plan(op: Any) -> np.ndarray:
-    """The plan of an op with a kernel of its own."""
+def kernel_op_plan(op: Any, writes: bool = False) -> np.ndarray:
+    """The plan of an op with a kernel of its own, or of what writes to its first tensor."""
     inputs, refuses = ((), ()) if op.node is None else (op.node.inputs, op.node.refuses)
     listed = "L" in op.letters
+    found = op.found if op.find else None
+    found = (op.written if op.find_in_place else None) if writes else found
     return KernelOpPlan.pack(
-        found=address(op.found) if op.find else 0,
+        found=0 if found is None else address(found),
         found_halves=address(op.found_halves) if op.find else 0,
+        name=address(op.name.removesuffix("_") + "_"),
         device=address(op.launches),
         node=0 if op.node is None else memory(record_plan(op.node, op.operands, False, listed)),
         outputs=op.outputs,
@@ -297,7 +300,7 @@ def call_plan(
     each = tuple([call_letters(step, letters) for step in plan])
     if singles is not None:
         plan, each = for_halves(plan, letters, reaches, outputs, singles)
-    last = max(output for step in plan for output, _ in step.results)
+    last = max([output for step in plan for output, _ in step.results], default=-1)
     head = CallPlan.pack(
         calls=len(plan),
         results=max(last + 1, outputs),
