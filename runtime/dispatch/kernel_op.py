@@ -140,13 +140,16 @@ class KernelOp:
         elif "J" in letters:  # they stand in the place of the last argument, which is no tensor, and behind it
             indices = known[letters.index("J")]
             layouts, letters = [*known[:-1], *indices], letters[:-1] + "I" * len(indices)
-        singles = None if computed.native else self.singles()
+        integers = 0 if in_place else self.results_of("int64")
+        if integers and not computed.native:
+            return None
+        singles = None if computed.native else self.results_of("computed")
         outputs = 0 if in_place else self.outputs
-        return fast_path().call_plan(plan, layouts, letters.replace("O", "T"), outputs, own, singles)
+        return fast_path().call_plan(plan, layouts, letters.replace("O", "T"), outputs, own, singles, integers)
 
-    def singles(self) -> int:
-        """Which results are float32 where the operands are 16-bit floats: bit i, result i."""
-        return sum(1 << i for i, rule in enumerate(self.dtypes) if rule == "computed")
+    def results_of(self, rule: str) -> int:
+        """Which results have a dtype by some rule, as float32 where the operands are 16-bit floats: bit i, result i."""
+        return sum(1 << i for i, own in enumerate(self.dtypes) if own == rule)
 
 
 def table_of(op: Any, computed: dtype) -> dict[Any, Any]:

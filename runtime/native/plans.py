@@ -293,11 +293,17 @@ def kept_name(slot: str) -> str:
 
 
 def call_plan(
-    plan: Plan, layouts: Sequence[Any], letters: str, outputs: int, arguments: Sequence[Any], singles: int | None = None
+    plan: Plan,
+    layouts: Sequence[Any],
+    letters: str,
+    outputs: int,
+    arguments: Sequence[Any],
+    singles: int | None = None,
+    integers: int = 0,
 ) -> tuple[Any, ...]:
     """(words, the shape of each result or None, the arguments); operands that are no tensors have no layout."""
     reaches = [reach(layout) if isinstance(layout, Layout) else 0 for layout in layouts]
-    each = tuple([call_letters(step, letters) for step in plan])
+    each = tuple([call_letters(step, letters, integers) for step in plan])
     if singles is not None:
         plan, each = for_halves(plan, letters, reaches, outputs, singles)
     last = max([output for step in plan for output, _ in step.results], default=-1)
@@ -306,6 +312,7 @@ def call_plan(
         results=max(last + 1, outputs),
         halves=bits([not (singles or 0) >> i & 1 for i in range(min(outputs, MOST_EDGES))]),  # more are for Python
         singles=bits([letter == "C" for letter in letters]),
+        integers=integers,
         reach=reaches,
     )[: CallPlan.word("steps")]
     shapes: list[Any] = [None] * max(last + 1, outputs)
@@ -324,9 +331,10 @@ def reach(layout: Layout) -> int:
     return 1 + sum((size - 1) * step for size, step in zip(shape, steps, strict=True)) if all(shape) else 0
 
 
-def call_letters(step: Step, letters: str) -> str:
-    """What the operands and results of a call are: I for indices, T for the others."""
-    return "".join("I" if i >= 0 and letters[i] == "I" else "T" for i in step.operands) + "T" * len(step.results)
+def call_letters(step: Step, letters: str, integers: int = 0) -> str:
+    """What the operands and results of a call are: I for int64, T for the others."""
+    given = ["I" if (letters[i] == "I" if i >= 0 else integers >> ~i & 1) else "T" for i in step.operands]
+    return "".join([*given, *["I" if integers >> output & 1 else "T" for output, _ in step.results]])
 
 
 def call_of(step: Step, letters: str) -> np.ndarray:

@@ -140,13 +140,14 @@ class NativePath(FastPath):
         outputs: int,
         arguments: Sequence[Any],
         singles: int | None,
+        integers: int = 0,
     ) -> Any:
         """A plan as words."""
         if not supported():
             return None
         from .plans import call_plan
 
-        return call_plan(plan, layouts, letters, outputs, arguments, singles)
+        return call_plan(plan, layouts, letters, outputs, arguments, singles, integers)
 
 
 fast_path.register(NativePath())

@@ -21,25 +21,25 @@ Array = np.ndarray
 
 
 @jit
-def are_inside(index: Array, size: int) -> bool:
-    """Whether all of [0, size): one that is outside leaves a sign, its own or that of how far it is from the last."""
+def are_inside(index: Array, least: int, size: int) -> bool:
+    """Whether all are in [least, size): one that is outside leaves a sign, of how far it is from the first or last."""
     wrong = 0
     for i in range(index.size):
-        wrong |= index[i] | (size - 1 - index[i])
+        wrong |= (index[i] - least) | (size - 1 - index[i])
     return wrong >= 0
 
 
 @jit
 def look_at(index: Array, size: int, first: int, last: int) -> None:
     """Whether a range of indices is inside."""
-    if not are_inside(part_of(index, first, last - first), size):
+    if not are_inside(part_of(index, first, last - first), 0, size):
         raise IndexError
 
 
 @jit
 def put_row(row: Array, index: Array, values: Array, add: int) -> None:
     """row[index[i]] = values[i], or += with `add`."""
-    if not are_inside(index, row.size):
+    if not are_inside(index, 0, row.size):
         raise IndexError
     if add:
         for i in range(index.size):
@@ -52,11 +52,12 @@ def put_row(row: Array, index: Array, values: Array, add: int) -> None:
 @jit
 def fill_row(row: Array, index: Array, value: float, add: int) -> None:
     """row[index[i]] = value, or += with `add`."""
-    if not are_inside(index, row.size):
-        raise IndexError
-    given = row.dtype.type(value)
+    given, size = row.dtype.type(value), np.uint64(row.size)
     for i in range(index.size):
-        row[np.uint64(index[i])] = row[np.uint64(index[i])] + given if add else given
+        to = np.uint64(index[i])  # a negative one is too large
+        if to >= size:
+            raise IndexError
+        row[to] = row[to] + given if add else given
 
 
 @jit
@@ -100,7 +101,7 @@ def scatter_into(
             for i in range(count):
                 here = (o * count + i) * after + w
                 at, given = part_of(index, here, width), part_of(values, here, width)
-                if not are_inside(at, size):
+                if not are_inside(at, 0, size):
                     raise IndexError
                 for j in range(width):
                     to = np.uint64((o * size + at[j]) * after + w + j)
@@ -121,7 +122,7 @@ def scatter_value_into(
         else:
             for i in range(count):
                 at = part_of(index, (o * count + i) * after + w, width)
-                if not are_inside(at, size):
+                if not are_inside(at, 0, size):
                     raise IndexError
                 for j in range(width):
                     out[np.uint64((o * size + at[j]) * after + w + j)] = given
@@ -154,6 +155,48 @@ def put_by_one(
     if outside[0]:
         raise IndexError
     put_slices(out, places, values, step, width, along, value_step, value_row, value_along, add, first, last)
+
+
+@jit
+def put_rows(
+    out: Array,
+    a: Array,
+    values: Array,
+    size: int,
+    place: int,
+    least: int,
+    count: int,
+    width: int,
+    value_row: int,
+    value_along: int,
+    add: int,
+    first: int,
+    last: int,
+) -> None:
+    """out[a[i], w] = values[i value_row + w value_along], or += with `add`, where that is one of a range of rows, which
+    are `place` apart."""
+    if not are_inside(a, least, size):
+        raise IndexError
+    for i in range(count):
+        r = a[i] + (size & (a[i] >> 63))
+        if first <= r < last:
+            row = part_of(out, r * place, width)
+            if value_along:
+                put_elements(row, part_of(values, i * value_row, width), add)
+            else:
+                given = values[i * value_row]
+                for j in range(width):
+                    row[j] = row[j] + given if add else given
+
+
+@jit
+def put_elements(row: Array, values: Array, add: int) -> None:
+    """row = values, or += with `add`."""
+    if add:
+        for j in range(row.size):
+            row[j] += values[j]
+    else:
+        copy_row(values, row)
 
 
 @jit
@@ -242,9 +285,9 @@ def add_rows_at(
 
 @jit
 def add_rows_onto_zeros(
-    rows: Array, index: Array, out: Array, size: int, width: int, count: int, first: int, last: int
+    rows: Array, index: Array, out: Array, size: int, width: int, count: int, ignored: int, first: int, last: int
 ) -> None:
-    """out[r] = the sum of rows[i] with index[i] = r, in the order of i."""
+    """out[r] = the sum of rows[i] with index[i] = r, in the order of i; row `ignored` stays 0."""
     heads, following = empty_row(0, last - first), empty_row(0, count)
     if not link(index, size, first, following, heads):
         raise IndexError
@@ -252,4 +295,5 @@ def add_rows_onto_zeros(
         row = part_of(out, r * width, width)
         for j in range(width):
             row[j] = 0
-        add_linked(row, rows, heads[r - first], following)
+        if r != ignored:
+            add_linked(row, rows, heads[r - first], following)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from math import prod
 
+from ...kernels.cpu.half_plans import UNIT, copied
 from ...kernels.cpu.moves import WORK, flat_move, path
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
 from ...tensor.shapes import contiguous_strides
@@ -17,6 +18,7 @@ from .cpu_put_loops import (
     look_at,
     put_by_one,
     put_by_two,
+    put_rows,
     scatter_into,
     scatter_rows,
     scatter_rows_onto_zeros,
@@ -25,8 +27,10 @@ from .cpu_put_loops import (
 from .cpu_writes import chosen_of, folded_steps_of
 
 COLUMNS = 16  # of what is written belong to one thread
+NONE = -1  # of the rows
 ELEMENTS = 4096  # of indices that one thread looks at, at least
-APART = 16  # elements of a sum that one written by index counts as: each has a cache line of its own
+APART = 64  # elements of a sum that one written by index counts as: each has a cache line of its own
+WIDE = 32  # elements of a row from which it costs little that each thread looks at all indices
 
 
 def copy_(to: Layout, source: Layout, non_blocking: bool) -> Plan | None:
@@ -46,22 +50,33 @@ def copy_(to: Layout, source: Layout, non_blocking: bool) -> Plan | None:
 
 
 def scatter(x: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
-    """A copy with elements written along the last dimension."""
-    return _scattered(x, dim, index, src, 0) if isinstance(src, Layout) else None
+    """A copy with elements, or one number, written along a dimension."""
+    if isinstance(src, Layout):
+        return _scattered(x, dim, index, src, 0)
+    if not _are_lines(x, dim, index):
+        return None
+    _, rows, work, ints = _lines_of(x, dim, index)
+    return _copied(x, Step(scatter_value_into, (~0, 2), (), (float(src),), ints, rows, work))
 
 
 def scatter_add(x: Layout, dim: int, index: Layout, src: Layout) -> Plan | None:
-    """A copy with elements added along the last dimension."""
+    """A copy with elements added along a dimension."""
     return _scattered(x, dim, index, src, 1)
 
 
 def _scattered(x: Layout, dim: int, index: Layout, src: Layout, add: int) -> Plan | None:
-    if not _are_lines(x, dim, index) or dim != len(x.shape) - 1 or src.shape != index.shape or src.strides is not None:
+    if not _are_lines(x, dim, index) or src.shape != index.shape or src.strides is not None:
         return None
-    size, count = x.shape[-1], index.shape[-1]
-    lines = prod(x.shape[:-1])
-    work = APART * prod(index.shape) + prod(x.shape)
-    return (Step(scatter_rows, (0, 2, 3), ((0, x.shape),), (), (size, count, add), (lines, 1), work),)
+    _, rows, work, (size, count, after) = _lines_of(x, dim, index)
+    if after > 1:
+        return _copied(x, Step(scatter_into, (~0, 2, 3), (), (), (size, count, after, add), rows, work))
+    ints, work = (size, count, add), work + prod(x.shape)
+    return (Step(scatter_rows, (0, 2, 3), ((0, x.shape),), (), ints, rows, work),)
+
+
+def _copied(x: Layout, writing: Step) -> Plan:
+    """A contiguous tensor copied, and a call that writes to the copy."""
+    return (Step(copied, (0,), ((0, x.shape),), rows=(prod(x.shape), UNIT)), writing)
 
 
 def gather_backward(grad: Layout, shape: Ints, dim: int, index: Layout) -> Plan | None:
@@ -151,11 +166,14 @@ def _put(
     if None in folded:
         return None
     count, ints = prod(common), [value for dim in dims for value in (out.shape[dim], strides[dim])]
+    work = WORK * prod(shape)
+    if dims == (0,) and along == 1 and width >= WIDE and folded[2] in (0, 1):
+        ints += [least[0], count, width, folded[1], folded[2], int(add)]
+        return (Step(put_rows, (0, *places, own), (), (), tuple(ints), (out.shape[0], 1), work),)
     kernel = put_by_one if len(dims) == 1 else put_by_two
     ints += [least[0]] if len(dims) == 1 else []
     ints += [count, step, width, along, *(folded if len(dims) == 1 else folded[1:]), int(add)]  # type: ignore[list-item]
     rows = (prod(shape) // count, COLUMNS if along == 1 and width > 1 else 1)
-    work = WORK * prod(shape)
     return (Step(kernel, (0, *places, own), (), (), tuple(ints), rows, work),)
 
 
@@ -172,9 +190,14 @@ def index_select_backward(grad: Layout, sizes: Ints, dim: int, index: Layout) ->
     """Rows of gradients added to zeros."""
     if dim or not sizes or not prod(sizes) or not are_contiguous(grad, index):
         return None
-    rows, width, count = sizes[0], prod(sizes[1:]), prod(index.shape)
-    work, ints = prod(sizes) + prod(grad.shape), (rows, width, count)
-    return (Step(add_rows_onto_zeros, (0, 3), ((0, tuple(sizes)),), (), ints, (rows, 1), work),)
+    return rows_onto_zeros(sizes, (0, 3), prod(index.shape), NONE)
+
+
+def rows_onto_zeros(sizes: Ints, operands: Ints, count: int, ignored: int) -> Plan:
+    """Rows, the first of the operands, added to zeros at the indices that are the second, but to one row."""
+    rows, width = sizes[0], prod(sizes[1:])
+    work, ints = prod(sizes) + count * width, (rows, width, count, ignored)
+    return (Step(add_rows_onto_zeros, operands, ((0, tuple(sizes)),), (), ints, (rows, 1), work),)
 
 
 def strides_of(layout: Layout) -> Ints:
