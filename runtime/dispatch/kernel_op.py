@@ -86,7 +86,10 @@ class KernelOp:
 
     def remember(self, given: Sequence[Any], checked: Sequence[Any]) -> bool:
         """Find the plan of a call, for the arguments as given and as checked; whether there is one."""
-        leading = checked[0][0] if self.letters[0] == "L" else checked[0]
+        listed = self.letters[0] == "L"
+        if listed and len(checked[0]) > MOST_LISTED:
+            return False
+        leading = checked[0][0] if listed else checked[0]
         on_host = leading._device is CPU
         if (on_host and self.find is None) or not self.fits(checked, on_host) or not may_be_key(checked):
             return False
