@@ -56,7 +56,7 @@ ARGSORT = KernelOp(
 )
 TOPK = KernelOp(
     "topk",
-    None,
+    sorting_plans.topk,
     sorting_cpu.topk,
     functions.TopkBackward0,
     {"self": "T", "k": "n", "dim": "n", "largest": "b", "sorted": "b"},
@@ -390,12 +390,7 @@ def _topk(name: str, self, k, dim, largest, sorted, into=None) -> Any:
     if sorted.__class__ is not bool:
         sorted = checks.boolean(name, "sorted", sorted)
     self, k, dim, largest, sorted = sorting_checks.topk(name, self, k, dim, largest, sorted)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and TOPK.remember(given, (self, k, dim, largest, sorted))
-    ):
+    if into is None and not watch.every and TOPK.remember(given, (self, k, dim, largest, sorted)):
         results = TOPK.launch(self, k, dim, largest, sorted)
         if results is not None:
             return _topk_result(*results)

@@ -16,7 +16,7 @@ from .device_kernel_op import rehearse_gradients, rehearse_op
 from .fast_path import fast_path
 
 MOST = 4096  # plans of one op; then it forgets all of them
-MOST_LISTED = 16  # tensors in a list
+MOST_LISTED = 64  # tensors in a list
 MOST_INDICES = 4  # in a list
 kernel_ops: dict[str, KernelOp] = {}  # by name
 

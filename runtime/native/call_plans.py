@@ -19,7 +19,7 @@ from .layout import Array, Object, Tensor, Tuple
 from .references import Owned, exchange_item, item, own, put_item
 from .tensors import dtype_of, elements, holds_kind, kind_of, new_flat, new_tensor, not_handled
 
-MOST_OPERANDS = 16
+MOST_OPERANDS = 64
 MOST_RESULTS = 6
 MOST_READ = 5  # operands of one call
 

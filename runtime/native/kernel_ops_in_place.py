@@ -6,7 +6,7 @@ from ..kernels.llvm.element_kinds import is_half
 from ..kernels.llvm.structs import Items
 from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from . import c_functions as c
-from .call_plans import CALL_BYTES, MOST_OPERANDS, Call, CallPlan, Operands, run_call
+from .call_plans import CALL_BYTES, Call, CallPlan, Operands, run_call
 from .forward import awaited, count_write
 from .interned import cpu, none, true
 from .kernel_calls import Arguments
@@ -24,6 +24,8 @@ from .layout import Array, DType, Object, Tensor, Tuple
 from .references import Owned, begin, item, own, own_new, release_all, retain
 from .tensors import kind_of, not_handled, records
 
+MOST_WRITING = 16  # operands of what writes to the first of them
+
 
 @native
 def requires_grad(plan: KernelOpPlan, given: Arguments) -> bool:
@@ -39,7 +41,7 @@ def requires_grad(plan: KernelOpPlan, given: Arguments) -> bool:
 @native
 def forget_operands(operands: Operands) -> None:
     """Note that no operand has been noted yet."""
-    for i in range(MOST_OPERANDS):
+    for i in range(MOST_WRITING):
         operands.items[i].memory = 0
         operands.items[i].itemsize = 0
 
@@ -49,7 +51,7 @@ def lie_apart(calls: CallPlan, operands: Operands) -> bool:
     """Whether no place of another operand lies between those of the first one; what was not noted has no places."""
     first, apart = operands.items[0], True
     end = first.memory + calls.reach[0] * first.itemsize
-    for i in range(1, MOST_OPERANDS):
+    for i in range(1, MOST_WRITING):
         other = operands.items[i]
         before = other.memory + calls.reach[i] * other.itemsize <= first.memory
         apart = apart and (before or other.memory >= end)

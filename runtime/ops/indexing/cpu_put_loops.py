@@ -1,8 +1,7 @@
 """Loops that write by index on flat memory: into a tensor as it lies, and into a result that is made meanwhile.
 
-Indices are looked at before anything is written: by each thread all of them where they are few beside what is written,
-else by a loop of their own that runs before. Equal indices are written in one thread, in one order. The last two
-arguments are the range.
+Equal indices are written in one thread, in one order. The last two arguments are the range. What writes to a tensor
+finds indices that `look_at` has seen, and looks again, as another thread may be changing them.
 
 Raises:
     IndexError: an index is out of bounds: the kernel in Python then says which.
@@ -30,9 +29,9 @@ def are_inside(index: Array, least: int, size: int) -> bool:
 
 
 @jit
-def look_at(index: Array, size: int, first: int, last: int) -> None:
+def look_at(index: Array, least: int, size: int, first: int, last: int) -> None:
     """Whether a range of indices is inside."""
-    if not are_inside(part_of(index, first, last - first), 0, size):
+    if not are_inside(part_of(index, first, last - first), least, size):
         raise IndexError
 
 

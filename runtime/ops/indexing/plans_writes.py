@@ -44,9 +44,7 @@ def copy_(to: Layout, source: Layout, non_blocking: bool) -> Plan | None:
     if found is None:
         return None
     rows, ints = found.outer * found.inner * found.parts, (found.inner, found.size, found.parts)
-    return (
-        Step(flat_move, (0, 1), (), (), (*found.steps.ravel().tolist(), *ints), (rows, 1), WORK * prod(shape)),
-    )
+    return (Step(flat_move, (0, 1), (), (), (*found.steps.ravel().tolist(), *ints), (rows, 1), WORK * prod(shape)),)
 
 
 def scatter(x: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
@@ -122,14 +120,17 @@ def _are_lines(x: Layout, dim: int, index: Layout) -> bool:
 def _lines_of(x: Layout, dim: int, index: Layout) -> tuple[Step, tuple[int, int], int, Ints]:
     """The call that looks at the indices, and the rows, the work and the ints of the one that writes."""
     elements, after = prod(index.shape), prod(x.shape[dim + 1 :])
-    looked = Step(look_at, (2,), (), (), (x.shape[dim],), (elements, ELEMENTS), elements)
+    looked = looking(2, 0, x.shape[dim], elements)
     lines, unit = prod(x.shape[:dim]) * after, 1 if after == 1 else COLUMNS
     return looked, (lines, unit), APART * elements, (x.shape[dim], index.shape[dim], after)
 
 
-def index_put_(
-    out: Layout, indices: tuple[Layout | None, ...], values: Layout, accumulate: bool
-) -> Plan | None:
+def looking(operand: int, least: int, size: int, count: int) -> Step:
+    """The call that looks at indices."""
+    return Step(look_at, (operand,), (), (), (least, size), (count, ELEMENTS), count)
+
+
+def index_put_(out: Layout, indices: tuple[Layout | None, ...], values: Layout, accumulate: bool) -> Plan | None:
     """Up to two arrays of indices of one shape, of neighbouring dimensions."""
     dims = tuple([dim for dim, found in enumerate(indices) if found is not None])
     given = [found for found in indices if found is not None]
@@ -167,14 +168,15 @@ def _put(
         return None
     count, ints = prod(common), [value for dim in dims for value in (out.shape[dim], strides[dim])]
     work = WORK * prod(shape)
+    looked = [looking(*each, out.shape[dim], count) for *each, dim in zip(places, least, dims, strict=True)]
     if dims == (0,) and along == 1 and width >= WIDE and folded[2] in (0, 1):
         ints += [least[0], count, width, folded[1], folded[2], int(add)]
-        return (Step(put_rows, (0, *places, own), (), (), tuple(ints), (out.shape[0], 1), work),)
+        return (*looked, Step(put_rows, (0, *places, own), (), (), tuple(ints), (out.shape[0], 1), work))
     kernel = put_by_one if len(dims) == 1 else put_by_two
     ints += [least[0]] if len(dims) == 1 else []
     ints += [count, step, width, along, *(folded if len(dims) == 1 else folded[1:]), int(add)]  # type: ignore[list-item]
     rows = (prod(shape) // count, COLUMNS if along == 1 and width > 1 else 1)
-    return (Step(kernel, (0, *places, own), (), (), tuple(ints), rows, work),)
+    return (*looked, Step(kernel, (0, *places, own), (), (), tuple(ints), rows, work))
 
 
 def index_add(x: Layout, dim: int, index: Layout, source: Layout, alpha: float) -> Plan | None:

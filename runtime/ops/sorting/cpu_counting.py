@@ -9,7 +9,7 @@ from ...pool.threads import get_num_threads
 from .cpu_counting_loops import TABLES, count_into, rank_of
 
 Array = np.ndarray
-COUNTED = 4  # elements of a sum that one counts as whose number is counted
+COUNTED = 1  # elements of a sum that one counts as whose number is counted
 MOST_TABLES = 16
 DENSE = 4  # times as many places as there are numbers may lie between the least and the greatest of these
 

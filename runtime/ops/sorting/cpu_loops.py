@@ -135,9 +135,18 @@ def sort_short(x: Array, values: Array, indices: Array, count: int, inverted: in
 
 
 @jit
-def place_of_rank(
-    rows: Array, values: Array, ranks: Array, skips: bool, indices: Array, first: int, last: int
-) -> None:
+def topk_short(x: Array, values: Array, indices: Array, count: int, inverted: int, k: int) -> None:
+    """The first k of each such row in order, and where they were."""
+    order = empty_row(0, count)
+    for r in range(x.size // count):
+        row, to, at = part_of(x, r * count, count), part_of(values, r * k, k), part_of(indices, r * k, k)
+        argsort_short(row, order, count, inverted)
+        for i in range(k):
+            at[i], to[i] = order[i], row[np.uint64(order[i])]
+
+
+@jit
+def place_of_rank(rows: Array, values: Array, ranks: Array, skips: bool, indices: Array, first: int, last: int) -> None:
     """Where the element of each row's rank is, of which the value is known: among its equals as many come before it as
     in a stable sort. The first nan where there is one, unless the op skips them."""
     for r in range(first, last):
