@@ -214,13 +214,16 @@ def getitem_plan() -> np.ndarray:
     return GetitemPlan.pack(**views, index=memory(kernel_op_plan(kernel_ops["index"])))
 
 
-def kernel_op_plan(op: Any) -> np.ndarray:
-    """The plan of an op with a kernel of its own."""
+def kernel_op_plan(op: Any, writes: bool = False) -> np.ndarray:
+    """The plan of an op with a kernel of its own, or of what writes to its first tensor."""
     inputs, refuses = ((), ()) if op.node is None else (op.node.inputs, op.node.refuses)
     listed = "L" in op.letters
+    found = op.found if op.find else None
+    found = (op.written if op.find_in_place else None) if writes else found
     return KernelOpPlan.pack(
-        found=address(op.found) if op.find else 0,
+        found=0 if found is None else address(found),
         found_halves=address(op.found_halves) if op.find else 0,
+        name=address(op.name.removesuffix("_") + "_"),
         device=address(op.launches),
         node=0 if op.node is None else memory(record_plan(op.node, op.operands, False, listed)),
         outputs=op.outputs,
@@ -306,19 +309,26 @@ def kept_name(slot: str) -> str:
 
 
 def call_plan(
-    plan: Plan, layouts: Sequence[Any], letters: str, outputs: int, arguments: Sequence[Any], singles: int | None = None
+    plan: Plan,
+    layouts: Sequence[Any],
+    letters: str,
+    outputs: int,
+    arguments: Sequence[Any],
+    singles: int | None = None,
+    integers: int = 0,
 ) -> tuple[Any, ...]:
     """(words, the shape of each result or None, the arguments); operands that are no tensors have no layout."""
     reaches = [reach(layout) if isinstance(layout, Layout) else 0 for layout in layouts]
-    each = tuple([call_letters(step, letters) for step in plan])
+    each = tuple([call_letters(step, letters, integers) for step in plan])
     if singles is not None:
         plan, each = for_halves(plan, letters, reaches, outputs, singles)
-    last = max(output for step in plan for output, _ in step.results)
+    last = max([output for step in plan for output, _ in step.results], default=-1)
     head = CallPlan.pack(
         calls=len(plan),
         results=max(last + 1, outputs),
         halves=bits([not (singles or 0) >> i & 1 for i in range(min(outputs, MOST_EDGES))]),  # more are for Python
         singles=bits([letter == "C" for letter in letters]),
+        integers=integers,
         reach=reaches,
     )[: CallPlan.word("steps")]
     shapes: list[Any] = [None] * max(last + 1, outputs)
@@ -337,9 +347,10 @@ def reach(layout: Layout) -> int:
     return 1 + sum((size - 1) * step for size, step in zip(shape, steps, strict=True)) if all(shape) else 0
 
 
-def call_letters(step: Step, letters: str) -> str:
-    """What the operands and results of a call are: I for indices, T for the others."""
-    return "".join("I" if i >= 0 and letters[i] == "I" else "T" for i in step.operands) + "T" * len(step.results)
+def call_letters(step: Step, letters: str, integers: int = 0) -> str:
+    """What the operands and results of a call are: I for int64, T for the others."""
+    given = ["I" if (letters[i] == "I" if i >= 0 else integers >> ~i & 1) else "T" for i in step.operands]
+    return "".join([*given, *["I" if integers >> output & 1 else "T" for output, _ in step.results]])
 
 
 def call_of(step: Step, letters: str) -> np.ndarray:
