@@ -10569,6 +10569,7 @@ OPS = [
             "weight": "convolution_weight_backward(grad, conjugate(self), weight.shape, stride, padding, dilation, groups)",
             "bias": "sum_all_but(grad, grad.ndim - len(stride) - 1)",
             "result": "convolution(self_t, weight_p, None, stride, padding, dilation, groups) + convolution(self_p, weight_t, bias_t, stride, padding, dilation, groups)",
+            "backward": "convolution_backward(wanted, grad, self, weight, self.shape, weight.shape, stride, padding, dilation, groups)",
         },
         gives={
             "bool": "refused",

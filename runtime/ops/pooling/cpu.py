@@ -115,9 +115,9 @@ def _means_of(
     divisors = np.array(divisor_override) if divisor_override else elements
     if windows.sliding is None:
         return windows, divisors.astype(dtype), (), ()
-    ones = (np.ones(windows.sliding.taps, dtype), np.zeros(1, dtype))
+    ones = np.ones(windows.sliding.taps, dtype)
     plans = forward_plan(windows.sliding), backward_plan(windows.sliding)
-    return windows, divisors.astype(dtype), (*ones, *plans[0]), (*ones, *plans[1])
+    return windows, divisors.astype(dtype), (ones, *plans[0]), (ones, *plans[1])
 
 
 def _means(x: Array, windows: Windows, divisors: Array, gathering: Arrays, spatial: int) -> Array:
@@ -147,6 +147,6 @@ def _by_windows(loop: Callable[..., None], a: Array, out: Array, windows: Window
     shared(loop, (a.ravel(), *windows.ranges, out.ravel(), np.array(sizes, np.int64)), count, x.size)
 
 
-def _convolve(x: Array, out: Array, weight: Array, bias: Array, *plan: Array) -> None:
-    planes = int(plan[-1][0])  # a sample of one channel each
-    shared(add_shifted, (x.ravel(), weight, bias, out.ravel(), *plan), planes, x.size)
+def _convolve(x: Array, out: Array, weight: Array, *plan: Array) -> None:
+    planes = out.size // int(plan[-1][2])  # a sample of one channel each
+    shared(add_shifted, (x.ravel(), weight, weight, out.ravel(), *plan, 0), planes, x.size)

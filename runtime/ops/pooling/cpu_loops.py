@@ -115,12 +115,19 @@ def maxima_plan(g: Geometry) -> tuple[Array, ...]:
     plan, steps = forward_plan(g), flat_steps(g.sizes)
     small = np.int32 if prod(g.sizes) < 1 << 31 else np.int64
     behind = [sum(j * d * n for j, d, n in zip(tap, g.dilation, steps, strict=True)) for tap in np.ndindex(*g.kernel)]
-    columns = np.arange(plan.tasks[0, 2])
+    columns = np.arange(plan.tasks[2])
     pitch0, pitch1 = plan.layout[7:9]
     counts = columns // pitch0, columns % pitch0 // pitch1, columns % pitch0 % pitch1
     along = zip(counts, g.stride, g.pads, steps, strict=True)
     positions = sum((count * s - pad) * n for count, s, pad, n in along)
-    return plan.layout, plan.parts, plan.tasks[0], plan.taps, np.array(behind, small), np.asarray(positions)
+    return (
+        plan.layout,
+        plan.parts,
+        plan.tasks,
+        plan.taps[: plan.taps.size // 2],
+        np.array(behind, small),
+        np.asarray(positions),
+    )
 
 
 @jit
@@ -156,7 +163,7 @@ def sliding_maxima(
         best[:] = -np.inf
         found[:] = -1
         for tap in range(behind.size):
-            _take_greater(source[taps[0, tap] : taps[0, tap] + positions.size], best, found, behind[tap])
+            _take_greater(source[taps[tap] : taps[tap] + positions.size], best, found, behind[tap])
         if straight:
             done[plane] = _write_indices(found, positions, indices[plane])
             continue
