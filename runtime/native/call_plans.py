@@ -6,7 +6,7 @@ and how many elements it reads of each. Who calls owns their arrays.
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import FLOATS, is_half, itemsize
+from ..kernels.llvm.element_kinds import FLOATS, INTEGERS, is_half, itemsize
 from ..kernels.llvm.kernel_calls import CallFrame, Constants, call_with_constants, put_array
 from ..kernels.llvm.structs import Items, Struct, length, room
 from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
@@ -22,7 +22,7 @@ from .tensors import dtype_of, elements, holds_kind, kind_of, new_flat, new_tens
 MOST_OPERANDS = 16
 MOST_RESULTS = 6
 MOST_READ = 5  # operands of one call
-MOST_TABLES = 5
+MOST_TABLES = 6
 
 
 class KernelTable(Struct):
@@ -57,6 +57,7 @@ class CallPlan(Struct):
     calls: int  # how many
     results: int  # how many outputs, those that only calls use among them
     halves: int  # bit i: output i is a 16-bit float where the operands are; all others are float32 then
+    indices: int  # bit i: output i is of int64
     singles: int  # bit i: operand i is float32 where the others are 16-bit floats
     reach: Items[int] = room(MOST_OPERANDS)  # elements of each operand that are read, from the first to the last
     steps: Items[Call] = room(1)  # the first of the calls; the others follow
@@ -134,6 +135,8 @@ def put_results(plan: CallPlan, call: Call, results: Tuple, shapes: Tuple, given
     for i in range(call.results):
         output, size = call.outputs[i], call.sizes[i]
         kind = 0 if is_half(given) and not plan.halves >> output & 1 else given
+        if plan.indices >> output & 1:
+            kind = INTEGERS
         if item(results, output) is none:  # else an earlier call has made it, and this one fills another part
             flat = new_flat(new(Size).items, size, kind)
             made = NULL if flat is NULL else new_tensor(flat, cast(Tuple, item(shapes, 1 + output)), dtype_of(kind))

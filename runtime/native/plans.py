@@ -305,6 +305,7 @@ def call_plan(
         calls=len(plan),
         results=max(last + 1, outputs),
         halves=bits([not (singles or 0) >> i & 1 for i in range(min(outputs, MOST_EDGES))]),  # more are for Python
+        indices=sum(1 << output for output in {output for step in plan for output in step.indices}),
         singles=bits([letter == "C" for letter in letters]),
         reach=reaches,
     )[: CallPlan.word("steps")]
@@ -327,7 +328,7 @@ def reach(layout: Layout) -> int:
 def call_letters(step: Step, letters: str) -> str:
     """What the operands and results of a call are: I for indices, T for the others."""
     operands = "".join("I" if i >= 0 and letters[i] == "I" else "T" for i in step.operands)
-    return operands + "T" * len(step.results)
+    return operands + "".join("I" if output in step.indices else "T" for output, _ in step.results)
 
 
 def call_of(step: Step, letters: str) -> np.ndarray:

@@ -36,7 +36,8 @@ class Step(NamedTuple):
 
     Where `rows` is (count, unit), the kernel takes two more ints: the first of its rows that it is to compute, a
     multiple of `unit`, and that after the last. So several threads may share them, if operand and result are large, or
-    `work` is, which is counted in elements as well. Tables are flat arrays of int64, which nobody writes to.
+    `work` is, which is counted in elements as well. Tables are flat arrays of int64, which nobody writes to;
+    results whose numbers are `indices` are of int64.
     """
 
     kernel: Any
@@ -47,6 +48,7 @@ class Step(NamedTuple):
     rows: tuple[int, int] | None = None
     work: int = 0
     tables: tuple[Array, ...] = ()
+    indices: Ints = ()
 
 
 Plan = tuple[Step, ...]
@@ -109,6 +111,7 @@ class ReadyStep(NamedTuple):
     constants: tuple[Any, ...]  # tables, and numbers of the types that kernels are compiled for
     rows: tuple[int, int] | None
     work: int
+    indices: Ints
 
 
 MOST = 4096  # plans that are remembered; then all are forgotten
@@ -130,14 +133,16 @@ def ready_to_run(find: Callable[..., Plan | None], arguments: Sequence[Any]) -> 
         sizes = first + [prod(shape) for _, shape in step.results[:1]]
         constants = (*step.tables, *map(float, step.numbers), *map(int, step.ints))
         results = tuple([output for output, _ in step.results])
-        steps.append(ReadyStep(step.kernel, operands, made, results, constants, step.rows, max(*sizes, step.work)))
+        steps.append(
+            ReadyStep(step.kernel, operands, made, results, constants, step.rows, max(*sizes, step.work), step.indices)
+        )
     return 1 + max(named), next(i for i, a in enumerate(arrays) if a is not None), steps
 
 
 def run_step(step: ReadyStep, arguments: Sequence[Any], results: list[Any], dtype: np.dtype) -> None:
     """Run one call of a plan; the results that it is the first to name are made."""
     for output, shape in step.made:
-        results[output] = np.empty(shape, dtype)
+        results[output] = np.empty(shape, np.int64 if output in step.indices else dtype)
     flat = [memory_of(results[~i] if i < 0 else arguments[i], reach, dtype) for i, reach in step.operands]
     flat += [results[output].reshape(-1) for output in step.results]
     if step.rows is None:
