@@ -30,19 +30,19 @@ BLOCK = 96  # places of the output, or of the gradient's steps, that are packed 
 TAPS = 24  # taps that stay together in one thread: whole tiles of any size
 UNIT = 64  # channels: whole panels, as wide as any processor has them
 WHOLE = 16  # channels: whole vectors of any processor
-MANY = 512  # places of all samples: so often weights are read that it pays to pack them
+MANY = 8192  # results of all samples, in a panel's channels: so often weights are read that it pays to pack them
 
 
 def gathered_output(g: Geometry, call: Call) -> Calls | None:
     """The calls for the output."""
-    if not _fills(g, g.outputs) or g.batch * prod(g.positions) < MANY:
+    if not _fills(g, g.outputs) or g.batch * prod(g.positions) * min(g.outputs, UNIT) < MANY:
         return None
     return _weighted(g, call, forward_plan(g), g.outputs, g.positions)
 
 
 def gathered_input_backward(g: Geometry, call: Call) -> Calls | None:
     """The calls for the gradient of the input."""
-    if g.stride != (1, 1, 1) or not _fills(g, g.channels) or g.batch * prod(g.sizes) < MANY:
+    if g.stride != (1, 1, 1) or not _fills(g, g.channels) or g.batch * prod(g.sizes) * min(g.channels, UNIT) < MANY:
         return None
     plan = backward_plan(g)
     whole = plan.tasks.size == TASK and tuple(plan.tasks[3:6].tolist()) == g.sizes
@@ -108,6 +108,7 @@ def pack_weights(
     Weights of missing channels are zero.
     """
     like, depth, units = w.dtype.type(0), w_taps.size, (channels + UNIT - 1) // UNIT
+    size, run = item_size(like), run_of(w_taps)
     rounded = panels.size // (groups * depth)
     for number in range(first, last):
         group, c = number // units, number % units * UNIT
@@ -116,13 +117,24 @@ def pack_weights(
             width = panel_vectors(like, channels - c) * lanes(like)
             panel = part_of(panels, (group * rounded + c) * depth, width * depth)
             count = min(width, channels - c)
-            for p in range(depth):
-                start, row = own + w_taps[p] + c * w_row, part_of(panel, p * width, width)
-                for k in range(count):
-                    row[k] = w[start + k * w_row]
-                for k in range(count, width):
-                    row[k] = like
+            for p in range(0, depth, run):
+                source, to = address(w) + (own + w_taps[p] + c * w_row) * size, address(panel) + p * width * size
+                transpose_at(like, source, w_row * size, count, run, to, width * size)
+            for p in range(depth if count < width else 0):
+                part_of(panel, p * width + count, width - count)[:] = like
             c += width
+
+
+@jit
+def run_of(taps: Array) -> int:
+    """How many taps have weights that lie side by side: those of runs of one length."""
+    for length in range(1, taps.size):
+        if taps[length] != taps[length - 1] + 1:
+            for p in range(taps.size):
+                if taps[p] != taps[p - p % length] + p % length:
+                    return 1
+            return length if taps.size % length == 0 else 1
+    return taps.size
 
 
 @jit(forceinline=True)

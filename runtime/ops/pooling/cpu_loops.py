@@ -52,30 +52,72 @@ def plane_maxima(x: Array, values: Array, indices: Array, windows: Array, plane:
 
 @jit
 def window_means(x: Array, out: Array, windows: Array, divisors: Array, first: int, last: int) -> None:
-    """The sums of windows over their divisors, summed in float64: a window may be all there is.
-
-    Rows are added up first, for all windows side by side.
-    """
-    high, rows, columns = windows[0], windows[1], windows[2]
-    counts = windows[6:9]
-    line, area = np.empty(columns, np.float64), counts[0] * counts[1] * counts[2]
-    across = windows[RANGES + 2 * (counts[0] + counts[1]) :]
+    """The sums of windows over their divisors, summed in float64: a window may be all there is."""
+    counts, size = windows[6:9], windows[0] * windows[1] * windows[2]
+    area, halvings = counts[0] * counts[1] * counts[2], _halvings(windows)
+    line, halves = np.empty(windows[2], np.float64), np.empty(size if halvings else 0, np.float64)
     for plane in range(first, last):
-        to = plane * area
-        for a in range(counts[0]):
-            down = windows[RANGES + 2 * a :]
-            for b in range(counts[1]):
-                along = windows[RANGES + 2 * (counts[0] + b) :]
-                line[:] = 0
-                for i in range(down[0], down[1]):
-                    for j in range(along[0], along[1]):
-                        row = part_of(x, ((plane * high + i) * rows + j) * columns, columns)
-                        for k in range(row.size):
-                            line[k] += row[k]
-                for c in range(counts[2]):
-                    out[to + c] = _sum(part_of(line, across[2 * c], across[2 * c + 1] - across[2 * c]))
-                to += counts[2]
-        _divide(part_of(out, plane * area, area), part_of(out, plane * area, area), divisors)
+        source, to = part_of(x, plane * size, size), part_of(out, plane * area, area)
+        if halvings:
+            _sum_windows(_halved(source, halves, halvings), windows, halvings, line, to)
+        else:
+            _sum_windows(source, windows, 0, line, to)
+        _divide(to, to, divisors)
+
+
+@jit
+def _halvings(windows: Array) -> int:
+    """How often neighbours can be added in pairs before windows are: those side by side fill a line and are even."""
+    count, found = windows[8], 0
+    across = windows[RANGES + 2 * (windows[6] + windows[7]) :]
+    width = windows[2] // max(count, 1)
+    for c in range(count):
+        if across[2 * c] != c * width or across[2 * c + 1] != (c + 1) * width:
+            return 0
+    while width % 2 == 0 and width * count == windows[2] >> found:
+        width, found = width // 2, found + 1
+    return found
+
+
+@jit
+def _halved(x: Array, halves: Array, halvings: int) -> Array:
+    """The sums of pairs of neighbours, of pairs of these, and so on."""
+    size = x.size // 2
+    here = part_of(halves, 0, size)
+    _add_pairs(x, here)
+    for _ in range(halvings - 1):
+        there = part_of(halves, size, size // 2)
+        _add_pairs(here, there)
+        halves, here, size = part_of(halves, size, size), there, size // 2
+    return here
+
+
+@jit
+def _add_pairs(x: Array, to: Array) -> None:
+    for k in range(to.size):
+        to[k] = np.float64(x[2 * k]) + x[2 * k + 1]
+
+
+@jit
+def _sum_windows(x: Array, windows: Array, halvings: int, line: Array, out: Array) -> None:
+    """The sums of the windows of a plane: rows are added up first, for all windows side by side."""
+    counts, rows, columns = windows[6:9], windows[1], windows[2] >> halvings
+    across, to = windows[RANGES + 2 * (counts[0] + counts[1]) :], 0
+    sums = part_of(line, 0, columns)
+    for a in range(counts[0]):
+        down = windows[RANGES + 2 * a :]
+        for b in range(counts[1]):
+            along = windows[RANGES + 2 * (counts[0] + b) :]
+            sums[:] = 0
+            for i in range(down[0], down[1]):
+                for j in range(along[0], along[1]):
+                    row = part_of(x, (i * rows + j) * columns, columns)
+                    for k in range(row.size):
+                        sums[k] += row[k]
+            for c in range(counts[2]):
+                begin, end = across[2 * c] >> halvings, across[2 * c + 1] >> halvings
+                out[to] = _sum(part_of(sums, begin, end - begin)) if end - begin > 1 else sums[begin]
+                to += 1
 
 
 @jit(fastmath={"reassoc"})
