@@ -17,7 +17,7 @@ from ..llvm.addresses import part_of
 from .plan import Array, Ints, Plan, Step
 
 UNIT = 4096  # elements of a copy that stay in one thread
-HALF, SINGLE = "TC"  # letters of what a call reads or writes: of the operands' dtype, and float32; others stay
+HALF, SINGLE, INDEX = "TCI"  # letters of what a call reads or writes: of the operands' dtype, float32, int64
 
 
 class HalfPlan(NamedTuple):
@@ -45,6 +45,7 @@ class Rewritten:
 
     def __init__(self, plan: Plan, operands: str, reach: Sequence[int], outputs: int, singles: int) -> None:
         self.operands, self.reach, self.outputs, self.singles = operands, reach, outputs, singles
+        self.indices = {output for step in plan for output in step.indices}
         self.next = 1 + max(outputs, *[output for step in plan for output, _ in step.results])
         self.widened: dict[int, int] = {}
         self.rounded = {output: self.new() for output in self.in_parts(plan)}
@@ -63,7 +64,7 @@ class Rewritten:
 
     def is_half(self, output: int) -> bool:
         """Whether an output is stored in 16 bits."""
-        return output < self.outputs and not self.singles >> output & 1
+        return output < self.outputs and not self.singles >> output & 1 and output not in self.indices
 
     def in_parts(self, plan: Plan) -> list[int]:
         """The outputs that must be rounded after all: of kernels that may read them, or of several calls."""
@@ -87,7 +88,9 @@ class Rewritten:
                 operands.append(~self.wide(i))
                 letters += SINGLE
         results = tuple([(self.rounded.get(output, output), shape) for output, shape in step.results])
-        letters += "".join(HALF if self.is_half(output) else SINGLE for output, _ in results)
+        letters += "".join(
+            INDEX if output in self.indices else HALF if self.is_half(output) else SINGLE for output, _ in results
+        )
         self.steps.append(step._replace(operands=tuple(operands), results=results))
         self.letters.append(letters)
 
