@@ -224,7 +224,7 @@ def euclidean_gradients(
 
 @jit
 def finish_gradient(out: Array, x: Array, w: int, w_col: int, others: int, count: int) -> None:
-    """The other sign; where there are numbers that are not finite, a sum over those rows alone whose weight is not 0."""
+    """The other sign; where numbers are not finite, a sum over those rows alone whose weight is not 0."""
     like, size, exact = x.dtype.type(0), item_size(x.dtype.type(0)), True
     for k in range(out.size):
         out[k] = -out[k]
