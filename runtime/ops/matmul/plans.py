@@ -12,7 +12,7 @@ from ..reduction.plans import sum_step
 from . import cpu_loops as loops
 
 SMALL = 1 << 15  # products of numbers: a row is added after smaller matrices' product, as `mm` and an addition would
-MANY = 8 * PANEL  # columns, of which threads get equal shares
+MANY = 4 * PANEL  # columns, of which threads get equal shares
 FEW_ITEMS = 8  # of a batch: threads share rows of fewer
 
 
