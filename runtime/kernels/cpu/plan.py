@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...pool.parallel_for import shared
+from .aligned import empty
 
 Array = np.ndarray
 Ints = tuple[int, ...]
@@ -142,7 +143,7 @@ def ready_to_run(find: Callable[..., Plan | None], arguments: Sequence[Any]) -> 
 def run_step(step: ReadyStep, arguments: Sequence[Any], results: list[Any], dtype: np.dtype) -> None:
     """Run one call of a plan; the results that it is the first to name are made."""
     for output, shape in step.made:
-        results[output] = np.empty(shape, np.int64 if output in step.indices else dtype)
+        results[output] = empty(shape, np.dtype(np.int64) if output in step.indices else dtype)
     flat = [memory_of(results[~i] if i < 0 else arguments[i], reach, dtype) for i, reach in step.operands]
     flat += [results[output].reshape(-1) for output in step.results]
     if step.rows is None:

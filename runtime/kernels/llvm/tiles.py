@@ -154,7 +154,8 @@ class Panel:
         if ahead:
             vectors.prefetch_all(vectors.address(right, self.b_row, AHEAD), len(masks))
         row = [vectors.load(vectors.address(right, right, 0, v * vectors.bytes), m) for v, m in enumerate(masks)]
-        column = [vectors.spread(vectors.scalar(vectors.address(left, self.a_row, i))) for i in sorted({i for i, _ in sums})]
+        rows = 1 + max(i for i, _ in sums)
+        column = [vectors.spread(vectors.scalar(vectors.address(left, self.a_row, i))) for i in range(rows)]
         return self.terms(tile, column, row, sums)
 
     def terms(self, tile: Any, column: Sequence[Any], row: Sequence[Any], sums: dict[Any, Any]) -> dict[Any, Any]:
