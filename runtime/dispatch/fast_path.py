@@ -57,10 +57,11 @@ class FastPath:
         return None
 
     def call_plan(
-        self, plan: Any, layouts: Any, letters: str, outputs: int, arguments: Any, singles: int | None
+        self, plan: Any, layouts: Any, letters: str, outputs: int, arguments: Any, singles: int | None, in_pairs: bool
     ) -> Any:
         """A plan as the fast functions read it; None where there are no such functions. For 16-bit floats `singles`
-        says which results are float32, as bits; it is None for others."""
+        says which results are float32, as bits, and `in_pairs` whether calls may multiply pairs of them; it is None for
+        others."""
         return None
 
 

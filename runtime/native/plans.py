@@ -204,7 +204,8 @@ def kernel_op_plan(op: Any) -> np.ndarray:
     listed = "L" in op.letters
     return KernelOpPlan.pack(
         found=address(op.found) if op.find else 0,
-        found_halves=address(op.found_halves) if op.find else 0,
+        found_bfloat16=address(op.found_bfloat16) if op.find else 0,
+        found_float16=address(op.found_float16) if op.find else 0,
         device=address(op.launches),
         node=0 if op.node is None else memory(record_plan(op.node, op.operands, False, listed)),
         outputs=op.outputs,
@@ -230,7 +231,8 @@ def planned_gradients_plan(op: Any) -> np.ndarray:
         slots=slot_distances(node, node.saved_slots),
         listed=ALL if len(node.differentiable) > 1 else node.differentiable[0] if node.output_count > 1 else ALONE,
         found=address(op.found) if op.find else 0,
-        found_halves=address(op.found_halves) if op.find else 0,
+        found_bfloat16=address(op.found_bfloat16) if op.find else 0,
+        found_float16=address(op.found_float16) if op.find else 0,
         device=address(op.launches),
         layouts=sum(read.letter in "gk" for read in op.reads),
         operands=len(reads),
@@ -290,13 +292,19 @@ def kept_name(slot: str) -> str:
 
 
 def call_plan(
-    plan: Plan, layouts: Sequence[Any], letters: str, outputs: int, arguments: Sequence[Any], singles: int | None = None
+    plan: Plan,
+    layouts: Sequence[Any],
+    letters: str,
+    outputs: int,
+    arguments: Sequence[Any],
+    singles: int | None = None,
+    in_pairs: bool = False,
 ) -> tuple[Any, ...]:
     """(words, the shape of each result or None, the arguments); operands that are no tensors have no layout."""
     reaches = [reach(layout) if isinstance(layout, Layout) else 0 for layout in layouts]
     each = tuple([call_letters(step, letters) for step in plan])
     if singles is not None:
-        plan, each = for_halves(plan, letters, reaches, outputs, singles)
+        plan, each = for_halves(plan, letters, reaches, outputs, singles, in_pairs)
     last = max(output for step in plan for output, _ in step.results)
     head = CallPlan.pack(
         calls=len(plan),

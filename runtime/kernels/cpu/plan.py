@@ -37,6 +37,9 @@ class Step(NamedTuple):
     Where `rows` is (count, unit), the kernel takes two more ints: the first of its rows that it is to compute, a
     multiple of `unit`, and that after the last. So several threads may share them, if operand and result are large, or
     `work` is, which is counted in elements as well.
+
+    `pairs` makes the calls that stand for this one where operands and results are bfloat16, and the processor has
+    instructions for products of pairs of them.
     """
 
     kernel: Any
@@ -46,6 +49,7 @@ class Step(NamedTuple):
     ints: Ints = ()
     rows: tuple[int, int] | None = None
     work: int = 0
+    pairs: Callable[[], Plan] | None = None
 
 
 Plan = tuple[Step, ...]
