@@ -129,6 +129,8 @@ def forward_kernel(op: Any, number: int) -> int:
         arrays[variant == 1 or variant == 3] = NUMBERS[1 if variant == 1 else kind]
     result = array_of(BOOL if op.result_dtypes[0] == "bool" else kind)
     kernel = op.kernels.forward_number if variant == 1 else op.kernels.forward
+    if kind in HALVES and len(arrays) == 1 and not op.numbers and result == arrays[0]:
+        kernel = op.kernels.of_halves("forward")
     return kernel_address(kernel, [*arrays, *[types.float64] * len(op.numbers), result])
 
 
