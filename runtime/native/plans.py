@@ -150,6 +150,8 @@ def forward_kernel(op: Any, number: int) -> int:
         arrays[variant == 1 or variant == 3] = NUMBERS[1 if variant == 1 else kind]
     result = array_of(BOOL if op.result_dtypes[0] == "bool" else kind)
     kernel = op.kernels.forward_number if variant == 1 else op.kernels.forward
+    if kind in HALVES and len(arrays) == 1 and not op.numbers and result == arrays[0]:
+        kernel = op.kernels.of_halves("forward")
     return kernel_address(kernel, [*arrays, *[types.float64] * len(op.numbers), result])
 
 
@@ -227,7 +229,8 @@ def kernel_op_plan(op: Any, writes: bool = False) -> np.ndarray:
     found = (op.written if op.find_in_place else None) if writes else found
     return KernelOpPlan.pack(
         found=0 if found is None else address(found),
-        found_halves=address(op.found_halves) if op.find else 0,
+        found_bfloat16=address(op.found_bfloat16) if op.find else 0,
+        found_float16=address(op.found_float16) if op.find else 0,
         name=address(op.name.removesuffix("_") + "_"),
         device=address(op.launches),
         node=0 if op.node is None else memory(record_plan(op.node, op.operands, False, listed)),
@@ -254,7 +257,8 @@ def planned_gradients_plan(op: Any) -> np.ndarray:
         slots=slot_distances(node, node.saved_slots),
         listed=ALL if len(node.differentiable) > 1 else node.differentiable[0] if node.output_count > 1 else ALONE,
         found=address(op.found) if op.find else 0,
-        found_halves=address(op.found_halves) if op.find else 0,
+        found_bfloat16=address(op.found_bfloat16) if op.find else 0,
+        found_float16=address(op.found_float16) if op.find else 0,
         device=address(op.launches),
         layouts=sum(read.letter in "gk" for read in op.reads),
         operands=len(reads),
@@ -321,6 +325,7 @@ def call_plan(
     arguments: Sequence[Any],
     singles: int | None = None,
     integers: int = 0,
+    in_pairs: bool = False,
 ) -> tuple[Any, ...]:
     """(words, the shape of each result or None, the arguments, tables, which the words have the addresses of).
 
@@ -330,7 +335,7 @@ def call_plan(
     integers |= bits_of({output for step in plan for output in step.indices})
     each = tuple([call_letters(step, letters, integers) for step in plan])
     if singles is not None:
-        plan, each = for_halves(plan, letters, reaches, outputs, singles)
+        plan, each = for_halves(plan, letters, reaches, outputs, singles, in_pairs)
     last = max([output for step in plan for output, _ in step.results], default=-1)
     head = CallPlan.pack(
         calls=len(plan),

@@ -117,6 +117,14 @@ class LinkedKernel(Kernel):
         super().__init__(typing, target, library, args, result, flags, kinds)
 
 
+class LinkedNoAlias(LinkedKernel):
+    """The passes for what a kernel calls with arrays of which `NoAlias` is true."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, kinds: Any) -> None:
+        flags.noalias = True
+        super().__init__(typing, target, library, args, result, flags, kinds)
+
+
 class NoAlias(Kernel):
     """The passes for kernels whose arguments share no memory, except element by element.
 

@@ -39,6 +39,9 @@ class Step(NamedTuple):
     multiple of `unit`, and that after the last. So several threads may share them, if operand and result are large, or
     `work` is, which is counted in elements as well. Tables are flat arrays of int64, which nobody writes to;
     results whose numbers are `indices` are of int64.
+
+    `pairs` makes the calls that stand for this one where operands and results are bfloat16, and the processor has
+    instructions for products of pairs of them.
     """
 
     kernel: Any
@@ -50,6 +53,7 @@ class Step(NamedTuple):
     work: int = 0
     tables: tuple[Array, ...] = ()
     indices: Ints = ()
+    pairs: Callable[[], Plan] | None = None
 
 
 Plan = tuple[Step, ...]
