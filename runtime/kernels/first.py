@@ -15,12 +15,12 @@ from contextlib import suppress
 from itertools import chain
 from typing import Any
 
-from .cache import ahead
-from .llvm.units import UNITS
+from .cache import ahead, claims
 from .table import ElementKernels
 
 OWN = __package__.partition(".runtime.")[0]
 ELEMENTWISE = "generated.kernels.cpu."
+UNITS = (("runtime.pool.commands", "UNIT"), ("runtime.native.builtins", "HOST"))  # of native code
 ASIDE = 19  # of niceness: for what nobody may ever need
 
 
@@ -38,11 +38,12 @@ def main(k: int, program: int) -> None:
 
 @functools.cache
 def stand_aside(k: int) -> None:
-    """Take from now on only the time that nobody else wants; native code, which the program has got in a hurry, first."""
+    """Take from now on only the time that nobody else wants, first for native code: the program got its in a hurry."""
     os.nice(ASIDE)
+    claims.stand_aside()
     if k == 0:
-        for unit in UNITS:
-            unit.code()
+        for module, name in UNITS:
+            getattr(importlib.import_module(f"{OWN}.{module}"), name).code()
 
 
 def remaining() -> Iterator[tuple[str, Sequence[str]]]:

@@ -19,6 +19,7 @@ from numba.core.compiler import CompileResult
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
+from ..compile import garbage
 from ..compile.loading import load_types
 from . import ahead, store
 from .digest import digest, folder_text, of_options
@@ -129,7 +130,7 @@ class KernelCache(Uncached):
     def compiled(self, args: Any, result: Any) -> Any:
         """What numba compiles for a signature that is not there."""
         function = self.compiler.py_func
-        with ahead.waiting(function.__name__, function.__module__):
+        with ahead.waiting(function.__name__, function.__module__), garbage.left_alone():
             try:
                 load_types()
                 return self.compile(args, result)

@@ -16,6 +16,7 @@ from llvmlite import binding
 
 from ..cache import ahead, store
 from ..cache.digest import digest, folder_text
+from ..compile import garbage
 from ..compile.machine import llvm
 from ..compile.scalar_library import building
 from .check_mode import SETTING
@@ -88,7 +89,6 @@ class Unit:
         self.version = version
         self.ready = ready
         self.loaded: dict[str, int] = {}
-        UNITS.append(self)
 
     def address(self, function: Any) -> int:
         """Where the machine code of one of the functions begins; the first who asks loads it, or has it compiled."""
@@ -105,13 +105,10 @@ class Unit:
         found_by = digest("unit", self.name, names, self.version(), folder_text("llvm"), SETTING)
         code = store.obtain(found_by)
         if code is None:
-            with ahead.waiting("native code"):
+            with ahead.waiting("native code"), garbage.left_alone():
                 if ahead.begin():
                     store.give_up(found_by)
                     return object_code(self.name, self.functions, 0)
                 code = object_code(self.name, self.functions)
             store.keep(found_by, code)
         return code
-
-
-UNITS: list[Unit] = []  # of modules that have been imported
