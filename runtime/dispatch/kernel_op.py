@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from math import copysign
 from typing import Any, NamedTuple
 
+from ..kernels.cpu.gathering import gathered
 from ..kernels.cpu.plan import Layout, Plan
 from ..tensor.base import TensorBase
 from ..tensor.devices import CPU
@@ -109,14 +110,14 @@ class KernelOp:
     def plan(self, checked: Sequence[Any], computed: dtype) -> Any:
         """The words of the plan for a call on tensors of a dtype; None where the op has none for it."""
         known = [as_known(letter, a) for letter, a in zip(self.letters, checked, strict=True)]
-        plan = self.find(*known) if self.find else None
-        if plan is None:
-            return None
         own = [None if letter in "TOILJ" else a for letter, a in zip(self.letters, checked, strict=True)]
         layouts, letters = known, self.letters
         if "L" in letters:
             layouts, letters = known[0], "T" * MOST_LISTED
-        elif "J" in letters:
+        plan = plan_of(self.find, known, layouts, letters, self.outputs) if self.find else None
+        if plan is None:
+            return None
+        if "J" in letters:
             indices = known.pop()
             layouts, letters = [*known, *indices], letters[:-1] + "I" * len(indices)
         singles = None if computed.native else self.singles()
@@ -125,6 +126,14 @@ class KernelOp:
     def singles(self) -> int:
         """Which results are float32 where the operands are 16-bit floats: bit i, result i."""
         return sum(1 << i for i, rule in enumerate(self.dtypes) if rule == "computed")
+
+
+def plan_of(
+    find: Callable[..., Plan | None], known: Sequence[Any], operands: Sequence[Any], letters: str, outputs: int
+) -> Plan | None:
+    """The plan for layouts and other arguments, of copies where there is none for operands as they lie."""
+    plan = find(*known)
+    return gathered(find, known, operands, letters, outputs) if plan is None else plan
 
 
 def table_of(op: Any, computed: dtype) -> dict[Any, Any]:
@@ -303,11 +312,12 @@ class KernelOpGradient:
             tuple(wanted_of(value, outputs)) if read.letter == "w" else read.given(value)
             for read, value in zip(self.reads, values, strict=True)
         ]
-        plan = self.find(*known) if self.find else None
-        if plan is None:
-            return None
         kept = [getattr(node, slot) if letter == "k" else None for letter, slot, _ in self.reads]
         letters = "".join("T" if tensor is None else letter_of(tensor._dtype, computed) for tensor in kept)
+        tensors = "".join(own if read.letter in "gk" else "v" for own, read in zip(letters, self.reads, strict=True))
+        plan = plan_of(self.find, known, known, tensors, outputs) if self.find else None
+        if plan is None:
+            return None
         if self.reads[-1].letter == "i":
             values = [*values[:-1], *values[-1]]
             letters = letters[:-1] + "I" * (len(values) - len(letters) + 1)
