@@ -42,13 +42,13 @@ def panel_product(
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        _Panel(Vectors(context, builder, like), *args[1:]).emit()
+        Panel(Vectors(context, builder, like), *args[1:]).emit()
         return context.get_dummy_value()
 
     return types.void(like, *[types.int64] * 11), code
 
 
-class _Panel:
+class Panel:
     """The code of panel_product: tiles of six rows, then of four, two and one for the rest."""
 
     def __init__(self, vectors: Vectors, *args: Any) -> None:
@@ -122,6 +122,7 @@ class _Panel:
         with builder.if_then(self.far):  # the lines of the tile below: they come while this one is computed
             for i in range(rows):
                 vectors.prefetch_all(vectors.address(c, self.c_row, i + rows), len(masks))
+        with_tile = self.begin_tile(row, places, masks)
         entry, (first, loop, done) = builder.block, [builder.append_basic_block(n) for n in ("first", "loop", "done")]
         # c is read before the loop only where it is added to: else it may hold nan, which 0 * c would keep.
         builder.cbranch(builder.icmp_signed("!=", self.add, vectors.number(0)), first, loop)
@@ -132,7 +133,7 @@ class _Panel:
         # Each sum is a phi of its own and no array, so that LLVM keeps it in a register.
         sums = {place: self.joined((vectors.zero, entry), (old[place], first)) for place in places}
         left, right, step = (self.joined((x, entry), (x, first)) for x in (a, self.b, vectors.number(0)))
-        new = self.products(left, right, rows, masks, sums, ahead)
+        new = self.step(with_tile, left, right, masks, sums, ahead)
         following = builder.add(step, vectors.number(1))
         moved = (left, builder.add(left, self.a_col)), (right, builder.add(right, self.b_row)), (step, following)
         for value, next_value in (*moved, *((sums[place], new[place]) for place in places)):
@@ -142,16 +143,24 @@ class _Panel:
         for i, v in places:
             vectors.store(new[i, v], target[i, v], masks[v])
 
-    def products(
-        self, left: Any, right: Any, rows: int, masks: Sequence[Any], sums: dict[Any, Any], ahead: bool
+    def begin_tile(self, row: Any, places: Sequence[tuple[int, int]], masks: Sequence[Any]) -> Any:
+        """What the terms of a tile need besides a and b, given to `terms`."""
+
+    def step(
+        self, tile: Any, left: Any, right: Any, masks: Sequence[Any], sums: dict[Any, Any], ahead: bool
     ) -> dict[Any, Any]:
-        """One step of the depth: a column of a times a row of b."""
+        """One step of the depth: a column of a meets a row of b."""
         vectors = self.vectors
         if ahead:
             vectors.prefetch_all(vectors.address(right, self.b_row, AHEAD), len(masks))
         row = [vectors.load(vectors.address(right, right, 0, v * vectors.bytes), m) for v, m in enumerate(masks)]
+        rows = 1 + max(i for i, _ in sums)
         column = [vectors.spread(vectors.scalar(vectors.address(left, self.a_row, i))) for i in range(rows)]
-        return {(i, v): vectors.fma(column[i], row[v], sums[i, v]) for i, v in sums}
+        return self.terms(tile, column, row, sums)
+
+    def terms(self, tile: Any, column: Sequence[Any], row: Sequence[Any], sums: dict[Any, Any]) -> dict[Any, Any]:
+        """The sums with their next terms: here products."""
+        return {(i, v): self.vectors.fma(column[i], row[v], sums[i, v]) for i, v in sums}
 
     def joined(self, *incoming: tuple[Any, Any]) -> Any:
         """A value that depends on the block the control flow comes from."""
