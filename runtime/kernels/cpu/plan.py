@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...pool.parallel_for import shared
+from .aligned import empty
 
 Array = np.ndarray
 Ints = tuple[int, ...]
@@ -38,6 +39,9 @@ class Step(NamedTuple):
     multiple of `unit`, and that after the last. So several threads may share them, if operand and result are large, or
     `work` is, which is counted in elements as well. Tables are flat arrays of int64, which nobody writes to;
     results whose numbers are `indices` are of int64.
+
+    `pairs` makes the calls that stand for this one where operands and results are bfloat16, and the processor has
+    instructions for products of pairs of them.
     """
 
     kernel: Any
@@ -49,6 +53,7 @@ class Step(NamedTuple):
     work: int = 0
     tables: tuple[Array, ...] = ()
     indices: Ints = ()
+    pairs: Callable[[], Plan] | None = None
 
 
 Plan = tuple[Step, ...]
@@ -142,7 +147,7 @@ def ready_to_run(find: Callable[..., Plan | None], arguments: Sequence[Any]) -> 
 def run_step(step: ReadyStep, arguments: Sequence[Any], results: list[Any], dtype: np.dtype) -> None:
     """Run one call of a plan; the results that it is the first to name are made."""
     for output, shape in step.made:
-        results[output] = np.empty(shape, np.int64 if output in step.indices else dtype)
+        results[output] = empty(shape, np.dtype(np.int64) if output in step.indices else dtype)
     flat = [memory_of(results[~i] if i < 0 else arguments[i], reach, dtype) for i, reach in step.operands]
     flat += [results[output].reshape(-1) for output in step.results]
     if step.rows is None:
