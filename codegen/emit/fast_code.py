@@ -32,10 +32,10 @@ class FastCode:
             and not any(a.type.optional or a.type.is_list for a in op.tensors)
             and all(is_plain_number(n) for n in op.numbers)
             and (not self.checks_numbers or all(n.default is not None for n in op.numbers))
-            and (entry.dtype in ("promote", "float") and "float" in entry.dtypes and not op.has_dtype_argument)
+            and (entry.dtype != "accumulate" and "float" in entry.dtypes and not op.has_dtype_argument)
             and (entry.result_dtype[0] in ("same", "bool", "real") and not op.several)
             and not op.writes_first
-            and (op.node is None or op.node.fast)
+            and (op.node is None or op.node.fast or (bool(op.node.fused) and op.node.plain))
         )
 
     @property

@@ -988,6 +988,10 @@ def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, o
     Raises:
         RuntimeError: expected: a mask of bools, and one value.
     """
+    if not watch.every and out is None:
+        result = kernels.MASKED_FILL_TENSOR.launch(input, mask, value)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("masked_fill.Tensor", masked_fill_tensor, "filling", input, mask, value, out=out))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from math import copysign
 from typing import Any, NamedTuple
 
+from ..kernels.cpu.gathering import gathered
 from ..kernels.cpu.plan import Layout, Plan
 from ..tensor.base import TensorBase
 from ..tensor.devices import CPU
@@ -132,27 +133,37 @@ class KernelOp:
     def plan(self, checked: Sequence[Any], computed: dtype, in_place: bool = False) -> Any:
         """The words of the plan for a call on tensors of a dtype; None where the op has none for it."""
         known = [as_known(letter, a) for letter, a in zip(self.letters, checked, strict=True)]
-        find = self.find_in_place if in_place else self.find
-        plan = find(*known) if find else None
-        if plan is None:
-            return None
         own = [None if letter in "TOILJ" else a for letter, a in zip(self.letters, checked, strict=True)]
         layouts, letters = known, self.letters
         if "L" in letters:
             layouts, letters = known[0], "T" * MOST_LISTED
-        elif "J" in letters:  # they stand in the place of the last argument, which is no tensor, and behind it
+        outputs = 0 if in_place else self.outputs
+        if in_place:
+            plan = self.find_in_place(*known) if self.find_in_place else None
+        else:
+            plan = plan_of(self.find, known, layouts, letters, outputs) if self.find else None
+        if plan is None:
+            return None
+        if "J" in letters:  # they stand in the place of the last argument, which is no tensor, and behind it
             indices = known[letters.index("J")]
             layouts, letters = [*known[:-1], *indices], letters[:-1] + "I" * len(indices)
         integers = 0 if in_place else self.results_of("int64")
         if integers and not computed.native:
             return None
         singles = None if computed.native else self.results_of("computed")
-        outputs = 0 if in_place else self.outputs
         return fast_path().call_plan(plan, layouts, letters.replace("O", "T"), outputs, own, singles, integers)
 
     def results_of(self, rule: str) -> int:
         """Which results have a dtype by some rule, as float32 where the operands are 16-bit floats: bit i, result i."""
         return sum(1 << i for i, own in enumerate(self.dtypes) if own == rule)
+
+
+def plan_of(
+    find: Callable[..., Plan | None], known: Sequence[Any], operands: Sequence[Any], letters: str, outputs: int
+) -> Plan | None:
+    """The plan for layouts and other arguments, of copies where there is none for operands as they lie."""
+    plan = find(*known)
+    return gathered(find, known, operands, letters, outputs) if plan is None else plan
 
 
 def table_of(op: Any, computed: dtype) -> dict[Any, Any]:
@@ -331,11 +342,12 @@ class KernelOpGradient:
             tuple(wanted_of(value, outputs)) if read.letter == "w" else read.given(value)
             for read, value in zip(self.reads, values, strict=True)
         ]
-        plan = self.find(*known) if self.find else None
-        if plan is None:
-            return None
         kept = [getattr(node, slot) if letter == "k" else None for letter, slot, _ in self.reads]
         letters = "".join("T" if tensor is None else letter_of(tensor._dtype, computed) for tensor in kept)
+        tensors = "".join(own if read.letter in "gk" else "v" for own, read in zip(letters, self.reads, strict=True))
+        plan = plan_of(self.find, known, known, tensors, outputs) if self.find else None
+        if plan is None:
+            return None
         if self.reads[-1].letter == "i":
             values = [*values[:-1], *values[-1]]
             letters = letters[:-1] + "I" * (len(values) - len(letters) + 1)

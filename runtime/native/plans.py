@@ -64,6 +64,9 @@ def resolver(kernels: np.ndarray, find: Callable[[int], int]) -> int:
     return address(lambda number: kernels.__setitem__(number, find(number)))
 
 
+MOST_INPUTS = 2
+
+
 def bits(flags: Sequence[bool]) -> int:
     """Bit i: flag i."""
     return sum(1 << i for i, flag in enumerate(flags) if flag)
@@ -81,6 +84,17 @@ def has_room(op: Any) -> bool:
 def can_record(node: Any) -> bool:
     """Whether a record has places for what a node keeps."""
     return max(len(node.inputs), len(node.keeps), len(node.values)) <= recording.MOST
+
+
+def elementwise_record(op: Any) -> np.ndarray:
+    """The plan for `record` of an element-wise op."""
+    return record_plan(op.node, (*op.operands, *op.numbers), has_native_gradients(op.node))
+
+
+def has_native_gradients(node: Any) -> bool:
+    """Whether native code computes the gradients of an element-wise node, which then need not know what each input
+    looks like; of three inputs `apply` does."""
+    return len(node.inputs) <= MOST_INPUTS
 
 
 def has_room_backward(node: Any) -> bool:
@@ -110,7 +124,9 @@ def forward_plan(op: Any, name: str) -> np.ndarray:
         lead=masks.index(False),
         gives_bool=op.result_dtypes[0] == "bool",
         takes_number=op.takes_number,
-        node=0 if op.node is None else memory(record_plan(op.node, (*op.operands, *op.numbers), True)),
+        node=0
+        if op.node is None
+        else memory(record_plan(op.node, (*op.operands, *op.numbers), has_native_gradients(op.node))),
         differentiable=bits([name in inputs for name in op.operands]),
         name=address(f"{op.name}_"),
         rows=address(op.rows) if by_rows else 0,
