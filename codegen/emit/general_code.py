@@ -180,7 +180,8 @@ class General:
         if not argument.type.is_tensor:
             return argument.name
         cast = "None" if self.code.is_raw(argument) or self.code.entry.dtype == "none" else "computed"
-        return f"{'arrays_in' if argument.type.is_list else 'array_in'}({argument.name}, {cast})"
+        one = "stored_in" if self.code.entry.stored else "array_in"
+        return f"{'arrays_in' if argument.type.is_list else one}({argument.name}, {cast})"
 
     @property
     def written(self) -> list[str]:

@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from math import copysign
 from typing import Any, NamedTuple
 
+from ..kernels.compile.machine import pair_products
 from ..kernels.cpu.gathering import gathered
 from ..kernels.cpu.plan import Layout, Plan
 from ..tensor.base import TensorBase
 from ..tensor.devices import CPU
-from ..tensor.dtypes import dtype, int64
+from ..tensor.dtypes import bfloat16, dtype, int64
 from .destinations import may_meet
 from .device_kernel_op import rehearse_gradients, rehearse_op
 from .fast_path import fast_path
@@ -40,7 +41,8 @@ class KernelOp:
         "find",
         "find_in_place",
         "found",
-        "found_halves",
+        "found_bfloat16",
+        "found_float16",
         "kernel",
         "launch",
         "launch_in_place",
@@ -74,8 +76,9 @@ class KernelOp:
         self.dtypes = tuple(dtypes)  # of the results, in words of the spec; empty where all have that of the operands
         self.find_in_place = in_place
         self.found: dict[Any, Any] = {}
-        self.found_halves: dict[Any, Any] = {}  # of 16-bit floats: likewise
         self.written: dict[Any, Any] = {}
+        self.found_bfloat16: dict[Any, Any] = {}  # likewise
+        self.found_float16: dict[Any, Any] = {}
         self.launches: dict[Any, dict[Any, Any]] = {}  # on devices, by dtype: likewise
         kernel_ops.setdefault(name, self)
 
@@ -151,7 +154,8 @@ class KernelOp:
         if integers and not computed.native:
             return None
         singles = None if computed.native else self.results_of("computed")
-        return fast_path().call_plan(plan, layouts, letters.replace("O", "T"), outputs, own, singles, integers)
+        letters, in_pairs = letters.replace("O", "T"), is_in_pairs(computed)
+        return fast_path().call_plan(plan, layouts, letters, outputs, own, singles, integers, in_pairs)
 
     def results_of(self, rule: str) -> int:
         """Which results have a dtype by some rule, as float32 where the operands are 16-bit floats: bit i, result i."""
@@ -168,8 +172,13 @@ def plan_of(
 
 def table_of(op: Any, computed: dtype) -> dict[Any, Any]:
     """Where an op keeps the plans for tensors of a dtype."""
-    found: dict[Any, Any] = op.found if computed.native else op.found_halves
+    found: dict[Any, Any] = getattr(op, "found" if computed.native else f"found_{computed.name}")
     return found
+
+
+def is_in_pairs(computed: dtype) -> bool:
+    """Whether calls on tensors of a dtype may multiply pairs of elements by instructions of the processor."""
+    return computed is bfloat16 and bool(pair_products())
 
 
 def plan_for(found: dict[Any, Any], key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
@@ -277,7 +286,7 @@ class KernelOpGradient:
     Without `find` there are launches on devices alone.
     """
 
-    __slots__ = ("find", "found", "found_halves", "gradients", "kernel", "launches", "node", "reads")
+    __slots__ = ("find", "found", "found_bfloat16", "found_float16", "gradients", "kernel", "launches", "node", "reads")
 
     def __init__(
         self, find: Callable[..., Plan | None] | None, kernel: Callable[..., Any], *reads: tuple[Any, ...]
@@ -286,7 +295,8 @@ class KernelOpGradient:
         self.kernel = kernel
         self.reads = tuple([Read(*read) for read in reads])
         self.found: dict[Any, Any] = {}
-        self.found_halves: dict[Any, Any] = {}  # of 16-bit floats: likewise
+        self.found_bfloat16: dict[Any, Any] = {}  # likewise
+        self.found_float16: dict[Any, Any] = {}
         self.launches: dict[Any, dict[Any, Any]] = {}  # on devices, by dtype: likewise
         self.node: Any = None
 
@@ -351,7 +361,9 @@ class KernelOpGradient:
         if self.reads[-1].letter == "i":
             values = [*values[:-1], *values[-1]]
             letters = letters[:-1] + "I" * (len(values) - len(letters) + 1)
-        return fast_path().call_plan(plan, values, letters, outputs, (), None if computed.native else 0)
+        return fast_path().call_plan(
+            plan, values, letters, outputs, (), None if computed.native else 0, is_in_pairs(computed)
+        )
 
 
 def letter_of(own: dtype, computed: dtype) -> str:

@@ -141,13 +141,14 @@ class NativePath(FastPath):
         arguments: Sequence[Any],
         singles: int | None,
         integers: int = 0,
+        in_pairs: bool = False,
     ) -> Any:
         """A plan as words."""
         if not supported():
             return None
         from .plans import call_plan
 
-        return call_plan(plan, layouts, letters, outputs, arguments, singles, integers)
+        return call_plan(plan, layouts, letters, outputs, arguments, singles, integers, in_pairs)
 
 
 fast_path.register(NativePath())
