@@ -13,7 +13,7 @@ from numba import njit, types
 
 import specgrad as sg
 from specgrad.runtime.kernels.cpu.plan import Layout, Step
-from specgrad.runtime.kernels.llvm.kernel_calls import MOST_ARRAYS, CallFrame, call_elementwise
+from specgrad.runtime.kernels.llvm.kernel_calls import MOST_ARRAYS, MOST_INTS, CallFrame, call_elementwise
 from specgrad.runtime.kernels.llvm.typed import cast, native
 from specgrad.runtime.kernels.llvm.units import Unit
 from specgrad.runtime.native import plans
@@ -61,9 +61,9 @@ def test_ops_with_more_operands_are_for_the_general_path() -> None:
     assert plans.has_room_backward(node)
     assert not plans.has_room_backward(SimpleNamespace(keeps={}, fused={7: ((), ())}))
     assert not plans.has_room_backward(SimpleNamespace(keeps={}, fused={3: ((), tuple("abcde"))}))
-    plans.check_room(Step(sg.sum, (0, 1, 2, 3, 4), ((0, (1,)), (1, (1,)), (2, (1,))), ints=(1,) * 8))
+    plans.check_room(Step(sg.sum, (0, 1, 2, 3, 4), ((0, (1,)), (1, (1,)), (2, (1,))), ints=(1,) * MOST_INTS))
     with pytest.raises(ValueError, match="more arrays"):
-        plans.check_room(Step(sg.sum, (0, 1), ((0, (1,)),), ints=(1,) * 7, rows=(4, 1)))
+        plans.check_room(Step(sg.sum, (0, 1), ((0, (1,)),), ints=(1,) * (MOST_INTS - 1), rows=(4, 1)))
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (4,), (2, 3), (3, 0, 2), (4, 1, 5)])

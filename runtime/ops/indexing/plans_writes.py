@@ -153,31 +153,33 @@ def _put(
     out: Layout, dims: Ints, common: Ints, places: list[int], given: tuple[Layout, int], least: list[int], add: bool
 ) -> Plan | None:
     """Values written, or added, at indices of some shape; the places are those of the call's operands."""
-    values, own = given
-    strides = strides_of(out)
+    strides, count = strides_of(out), prod(common)
     shape, front, (step, width, along) = chosen_of(out.shape, strides, 1, dims, common)
-    missing = len(shape) - len(values.shape)
-    if missing < 0 or not prod(shape) or not prod(common) or step is None or width is None or along is None:
+    steps = _steps_of(given[0], shape, (front, front + len(common)))
+    if steps is None or not prod(shape) or not count or step is None or width is None or along is None:
         return None
-    sizes, steps = (*[1] * missing, *values.shape), (*[0] * missing, *strides_of(values))
-    if any(n not in (1, m) for n, m in zip(sizes, shape, strict=True)):
-        return None
-    spread = tuple([own_step if n == m else 0 for n, m, own_step in zip(sizes, shape, steps, strict=True)])
-    before, at_indices, behind = folded_steps_of(shape, spread, 1, (front, front + len(common)))
-    if before is None or at_indices is None or behind is None:
-        return None
-    folded = before, at_indices, behind
-    count, ints = prod(common), [value for dim in dims for value in (out.shape[dim], strides[dim])]
-    work = WORK * prod(shape)
-    looked = [looking(at, low, out.shape[dim], count) for at, low, dim in zip(places, least, dims, strict=True)]
-    if dims == (0,) and along == 1 and width >= WIDE and folded[2] in (0, 1):
-        ints += [least[0], count, width, folded[1], folded[2], int(add)]
-        return (*looked, Step(put_rows, (0, *places, own), (), (), tuple(ints), (out.shape[0], 1), work))
-    kernel = put_by_one if len(dims) == 1 else put_by_two
-    ints += [least[0]] if len(dims) == 1 else []
-    ints += [count, step, width, along, *(folded if len(dims) == 1 else folded[1:]), int(add)]
+    looked = [looking(places[i], least[i], out.shape[dim], count) for i, dim in enumerate(dims)]
+    ints = [value for dim in dims for value in (out.shape[dim], strides[dim])]
+    operands, work = (0, *places, given[1]), WORK * prod(shape)
+    if dims == (0,) and along == 1 and width >= WIDE and steps[2] in (0, 1):
+        ints += [least[0], count, width, *steps[1:], int(add)]
+        return (*looked, Step(put_rows, operands, (), (), tuple(ints), (out.shape[0], 1), work))
+    kernel, ints = (put_by_one, [*ints, least[0]]) if len(dims) == 1 else (put_by_two, ints)
+    ints += [count, step, width, along, *(steps if len(dims) == 1 else steps[1:]), int(add)]
     rows = (prod(shape) // count, COLUMNS if along == 1 and width > 1 else 1)
-    return (*looked, Step(kernel, (0, *places, own), (), (), tuple(ints), rows, work))
+    return (*looked, Step(kernel, operands, (), (), tuple(ints), rows, work))
+
+
+def _steps_of(values: Layout, shape: Ints, chosen: tuple[int, int]) -> Ints | None:
+    """The steps of values that broadcast to a shape, before, from and behind two numbers of its dimensions, each folded
+    into one; None where they do not broadcast, or have no one step."""
+    missing = len(shape) - len(values.shape)
+    sizes, strides = (*[1] * missing, *values.shape), (*[0] * missing, *strides_of(values))
+    if missing < 0 or any(n not in (1, m) for n, m in zip(sizes, shape, strict=True)):
+        return None
+    spread = tuple([step if n == m else 0 for n, m, step in zip(sizes, shape, strides, strict=True)])
+    folded = [step for step in folded_steps_of(shape, spread, 1, chosen) if step is not None]
+    return tuple(folded) if len(folded) == 3 else None
 
 
 def index_add(x: Layout, dim: int, index: Layout, source: Layout, alpha: float) -> Plan | None:
