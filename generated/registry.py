@@ -10569,6 +10569,7 @@ OPS = [
             "weight": "convolution_weight_backward(grad, conjugate(self), weight.shape, stride, padding, dilation, groups)",
             "bias": "sum_all_but(grad, grad.ndim - len(stride) - 1)",
             "result": "convolution(self_t, weight_p, None, stride, padding, dilation, groups) + convolution(self_p, weight_t, bias_t, stride, padding, dilation, groups)",
+            "backward": "convolution_backward(wanted, grad, self, weight, self.shape, weight.shape, stride, padding, dilation, groups)",
         },
         gives={
             "bool": "refused",
@@ -10925,6 +10926,7 @@ OPS = [
         formulas={
             "self": "max_pool_backward(grad, indices, self.shape, spatial)",
             "values": "gather_in_plane(self_t, indices, spatial)",
+            "backward": "max_pool_backward(grad, indices, self.shape, spatial)",
         },
         gives={"bool": "refused", "int32": "int32 int64", "float32": "float32 int64", "complex64": "refused"},
         reference="found = [(v * spatial)[:spatial] for v in (kernel_size, stride or kernel_size, padding, dilation)]\nlead = self.shape[:-spatial]\nplane = self.shape[-spatial:]\nkernel = found[0]\nstep = found[1]\npads = found[2]\nspread = found[3]\nsize = tuple(len(range(0, min(n + a, n + 2 * a + (s - 1) * ceil_mode - d * (k - 1)), s)) for n, k, s, a, d in zip(plane, kernel, step, pads, spread))\nx = self.reshape(*lead, np.prod(plane))\nwindows = [[k for k, place in enumerate(np.ndindex(plane)) if all(q + a - s * i in range(0, d * k, d) for q, a, s, i, d, k in zip(place, pads, step, at, spread, kernel))] for at in np.ndindex(size)]\ntuple(np.reshape(each, (*size, *lead)).transpose(*range(spatial, self.ndim), *range(spatial)) for each in ([np.max(x[..., w], -1) for w in windows], [np.take(w, x[..., w].argmax(-1)) for w in windows]))",
@@ -11060,6 +11062,7 @@ OPS = [
         formulas={
             "self": "max_pool_backward(grad, indices, self.shape, spatial)",
             "values": "gather_in_plane(self_t, indices, spatial)",
+            "backward": "max_pool_backward(grad, indices, self.shape, spatial)",
         },
         gives={"bool": "refused", "int32": "int32 int64", "float32": "float32 int64", "complex64": "refused"},
         reference="lead = self.shape[:-spatial]\nplane = self.shape[-spatial:]\nsizes = (output_size * spatial)[:spatial]\nx = self.reshape(*lead, -1)\nwindows = [[k for k, place in enumerate(np.ndindex(plane)) if all(i * n // m <= q < -(-(i + 1) * n // m) for i, q, n, m in zip(at, place, plane, sizes))] for at in np.ndindex(sizes)]\n(np.stack([np.max(x[..., w], -1) for w in windows], -1).reshape(lead + sizes), np.stack([np.take(w, x[..., w].argmax(-1)) for w in windows], -1).reshape(lead + sizes))",
@@ -11118,6 +11121,7 @@ OPS = [
         formulas={
             "self": "avg_pool_backward(grad, self.shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)",
             "result": "auto_linear",
+            "backward": "avg_pool_backward(grad, self.shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)",
         },
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         reference="found = [(v * spatial)[:spatial] for v in (kernel_size, stride or kernel_size, padding)]\nplane = self.shape[-spatial:]\nkernel = found[0]\nstep = found[1]\npads = found[2]\nsize = tuple(len(range(0, min(n + a, n + 2 * a + (s - 1) * ceil_mode - k + 1), s)) for n, k, s, a in zip(plane, kernel, step, pads))\n(self.reshape(*self.shape[:-spatial], np.prod(plane)) @ np.array([[all(s * i - a <= q < s * i - a + k for i, q, n, k, s, a in zip(at, place, plane, kernel, step, pads)) / (divisor_override or math.prod(min(s * i - a + k, n + a * count_include_pad) - max(s * i - a, -a * count_include_pad) for i, n, k, s, a in zip(at, plane, kernel, step, pads))) for place in np.ndindex(plane)] for at in np.ndindex(size)]).T).reshape(self.shape[:-spatial] + size)",
@@ -11266,7 +11270,11 @@ OPS = [
         dtypes=("float",),
         dtype="same",
         complex=False,
-        formulas={"self": "adaptive_avg_pool_backward(grad, self.shape, spatial)", "result": "auto_linear"},
+        formulas={
+            "self": "adaptive_avg_pool_backward(grad, self.shape, spatial)",
+            "result": "auto_linear",
+            "backward": "adaptive_avg_pool_backward(grad, self.shape, spatial)",
+        },
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         reference="sizes = (output_size * spatial)[:spatial]\nnp.stack([np.mean(self[(..., *[slice(i * n // m, -(-(i + 1) * n // m)) for i, n, m in zip(at, self.shape[-spatial:], sizes)])], tuple(range(-spatial, 0))) for at in np.ndindex(sizes)], -1).reshape(self.shape[:-spatial] + sizes)",
         check="adaptive_pool",

@@ -26,6 +26,22 @@ def load_compiler() -> None:
         _load()
 
 
+def load_types() -> None:
+    """Import what types and lowers NumPy's functions, which numba does when it compiles first, but nothing of SciPy's.
+
+    numba looks there whether SciPy has a BLAS, which takes as long as numba itself; specgrad requires SciPy, and who
+    compiles a product by numba's means imports it then.
+    """
+    if "numba.np.arraymath" not in sys.modules:
+        linalg = importlib.import_module("numba.np.linalg")
+        look = linalg.ensure_blas
+        linalg.ensure_blas = lambda: None
+        try:
+            importlib.import_module("numba.np.arraymath")
+        finally:
+            linalg.ensure_blas = look
+
+
 def is_loaded() -> bool:
     """Whether that has been done."""
     return bool(_done)
