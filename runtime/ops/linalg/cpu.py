@@ -12,7 +12,7 @@ from ...errors import LinAlgError
 from .cpu_cholesky import cholesky_factors
 from .cpu_lapack import eigen_single, first_bad_minors, first_zero_pivots, in_single, matrices, refuse, singular_single
 from .cpu_lu import decomposed, determinant_each, inverses, log_determinant_each, solutions
-from .cpu_qr import reflected, rotated
+from .cpu_qr import reflected
 
 Array = np.ndarray
 
@@ -152,18 +152,8 @@ def qr_factors(a: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Arr
     return q, r
 
 
-TALL = 2  # times as many rows as columns: then QR by our own loops, and singular values of R, take less time
-
-
 def svd_factors(a: Array, full_matrices: bool, driver: None) -> tuple[Array, Array, Array]:
     """U, the singular values in descending order, V^H."""
-    if not full_matrices and in_single(a) and a.shape[-1] >= TALL * a.shape[-2]:
-        v, s, uh = svd_factors(np.ascontiguousarray(a.swapaxes(-1, -2)), False, None)
-        return np.ascontiguousarray(uh.swapaxes(-1, -2)), s, np.ascontiguousarray(v.swapaxes(-1, -2))
-    if not full_matrices and in_single(a) and a.shape[-2] >= TALL * a.shape[-1]:
-        q, r = qr_factors(a, "reduced")
-        u, s, vh = _converging("linalg_svd", singular_single, r, full_matrices=False)
-        return rotated(q, u), s, vh
     solve = singular_single if in_single(a) else np.linalg.svd
     u, s, vh = _converging("linalg_svd", solve, a, full_matrices=full_matrices)
     return u, s, vh

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from ...kernels.cpu.matmul import PRODUCTS, UNIT, multiply_at, multiply_rows, transpose_at
+from ...kernels.cpu.matmul import PRODUCTS, multiply_at, transpose_at
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
 from ...kernels.llvm.tiles import panel_bytes
@@ -174,13 +174,3 @@ def reflected(a: Array, columns: int) -> tuple[Array, Array]:
     work = flat.size * (a.shape[-1] + columns) // PRODUCTS
     shared(factorize_each, (flat, q.reshape(len(flat), a.shape[-2], columns)), len(flat), work)
     return q, r
-
-
-def rotated(q: Array, u: Array) -> Array:
-    """Q U for batches of matrices, by loops whose bits do not depend on threads."""
-    result = np.empty((*q.shape[:-1], u.shape[-1]), q.dtype)
-    matrices = zip(*[x.reshape(-1, *x.shape[-2:]) for x in (q, u, result)], strict=True)
-    for one, other, out in matrices:
-        work = one.size * u.shape[-1] // PRODUCTS
-        shared(multiply_rows, (one, other, out, False, False, False), len(one), work, UNIT)
-    return result

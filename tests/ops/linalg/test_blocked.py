@@ -66,7 +66,7 @@ def test_singular_matrices_of_a_batch():
     assert sg.linalg.det(sg.tensor(a)).tolist() == [1.0, 0.0]
 
 
-@pytest.mark.parametrize("shape", [(40, 50), (2, 64, 33), (2, 3, 80, 40), (33, 70)])
+@pytest.mark.parametrize("shape", [(40, 50), (2, 64, 33)])
 def test_single_precision_of_lapack(shape):
     a = drawn(shape, np.float32)
     u, s, vh = sg.linalg.svd(sg.tensor(a), full_matrices=False)
