@@ -56,11 +56,7 @@ def joined_rows(
     sine: Any,
     scale: Any,
 ) -> Any:
-<<<<<<< HEAD
     """joined_rows(like, source, other, plane, out, far, width, cosine, sine, scale): two rows of a transform.
-=======
-    """joined_rows(like, source, other, plane, out, far, width, cosine, sine, scale): two rows of a real spectrum.
->>>>>>> 6009c5d742758ac309856c328d999b9df12e8362
 
     Rows of even and of odd places of a real matrix were transformed as real and imaginary parts: `source` is a row of
     that, `other` the one with the opposite frequency. To `out` goes E + w O, times a scale, and to `far` E - w O, as
