@@ -287,9 +287,8 @@ def cosine_similarity(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: (unit1 * unit2).sum(dim)
+        through: (unit1 * x2).sum(dim) / x2.norm(2, dim).clamp(eps)
         where unit1: x1 / x1.norm(2, dim, keepdim=True).clamp(eps)
-        where unit2: x2 / x2.norm(2, dim, keepdim=True).clamp(eps)
     Raises:
         IndexError, RuntimeError: expected: vectors along `dim` of the shape that both broadcast to; floating-point in
             common.
@@ -318,8 +317,7 @@ def cosine_similarity(
         eps = checks.floating(name, "eps", eps)
     x1, x2, dim, eps = loss_checks.along_common_dim(name, x1, x2, dim, eps)
     unit1 = x1 / x1.norm(2, dim, keepdim=True).clamp(eps)
-    unit2 = x2 / x2.norm(2, dim, keepdim=True).clamp(eps)
-    return (unit1 * unit2).sum(dim)
+    return (unit1 * x2).sum(dim) / x2.norm(2, dim).clamp(eps)
 
 
 def pairwise_distance(

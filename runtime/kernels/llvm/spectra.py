@@ -56,10 +56,11 @@ def joined_rows(
     sine: Any,
     scale: Any,
 ) -> Any:
-    """joined_rows(like, source, other, plane, out, far, width, cosine, sine, scale): two rows of a real spectrum.
+    """joined_rows(like, source, other, plane, out, far, width, cosine, sine, scale): two rows of a transform.
 
-    Rows of even and of odd places were transformed as real and imaginary parts: `source` is one row of that, `other`
-    the one with the opposite frequency. To `out` goes E + w O, times a scale, and to `far` E - w O, as pairs.
+    Rows of even and of odd places of a real matrix were transformed as real and imaginary parts: `source` is a row of
+    that, `other` the one with the opposite frequency. To `out` goes E + w O, times a scale, and to `far` E - w O, as
+    pairs.
     """
     from numba import types
 

@@ -22,7 +22,7 @@ Array = np.ndarray
 _FORWARD = ("backward", "ortho", "forward")
 _INVERSE = ("forward", "ortho", "backward")
 _SHARED = 1 << 16  # from how many elements on it pays to use several threads
-_WORK = 8  # elements of other work, that a number takes as long as
+_WORK = 4  # elements of other work, that a number takes as long as
 
 
 def fft_c2c(a: Array, dim: Sequence[int], normalization: int, forward: bool) -> Array:

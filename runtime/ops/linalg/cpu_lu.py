@@ -14,9 +14,11 @@ import numpy as np
 from ...kernels.cpu.matmul import PRODUCTS, transpose_at
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
+from ...kernels.llvm.side_by_side import TOGETHER
 from ...kernels.scalar.primitives import bits, choose
 from ...pool.parallel_for import shared
 from .cpu_blocks import BLOCK, solve_lower, solve_upper, subtract_product, subtract_row
+from .cpu_small import decompose_small, invert_small, solve_small
 
 Array = np.ndarray
 
@@ -190,7 +192,10 @@ def decomposed(a: Array) -> tuple[Array, Array, Array]:
     packed = np.array(a, order="C").reshape(-1, *a.shape[-2:])
     count, rows, columns = packed.shape
     pivots, info = np.empty((count, min(rows, columns)), np.int32), np.empty(count, np.int32)
-    shared(decompose_each, (packed, pivots, info), count, _work(packed, columns) // 3)
+    if is_small(packed):
+        shared(decompose_small, (packed, pivots, info), _groups(packed), _work(packed, columns) // 3)
+    else:
+        shared(decompose_each, (packed, pivots, info), count, _work(packed, columns) // 3)
     return packed, pivots, info
 
 
@@ -199,6 +204,9 @@ def solutions(packed: Array, pivots: Array, b: Array) -> Array:
     result = np.array(b, order="C")
     flat = result.reshape(len(packed), *b.shape[-2:])
     columns = b.shape[-1]
+    if is_small(packed):
+        shared(solve_small, (packed, pivots, flat), _groups(packed), _work(packed, columns))
+        return result
     shared(solve_each, (packed, pivots, flat), len(packed) * _blocks(columns), _work(packed, columns))
     return result
 
@@ -206,8 +214,21 @@ def solutions(packed: Array, pivots: Array, b: Array) -> Array:
 def inverses(packed: Array, pivots: Array) -> Array:
     """A^-1, by what `decomposed` gives of A."""
     result, columns = np.empty_like(packed), packed.shape[-1]
+    if is_small(packed):
+        shared(invert_small, (packed, pivots, result), _groups(packed), _work(packed, columns))
+        return result
     shared(invert_each, (packed, pivots, result), len(packed) * _blocks(columns), _work(packed, columns))
     return result
+
+
+def is_small(matrices: Array) -> bool:
+    """Whether square matrices have so few rows that several are decomposed side by side."""
+    rows, columns = matrices.shape[-2:]
+    return bool(rows == columns <= BLOCK)
+
+
+def _groups(matrices: Array) -> int:
+    return -(-len(matrices) // TOGETHER)
 
 
 def _work(matrices: Array, columns: int) -> int:

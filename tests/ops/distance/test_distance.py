@@ -138,3 +138,26 @@ def test_refused(call: Callable[[], Any], error: type[Exception], message: str) 
     """Bad input is refused in PyTorch's class of error, which names the op."""
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("sizes", [(1, 30, 40, 65), (3, 37, 41, 300), (2, 7, 3, 130), (2, 1, 1, 1)])
+def test_many_euclidean_distances(sizes: tuple[int, ...], dtype: Any) -> None:
+    """Distances and gradients of whole tiles and of what is left of them; equal rows, and rows far away, give none."""
+    (batch, rows, others, width), random = sizes, np.random.default_rng(0)
+    x = random.standard_normal((batch, rows, width)).astype(dtype)
+    y = random.standard_normal((batch, others, width)).astype(dtype)
+    grad = random.standard_normal((batch, rows, others)).astype(dtype)
+    y[0, 0] = x[0, 0]
+    x[-1, -1] = inf if rows > 1 else x[-1, -1]
+    first, second = (sg.tensor(a, requires_grad=True) for a in (x, y))
+    found = sg.cdist(first, second)
+    found.backward(sg.tensor(grad))
+    apart = x.astype(np.longdouble)[:, :, None] - y[:, None]
+    expected = np.sqrt((apart * apart).sum(-1))
+    weights = np.divide(grad, expected, out=np.zeros(expected.shape), where=expected > 0)
+    terms = np.where(weights[..., None] != 0, np.where(np.isfinite(apart), apart, 0) * weights[..., None], 0)
+    limit = 100 * np.finfo(dtype).eps
+    assert np.allclose(found.numpy(force=True), expected.astype(dtype), rtol=limit, atol=0)
+    assert np.allclose(first.grad.numpy(), terms.sum(2).astype(float), rtol=limit, atol=10 * limit)
+    assert np.allclose(second.grad.numpy(), -terms.sum(1).astype(float), rtol=limit, atol=10 * limit)

@@ -31,3 +31,16 @@ def test_lengths(n, rows, name):
     assert_near(sg.fft.rfft(sg.tensor(x)), scipy.fft.rfft(x.astype(wide)), limit)
     half = n // 2 + 1
     assert_near(sg.fft.irfft(sg.tensor(z[:, :half]), n), scipy.fft.irfft(exact[:, :half], n), limit)
+
+
+@pytest.mark.parametrize("name", DTYPES)
+@pytest.mark.parametrize("shape", [(3, 64, 64), (2, 2, 16), (12, 48), (2, 30, 240), (5, 7, 32), (2, 6, 10), (160, 128)])
+@pytest.mark.parametrize("norm", ["backward", "ortho"])
+def test_real_matrices(shape, norm, name):
+    """The whole spectrum of real numbers, which is symmetric, along rows, columns and both."""
+    wide, limit = DTYPES[name]
+    x = np.random.default_rng(len(shape)).standard_normal(shape).astype(name)
+    exact = x.astype(wide)
+    for dim in ((-2, -1), (-1,), (-2,), tuple(range(len(shape)))):
+        assert_near(sg.fft.fftn(sg.tensor(x), dim=dim, norm=norm), scipy.fft.fftn(exact, axes=dim, norm=norm), limit)
+        assert_near(sg.fft.ifftn(sg.tensor(x), dim=dim, norm=norm), scipy.fft.ifftn(exact, axes=dim, norm=norm), limit)

@@ -5,7 +5,7 @@ import pytest
 
 import specgrad as sg
 
-SHAPES = [(5, 5), (16, 16), (17, 17), (3, 70, 70), (2, 4, 33, 33)]
+SHAPES = [(5, 5), (16, 16), (37, 9, 9), (17, 17), (3, 70, 70), (2, 4, 33, 33)]
 DTYPES = [np.float32, np.float64]
 
 

@@ -1,0 +1,168 @@
+"""LU decompositions of small matrices, solutions and inverses from them: sixteen matrices at once.
+
+Matrices of a group lie side by side meanwhile, so that vectors hold the same element of several of them and no row is
+too short. A range of a kernel is one of groups.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernels.cpu.matmul import transpose_at
+from ...kernels.jit import jit
+from ...kernels.llvm.addresses import address, empty_row, item_size, part_of
+from ...kernels.llvm.side_by_side import TOGETHER, subtract_multiples
+from ...kernels.scalar.primitives import bits, choose
+
+Array = np.ndarray
+
+_REST32, _REST64 = np.int32(2**31 - 1), np.int64(2**63 - 1)
+
+
+@jit
+def laid_side_by_side(source: int, count: int, numbers: int, to: Array) -> None:
+    """Place `count` matrices at an address side by side; there is room for TOGETHER."""
+    like, size = to.dtype.type(0), item_size(to.dtype.type(0))
+    for i in range(to.size if count < TOGETHER else 0):
+        to[i] = 0
+    transpose_at(like, source, numbers * size, count, numbers, address(to), TOGETHER * size)
+
+
+@jit
+def taken_apart(source: Array, count: int, numbers: int, to: int) -> None:
+    """Place each of `count` matrices by itself again."""
+    like, size = source.dtype.type(0), item_size(source.dtype.type(0))
+    transpose_at(like, address(source), TOGETHER * size, numbers, count, to, numbers * size)
+
+
+@jit
+def places_of_greatest(a: Array, n: int, k: int, tops: Array, places: Array) -> None:
+    """Of each matrix the row from k on in which the greatest absolute value of column k first is, by bits."""
+    rest = choose(a.dtype.type(0), _REST32, _REST64)
+    for lane in range(TOGETHER):
+        tops[lane], places[lane] = bits(a.dtype.type(0)), k
+    for i in range(k, n):
+        column = part_of(a, (i * n + k) * TOGETHER, TOGETHER)
+        for lane in range(TOGETHER):
+            value = bits(column[lane]) & rest
+            better = value > tops[lane]
+            tops[lane] = value if better else tops[lane]
+            places[lane] = i if better else places[lane]
+
+
+@jit
+def exchange_in_lane(a: Array, columns: int, i: int, j: int, lane: int) -> None:
+    """Exchange two rows of one of the matrices."""
+    size = columns * TOGETHER
+    one, other = part_of(a, i * size, size), part_of(a, j * size, size)
+    for c in range(columns):
+        kept = one[c * TOGETHER + lane]
+        one[c * TOGETHER + lane] = other[c * TOGETHER + lane]
+        other[c * TOGETHER + lane] = kept
+
+
+@jit
+def divide_rows(rows: Array, divisors: Array, count: int) -> None:
+    """Divide `count` elements of all matrices by one of each."""
+    for c in range(count):
+        row = part_of(rows, c * TOGETHER, TOGETHER)
+        for lane in range(TOGETHER):
+            row[lane] /= divisors[lane]
+
+
+@jit
+def decompose_small(a: Array, pivots: Array, info: Array, first: int, last: int) -> None:
+    """`decompose_each` of square matrices."""
+    n, like = a.shape[1], a.dtype.type(0)
+    size, group = item_size(like), empty_row(like, n * n * TOGETHER)
+    tops, places, divisors = empty_row(bits(like), TOGETHER), empty_row(0, TOGETHER), empty_row(like, TOGETHER)
+    for g in range(first, last):
+        begin = g * TOGETHER
+        count = min(TOGETHER, len(a) - begin)
+        laid_side_by_side(address(a[begin]), count, n * n, group)
+        for lane in range(count):
+            info[begin + lane] = 0
+        for k in range(n):
+            places_of_greatest(group, n, k, tops, places)
+            for lane in range(count):
+                pivots[begin + lane, k] = places[lane]
+                if places[lane] != k:
+                    exchange_in_lane(group, n, k, places[lane], lane)
+                if group[(k * n + k) * TOGETHER + lane] == 0 and info[begin + lane] == 0:
+                    info[begin + lane] = k + 1
+            pivot = part_of(group, (k * n + k) * TOGETHER, TOGETHER)
+            for lane in range(TOGETHER):
+                divisors[lane] = pivot[lane] if pivot[lane] != 0 else like + 1
+            for i in range(k + 1, n):
+                place = (i * n + k) * TOGETHER
+                divide_rows(part_of(group, place, TOGETHER), divisors, 1)
+                at = address(group) + place * size
+                source = address(group) + (k * n + k + 1) * TOGETHER * size
+                subtract_multiples(like, at, source, at + TOGETHER * size, n - k - 1)
+        taken_apart(group, count, n * n, address(a[begin]))
+
+
+@jit
+def solve_upper_small(factors: Array, n: int, b: Array, columns: int) -> None:
+    """B = U^-1 B."""
+    like, size = b.dtype.type(0), item_size(b.dtype.type(0))
+    row = columns * TOGETHER * size
+    for i in range(n - 1, -1, -1):
+        for k in range(i + 1, n):
+            at = address(factors) + (i * n + k) * TOGETHER * size
+            subtract_multiples(like, at, address(b) + k * row, address(b) + i * row, columns)
+        pivot = part_of(factors, (i * n + i) * TOGETHER, TOGETHER)
+        divide_rows(part_of(b, i * columns * TOGETHER, columns * TOGETHER), pivot, columns)
+
+
+@jit
+def solve_small(a: Array, pivots: Array, b: Array, first: int, last: int) -> None:
+    """`solve_each`, by what `decompose_small` gave."""
+    n, columns, like = a.shape[1], b.shape[2], a.dtype.type(0)
+    size, factors, group = item_size(like), empty_row(like, n * n * TOGETHER), empty_row(like, n * columns * TOGETHER)
+    row = columns * TOGETHER * size
+    for g in range(first, last):
+        begin = g * TOGETHER
+        count = min(TOGETHER, len(a) - begin)
+        laid_side_by_side(address(a[begin]), count, n * n, factors)
+        laid_side_by_side(address(b[begin]), count, n * columns, group)
+        for i in range(n):
+            for lane in range(count):
+                if pivots[begin + lane, i] != i:
+                    exchange_in_lane(group, columns, i, pivots[begin + lane, i], lane)
+        for i in range(n):
+            for k in range(i):
+                at = address(factors) + (i * n + k) * TOGETHER * size
+                subtract_multiples(like, at, address(group) + k * row, address(group) + i * row, columns)
+        solve_upper_small(factors, n, group, columns)
+        taken_apart(group, count, n * columns, address(b[begin]))
+
+
+@jit
+def invert_small(a: Array, pivots: Array, out: Array, first: int, last: int) -> None:
+    """`invert_each`, by what `decompose_small` gave: rows of L^-1 are as long as those of L."""
+    n, like = a.shape[1], a.dtype.type(0)
+    size, factors, group = item_size(like), empty_row(like, n * n * TOGETHER), empty_row(like, n * n * TOGETHER)
+    row = n * TOGETHER * size
+    for g in range(first, last):
+        begin = g * TOGETHER
+        count = min(TOGETHER, len(a) - begin)
+        laid_side_by_side(address(a[begin]), count, n * n, factors)
+        for i in range(group.size):
+            group[i] = 0
+        for i in range(n):
+            line = part_of(group, i * (n + 1) * TOGETHER, TOGETHER)
+            for lane in range(TOGETHER):
+                line[lane] = 1
+            for k in range(i):
+                at = address(factors) + (i * n + k) * TOGETHER * size
+                subtract_multiples(like, at, address(group) + k * row, address(group) + i * row, k + 1)
+        solve_upper_small(factors, n, group, n)
+        taken_apart(group, count, n * n, address(out[begin]))
+        for m in range(begin, begin + count):
+            for r in range(n - 1, -1, -1):
+                p = pivots[m, r]
+                for i in range(n if p != r else 0):
+                    kept = out[m, i, r]
+                    out[m, i, r] = out[m, i, p]
+                    out[m, i, p] = kept
