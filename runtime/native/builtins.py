@@ -12,7 +12,7 @@ import numpy as np
 from ..kernels.cache.digest import texts_of
 from ..kernels.llvm.units import Unit
 from ..pool import commands
-from . import backward, forward, getitem, kernel_ops, node_gradients, views
+from . import backward, forward, getitem, kernel_ops, kernel_ops_in_place, node_gradients, views
 from .c_functions import register_numpy
 from .interned import forever, register
 from .layout import distances
@@ -50,6 +50,7 @@ HOST = Unit(
         node_gradients.gradients,
         views.launch_view,
         kernel_ops.launch,
+        kernel_ops_in_place.launch_in_place,
         getitem.getitem,
         backward.walk,
     ),

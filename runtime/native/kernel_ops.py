@@ -44,6 +44,7 @@ class KernelOpPlan(Struct):
     found: Dict  # the plans found, or NULL: there are none on the host
     found_bfloat16: Dict  # those for this dtype
     found_float16: Dict
+    name: Object  # of the in-place form
     device: Dict  # by dtypes, what is launched for tensors of a device
     node: RecordPlan  # or NULL
     outputs: int
@@ -251,8 +252,8 @@ def note_operands(
                     return False
             place += 2
         elif letter == INDICES:
-            indices = cast(Tuple, argument)
-            if not note_indices(calls, operands, i, indices, key, place, owned):
+            indices, first = cast(Tuple, argument), plan.operands - 1  # behind all tensors
+            if not note_indices(calls, operands, first, indices, key, place, owned):
                 return False
             place += 2 * size(indices)
         elif letter != LIST:

@@ -64,6 +64,9 @@ def resolver(kernels: np.ndarray, find: Callable[[int], int]) -> int:
     return address(lambda number: kernels.__setitem__(number, find(number)))
 
 
+MOST_INPUTS = 2
+
+
 def bits(flags: Sequence[bool]) -> int:
     """Bit i: flag i."""
     return sum(1 << i for i, flag in enumerate(flags) if flag)
@@ -81,6 +84,17 @@ def has_room(op: Any) -> bool:
 def can_record(node: Any) -> bool:
     """Whether a record has places for what a node keeps."""
     return max(len(node.inputs), len(node.keeps), len(node.values)) <= recording.MOST
+
+
+def elementwise_record(op: Any) -> np.ndarray:
+    """The plan for `record` of an element-wise op."""
+    return record_plan(op.node, (*op.operands, *op.numbers), has_native_gradients(op.node))
+
+
+def has_native_gradients(node: Any) -> bool:
+    """Whether native code computes the gradients of an element-wise node, which then need not know what each input
+    looks like; of three inputs `apply` does."""
+    return len(node.inputs) <= MOST_INPUTS
 
 
 def has_room_backward(node: Any) -> bool:
@@ -110,7 +124,9 @@ def forward_plan(op: Any, name: str) -> np.ndarray:
         lead=masks.index(False),
         gives_bool=op.result_dtypes[0] == "bool",
         takes_number=op.takes_number,
-        node=0 if op.node is None else memory(record_plan(op.node, (*op.operands, *op.numbers), True)),
+        node=0
+        if op.node is None
+        else memory(record_plan(op.node, (*op.operands, *op.numbers), has_native_gradients(op.node))),
         differentiable=bits([name in inputs for name in op.operands]),
         name=address(f"{op.name}_"),
         rows=address(op.rows) if by_rows else 0,
@@ -200,14 +216,17 @@ def getitem_plan() -> np.ndarray:
     return GetitemPlan.pack(**views, index=memory(kernel_op_plan(kernel_ops["index"])))
 
 
-def kernel_op_plan(op: Any) -> np.ndarray:
-    """The plan of an op with a kernel of its own."""
+def kernel_op_plan(op: Any, writes: bool = False) -> np.ndarray:
+    """The plan of an op with a kernel of its own, or of what writes to its first tensor."""
     inputs, refuses = ((), ()) if op.node is None else (op.node.inputs, op.node.refuses)
     listed = "L" in op.letters
+    found = op.found if op.find else None
+    found = (op.written if op.find_in_place else None) if writes else found
     return KernelOpPlan.pack(
-        found=address(op.found) if op.find else 0,
+        found=0 if found is None else address(found),
         found_bfloat16=address(op.found_bfloat16) if op.find else 0,
         found_float16=address(op.found_float16) if op.find else 0,
+        name=address(op.name.removesuffix("_") + "_"),
         device=address(op.launches),
         node=0 if op.node is None else memory(record_plan(op.node, op.operands, False, listed)),
         outputs=op.outputs,
@@ -300,19 +319,21 @@ def call_plan(
     outputs: int,
     arguments: Sequence[Any],
     singles: int | None = None,
+    integers: int = 0,
     in_pairs: bool = False,
 ) -> tuple[Any, ...]:
     """(words, the shape of each result or None, the arguments); operands that are no tensors have no layout."""
     reaches = [reach(layout) if isinstance(layout, Layout) else 0 for layout in layouts]
-    each = tuple([call_letters(step, letters) for step in plan])
+    each = tuple([call_letters(step, letters, integers) for step in plan])
     if singles is not None:
         plan, each = for_halves(plan, letters, reaches, outputs, singles, in_pairs)
-    last = max(output for step in plan for output, _ in step.results)
+    last = max([output for step in plan for output, _ in step.results], default=-1)
     head = CallPlan.pack(
         calls=len(plan),
         results=max(last + 1, outputs),
         halves=bits([not (singles or 0) >> i & 1 for i in range(min(outputs, MOST_EDGES))]),  # more are for Python
         singles=bits([letter == "C" for letter in letters]),
+        integers=integers,
         reach=reaches,
     )[: CallPlan.word("steps")]
     shapes: list[Any] = [None] * max(last + 1, outputs)
@@ -331,9 +352,10 @@ def reach(layout: Layout) -> int:
     return 1 + sum((size - 1) * step for size, step in zip(shape, steps, strict=True)) if all(shape) else 0
 
 
-def call_letters(step: Step, letters: str) -> str:
-    """What the operands and results of a call are: I for indices, T for the others."""
-    return "".join("I" if i >= 0 and letters[i] == "I" else "T" for i in step.operands) + "T" * len(step.results)
+def call_letters(step: Step, letters: str, integers: int = 0) -> str:
+    """What the operands and results of a call are: I for int64, T for the others."""
+    given = ["I" if (letters[i] == "I" if i >= 0 else integers >> ~i & 1) else "T" for i in step.operands]
+    return "".join([*given, *["I" if integers >> output & 1 else "T" for output, _ in step.results]])
 
 
 def call_of(step: Step, letters: str) -> np.ndarray:

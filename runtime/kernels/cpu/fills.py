@@ -44,3 +44,10 @@ def _fill(words: Array, value: int) -> None:
     """words = value."""
     for i in range(words.size):
         words[i] = value
+
+
+@jit
+def fill(out: Array, value: float) -> None:
+    """out = value: a call of a plan."""
+    for i in range(out.size):
+        out[i] = value

@@ -19,7 +19,7 @@ from .typed import HALF, WORD, Word, c_function, instruction, native, on_stack, 
 BYTES = ir.IntType(8).as_pointer()
 MOST_ARRAYS = 8  # that one kernel takes, the results among them
 MOST_NUMBERS = 4
-MOST_INTS = 8
+MOST_INTS = 14
 MOST_ARGUMENTS = 16  # of a function of another library
 
 

@@ -8,6 +8,7 @@ from ...kernels.cpu.plan import Ints, Layout, Plan, Step, single
 from . import cpu_loops as loops
 
 MOST = 1 << 16  # elements: larger copies are for kernels that go square by square
+MOST_JOINED = 1 << 18  # elements that are joined piece by piece, by one thread
 
 
 def clone(x: Layout) -> Plan | None:
@@ -70,7 +71,7 @@ def _joined(tensors: tuple[Layout, ...], dim: int, shape: Ints) -> Plan | None:
     if len(tensors) == 2:
         first, second = (prod(t.shape[dim:]) for t in tensors)
         return single(loops.two_joined, 2, shape, (), (first, second), (rows, 1))
-    if prod(shape) > MOST:
+    if prod(shape) > MOST_JOINED:
         return None
     for i, t in enumerate(tensors):
         piece = prod(t.shape[dim:])
