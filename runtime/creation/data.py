@@ -56,7 +56,7 @@ def _copy_of(op: str, data: Any, kind: Dtype | None) -> Any:
         return own if kind is None else own.to(kind)
     if isinstance(data, np.ndarray):
         source = native(op, data)
-        t = share(source.copy(order="C"))
+        t = share(copied(source))
         return t if kind is None or kind is t._dtype else from_array(source, kind)
     array, found = read_nested(op, data, kind)
     return from_array(array, found)

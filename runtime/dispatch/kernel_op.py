@@ -76,9 +76,9 @@ class KernelOp:
         self.dtypes = tuple(dtypes)  # of the results, in words of the spec; empty where all have that of the operands
         self.find_in_place = in_place
         self.found: dict[Any, Any] = {}
+        self.written: dict[Any, Any] = {}
         self.found_bfloat16: dict[Any, Any] = {}  # likewise
         self.found_float16: dict[Any, Any] = {}
-        self.written: dict[Any, Any] = {}
         self.launches: dict[Any, dict[Any, Any]] = {}  # on devices, by dtype: likewise
         kernel_ops.setdefault(name, self)
 
@@ -154,9 +154,8 @@ class KernelOp:
         if integers and not computed.native:
             return None
         singles = None if computed.native else self.results_of("computed")
-        return fast_path().call_plan(
-            plan, layouts, letters.replace("O", "T"), outputs, own, singles, integers, is_in_pairs(computed)
-        )
+        letters, in_pairs = letters.replace("O", "T"), is_in_pairs(computed)
+        return fast_path().call_plan(plan, layouts, letters, outputs, own, singles, integers, in_pairs)
 
     def results_of(self, rule: str) -> int:
         """Which results have a dtype by some rule, as float32 where the operands are 16-bit floats: bit i, result i."""

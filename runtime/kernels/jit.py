@@ -7,8 +7,9 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from .cache.ahead import begin_early
 from .cache.digest import digest, of_function
-from .compile.loading import load_compiler
+from .compile.loading import is_loaded, load_compiler
 from .compile.scalar_library import building, cpu_library, is_scalar, names_in, rebuilt
 from .llvm import INTRINSICS
 from .llvm.extremes import least, most
@@ -38,6 +39,8 @@ class LazyKernel:
 
     def compile(self) -> Any:
         """The numba dispatcher itself, for callers that want to skip this wrapper."""
+        if not is_loaded():
+            begin_early()
         load_compiler()
         with building:  # looked at again inside: another thread may have compiled it meanwhile
             if self.compiled is None:

@@ -22,6 +22,7 @@ from .tensors import dtype_of, elements, holds_kind, kind_of, new_flat, new_tens
 MOST_OPERANDS = 64
 MOST_RESULTS = 6
 MOST_READ = 5  # operands of one call
+MOST_TABLES = 6
 
 
 class KernelTable(Struct):
@@ -44,6 +45,9 @@ class Call(Struct):
     unit: int
     place: int  # of the ints that say where a part begins and ends
     work: int  # how much there is to do, if that is more than the first operand and the first result are large
+    tables: int  # how many; their addresses, and how many whole numbers they have
+    table_memory: Items[int] = room(MOST_TABLES)
+    table_sizes: Items[int] = room(MOST_TABLES)
     constants: Items[Constants] = room(1)
 
 
@@ -125,6 +129,15 @@ def kind_of_output(plan: CallPlan, output: int, given: int) -> int:
 
 
 @native
+def put_tables(call: Call, frame: CallFrame) -> None:
+    """Put the tables of a call, which are owned as the plan is, into the frame behind its results."""
+    for i in range(call.tables):
+        place = call.operands + call.results + i
+        put_array(frame, place, call.table_memory[i], 8)
+        frame.size[place] = call.table_sizes[i]
+
+
+@native
 def put_results(plan: CallPlan, call: Call, results: Tuple, shapes: Tuple, given: int, frame: CallFrame) -> bool:
     """Make the results of a call, tensors in a tuple, and put them into the frame; False where there is no memory."""
     for i in range(call.results):
@@ -150,15 +163,16 @@ def run_call(plan: CallPlan, call: Call, operands: Operands, results: Tuple, sha
     kernel = found_kernel(table.kernels, kind, table.resolver)
     if kernel == 0 or not put_results(plan, call, results, shapes, kind, frame):
         return False
-    arrays, constants = call.operands + call.results, call.constants[0]
+    put_tables(call, frame)
+    arrays, constants = call.operands + call.results + call.tables, call.constants[0]
     # What writes to an operand says itself how much it does: there may be little in a large tensor.
-    work = frame.size[0] + frame.size[call.operands] if call.results else call.work
+    work = max(frame.size[0] + frame.size[call.operands], call.work) if call.results else call.work
     if work < LONG:  # too little to release the GIL for
         return call_with_constants(kernel, arrays, frame, constants) == 0
     job = cast(Job, NULL)
     if call.extent > call.unit:
-        job = job_for(max(work, call.work))
-    state = c.release_gil()  # operands and results are owned, the plan's words live as long as the process
+        job = job_for(work)
+    state = c.release_gil()  # operands, results and the plan, with its tables, are owned
     if job is NULL:
         status = call_with_constants(kernel, arrays, frame, constants)
     else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from math import prod
 from typing import Any
 
@@ -24,7 +24,7 @@ from ..pool.layout import CALL_NUMBERS
 from ..pool.rows import Rows
 from ..tensor.shapes import contiguous_strides
 from . import gradients, recording
-from .call_plans import MOST_READ, MOST_RESULTS, Call, CallPlan, KernelTable
+from .call_plans import MOST_READ, MOST_RESULTS, MOST_TABLES, Call, CallPlan, KernelTable
 from .forward import ForwardPlan
 from .getitem import GetitemPlan
 from .gradients import BY_PLANS, HANDS_ON, HANDS_ON_AT_ONE, MOST_CASES, FusedKernel, FusedPlan, SavedTensor
@@ -70,6 +70,11 @@ MOST_INPUTS = 2
 def bits(flags: Sequence[bool]) -> int:
     """Bit i: flag i."""
     return sum(1 << i for i, flag in enumerate(flags) if flag)
+
+
+def bits_of(numbers: Collection[int]) -> int:
+    """The bits of these numbers."""
+    return sum(1 << i for i in numbers)
 
 
 def has_room(op: Any) -> bool:
@@ -322,8 +327,12 @@ def call_plan(
     integers: int = 0,
     in_pairs: bool = False,
 ) -> tuple[Any, ...]:
-    """(words, the shape of each result or None, the arguments); operands that are no tensors have no layout."""
+    """(words, the shape of each result or None, the arguments, tables, which the words have the addresses of).
+
+    Operands that are no tensors have no layout.
+    """
     reaches = [reach(layout) if isinstance(layout, Layout) else 0 for layout in layouts]
+    integers |= bits_of({output for step in plan for output in step.indices})
     each = tuple([call_letters(step, letters, integers) for step in plan])
     if singles is not None:
         plan, each = for_halves(plan, letters, reaches, outputs, singles, in_pairs)
@@ -342,7 +351,7 @@ def call_plan(
             shapes[output] = shape
     behind = np.zeros(CALL_NUMBERS, np.int64)  # a call reads so many numbers
     words = np.concatenate([head, *[call_of(*both) for both in zip(plan, each, strict=True)], behind])
-    return (words, *shapes, *arguments)
+    return (words, *shapes, *arguments, *[table for step in plan for table in step.tables])
 
 
 def reach(layout: Layout) -> int:
@@ -364,7 +373,7 @@ def call_of(step: Step, letters: str) -> np.ndarray:
     ints = (*step.ints, 0, step.rows[0]) if step.rows else step.ints
     extent, unit = step.rows or (0, 0)
     return Call.pack(
-        kernel=kernel_table(step.kernel, letters, len(ints), len(step.numbers)).ctypes.data,
+        kernel=kernel_table(step.kernel, letters + "I" * len(step.tables), len(ints), len(step.numbers)).ctypes.data,
         operands=len(step.operands),
         which=step.operands,
         results=len(step.results),
@@ -374,16 +383,23 @@ def call_of(step: Step, letters: str) -> np.ndarray:
         unit=unit,
         place=len(step.ints),
         work=step.work,
+        tables=len(step.tables),
+        table_memory=[table.ctypes.data for table in step.tables],
+        table_sizes=[table.size for table in step.tables],
         constants=Constants.pack(ints=[int(i) for i in ints], numbers=np.array(step.numbers, np.float64)),
     )
 
 
 def check_room(step: Step) -> None:
     """Whether a frame has places for all that a call takes."""
-    arrays, ints = len(step.operands) + len(step.results), len(step.ints) + (2 if step.rows else 0)
+    arrays = len(step.operands) + len(step.results) + len(step.tables)
+    ints = len(step.ints) + (2 if step.rows else 0)
     fits = arrays <= MOST_ARRAYS and ints <= MOST_INTS and len(step.numbers) <= MOST_NUMBERS
-    if not fits or len(step.operands) > MOST_READ or len(step.results) > MOST_RESULTS:
-        raise ValueError(f"{step.kernel.__name__}: more arrays, ints or numbers than a plan has places for: {step}")
+    fits = fits and len(step.operands) <= MOST_READ and len(step.results) <= MOST_RESULTS
+    if not fits or len(step.tables) > MOST_TABLES:
+        raise ValueError(
+            f"{step.kernel.__name__}: more arrays, tables, ints or numbers than a plan has places for: {step}"
+        )
 
 
 def adding_kernels() -> np.ndarray:
@@ -399,7 +415,7 @@ def adding_kernels() -> np.ndarray:
 def kernel_table(kernel: Any, letters: str, ints: int, numbers: int) -> np.ndarray:
     """The table of a kernel on flat arrays: its resolver, and the machine code for each kind of floats.
 
-    The letters of operands and results are those of half_plans.py, and I for indices.
+    The letters of operands, results and tables are those of half_plans.py, and I for indices and tables.
     """
     key = kernel.__name__, kernel.__module__, letters
     if key not in _tables:

@@ -21,7 +21,7 @@ from ..llvm.addresses import part_of
 from .plan import Array, Ints, Plan, Step
 
 UNIT = 4096  # elements of a copy that stay in one thread
-HALF, SINGLE = "TC"  # letters of what a call reads or writes: of the operands' dtype, and float32; others stay
+HALF, SINGLE, INDEX = "TCI"  # letters of what a call reads or writes: of the operands' dtype, float32, int64
 
 
 class HalfPlan(NamedTuple):
@@ -49,6 +49,7 @@ class Rewritten:
 
     def __init__(self, plan: Plan, operands: str, reach: Sequence[int], outputs: int, singles: int) -> None:
         self.operands, self.reach, self.outputs, self.singles = operands, reach, outputs, singles
+        self.indices = {output for step in plan for output in step.indices}
         self.next = 1 + max(outputs, *[output for step in plan for output, _ in step.results])
         self.widened: dict[int, int] = {}
         self.rounded = {output: self.new() for output in self.in_parts(plan)}
@@ -67,7 +68,7 @@ class Rewritten:
 
     def is_half(self, output: int) -> bool:
         """Whether an output is stored in 16 bits."""
-        return output < self.outputs and not self.singles >> output & 1
+        return output < self.outputs and not self.singles >> output & 1 and output not in self.indices
 
     def in_parts(self, plan: Plan) -> list[int]:
         """The outputs that must be rounded after all: of kernels that may read them, or of several calls."""
@@ -94,8 +95,9 @@ class Rewritten:
                 operands.append(~self.wide(i))
                 letters += SINGLE
         results = tuple([(self.rounded.get(output, output), shape) for output, shape in step.results])
-        halves = [told(step.kernel) != MEMORY and self.is_half(output) for output, _ in results]
-        letters += "".join(HALF if half else SINGLE for half in halves)
+        numbers = [output for output, _ in results]
+        halves = {output for output in numbers if told(step.kernel) != MEMORY and self.is_half(output)}
+        letters += "".join(INDEX if i in self.indices else HALF if i in halves else SINGLE for i in numbers)
         self.steps.append(step._replace(operands=tuple(operands), results=results))
         self.letters.append(letters)
 

@@ -6,6 +6,7 @@ from math import prod
 
 from ...kernels.cpu.fills import fill
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
+from . import cpu_given_loops as given_loops
 from . import cpu_loops as loops
 from . import cpu_rms_loops as rms
 from .cpu_layout import NormLayout, layout_of, layout_of_groups
@@ -149,6 +150,22 @@ def folded_backward(
 def _given(wanted: tuple[bool, ...]) -> list[int]:
     """The numbers of gradients as results: of those that are not wanted behind all others, for they are not given."""
     return [i if yes else len(wanted) + 1 + i for i, yes in enumerate(wanted)]
+
+
+def normalize_by(
+    x: Layout, mean: Layout, var: Layout, weight: Layout | None, bias: Layout | None, eps: float
+) -> Plan | None:
+    """(x - mean) / sqrt(var + eps) * weight + bias with one number per channel in all others."""
+    if not are_contiguous(x, mean, var, weight, bias):
+        return None
+    samples, channels, *sizes = x.shape
+    space = prod(sizes)
+    operands = (0, 1, 2, 3 if weight else 1, 4 if bias else 1)  # what is not given is not read
+    given, result = (weight is not None, bias is not None), ((0, x.shape),)
+    if space == 1:
+        return (Step(given_loops.normalize_features, operands, result, (eps,), (channels, *given), (samples, 1)),)
+    ints, rows = (channels, space, *given), (samples * channels, 1)
+    return (Step(given_loops.normalize_planes, operands, result, (eps,), ints, rows),)
 
 
 def normalize_rms(x: Layout, weight: Layout | None, dim: Ints, eps: float) -> Plan | None:
