@@ -144,7 +144,7 @@ class KernelOp:
         if in_place:
             plan = self.find_in_place(*known) if self.find_in_place else None
         else:
-            plan = plan_of(self.find, known, layouts, letters, outputs) if self.find else None
+            plan = plan_of(self.find, known, layouts, letters, outputs, is_in_pairs(computed)) if self.find else None
         if plan is None:
             return None
         if "J" in letters:  # they stand in the place of the last argument, which is no tensor, and behind it
@@ -163,11 +163,22 @@ class KernelOp:
 
 
 def plan_of(
-    find: Callable[..., Plan | None], known: Sequence[Any], operands: Sequence[Any], letters: str, outputs: int
+    find: Callable[..., Plan | None],
+    known: Sequence[Any],
+    operands: Sequence[Any],
+    letters: str,
+    outputs: int,
+    in_pairs: bool = False,
 ) -> Plan | None:
-    """The plan for layouts and other arguments, of copies where there is none for operands as they lie."""
+    """The plan for layouts and other arguments, of copies where there is none for operands as they lie.
+
+    Such copies are float32: `in_pairs`, products are for the general path, which copies elements as they are stored.
+    """
     plan = find(*known)
-    return gathered(find, known, operands, letters, outputs) if plan is None else plan
+    if plan is not None:
+        return plan
+    plan = gathered(find, known, operands, letters, outputs)
+    return None if in_pairs and plan is not None and any(step.pairs is not None for step in plan) else plan
 
 
 def table_of(op: Any, computed: dtype) -> dict[Any, Any]:
@@ -355,7 +366,7 @@ class KernelOpGradient:
         kept = [getattr(node, slot) if letter == "k" else None for letter, slot, _ in self.reads]
         letters = "".join("T" if tensor is None else letter_of(tensor._dtype, computed) for tensor in kept)
         tensors = "".join(own if read.letter in "gk" else "v" for own, read in zip(letters, self.reads, strict=True))
-        plan = plan_of(self.find, known, known, tensors, outputs) if self.find else None
+        plan = plan_of(self.find, known, known, tensors, outputs, is_in_pairs(computed)) if self.find else None
         if plan is None:
             return None
         if self.reads[-1].letter == "i":

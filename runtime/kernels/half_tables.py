@@ -7,6 +7,7 @@ what is read of a table lies in the nearest cache.
 
 from __future__ import annotations
 
+import dis
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from .llvm.half_tables import array_at, set_state, state_at, table_words, taken
 COUNT, HEAD = 1 << 16, 64  # numbers, and results of a table; bytes before it
 FILLED = -1  # the state of a table that is; else how many elements have been computed
 AT_ONCE = 4096  # numbers of which the results are computed at once
-PRIMITIVES = "primitives"  # the module of functions that are instructions
+FEW = 100  # operations, which take no longer than reading a table
 
 
 def kernel(self: Any, result: Any) -> None:
@@ -47,9 +48,15 @@ def looked_up(self: Any, result: Any) -> None:
 
 
 def is_long(function: Any) -> bool:
-    """Whether a kernel computes more than a few instructions of an element: it calls one of our scalar functions."""
+    """Whether a kernel computes much of an element: more than reading a table takes."""
+    return steps_of(function) > FEW
+
+
+def steps_of(function: Any) -> int:
+    """How many operations and calls a function's text has, with those of our functions that it calls."""
+    own = sum(each.opname in ("BINARY_OP", "CALL") for each in dis.get_instructions(function.__code__))
     called = [function.__globals__.get(name) for name in names_in(function.__code__)]
-    return any(is_scalar(one) and not one.__module__.endswith(PRIMITIVES) for one in called)
+    return own + sum(steps_of(one) for one in called if is_scalar(one) and one is not function)
 
 
 def with_kernel(compiled: Any) -> dict[str, Any]:

@@ -118,7 +118,7 @@ def by_pairs(plan: Plan, operands: str) -> Plan:
     """The calls of a plan, where all that one reads is stored in 16 bits those that stand for it."""
     made: list[Step] = []
     for step in plan:
-        stored = step.pairs is not None and all(operands[i] == HALF for i in step.operands)
+        stored = step.pairs is not None and all(i >= 0 and operands[i] == HALF for i in step.operands)
         made += step.pairs() if stored and step.pairs else (step,)
     return tuple(made)
 

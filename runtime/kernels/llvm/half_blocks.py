@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import for_numba
-from .half_tiles import LINE, PANEL, ROW, SQUARE
+from .half_tiles import LINE, PANEL, ROW, SQUARE, assembled
 from .vector_loops import VectorLoops
 
 
@@ -141,8 +141,7 @@ class Blocks(VectorLoops):
 
     def rounded(self, value: Any) -> Any:
         """The bfloat16 nearest to each float32."""
-        kind = self.ir.FunctionType(self.half_lanes, [self.type])
-        return self.builder.asm(kind, "vcvtneps2bf16 $1, $0", "=v,v", [value], side_effect=False)
+        return assembled(self.builder, self.half_lanes, "vcvtneps2bf16 $1, $0", "=v,v", [value])
 
     def store_halves(self, value: Any, address: Any, mask: Any) -> None:
         """Write 16 elements; those that are masked out are not written."""

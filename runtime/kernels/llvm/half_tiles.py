@@ -9,6 +9,7 @@ them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..compile.machine import TILES, pair_products
@@ -45,15 +46,24 @@ def tile_products(sums: int, left: int, right: int) -> list[int]:
     return vex(2, 0x5C, 0xC0 | sums << 3 | left, source=right)
 
 
-def written(builder: Any, instructions: list[list[int]], inputs: dict[int, Any]) -> None:
-    """Put these instructions where the builder stands; `inputs` are values for general registers."""
+def assembled(
+    builder: Any, result: Any, text: str, constraints: str, inputs: Sequence[Any], moves: bool = False
+) -> Any:
+    """An instruction that LLVM has no function for; `moves`, it does more than give its result."""
     from llvmlite import binding, ir
 
     binding.initialize_native_asmparser()  # which LLVM asks for bytes too
+    kind = ir.FunctionType(result, [value.type for value in inputs])
+    return builder.asm(kind, text, constraints, list(inputs), side_effect=moves)
+
+
+def written(builder: Any, instructions: list[list[int]], inputs: dict[int, Any]) -> None:
+    """Put these instructions where the builder stands; `inputs` are values for general registers."""
+    from llvmlite import ir
+
     text = ".byte " + ",".join(f"0x{byte:02x}" for instruction in instructions for byte in instruction)
     constraints = ",".join([*[f"{{{NAMES[register]}}}" for register in inputs], "~{memory}"])
-    kind = ir.FunctionType(ir.VoidType(), [value.type for value in inputs.values()])
-    builder.asm(kind, text, constraints, list(inputs.values()), side_effect=True)
+    assembled(builder, ir.VoidType(), text, constraints, list(inputs.values()), moves=True)
 
 
 @for_numba
@@ -163,7 +173,4 @@ def by_dots(context: Any, builder: Any, left: Any, row: Any, right: Any, panel: 
 
 def dotted(builder: Any, sums: Any, left: Any, right: Any) -> Any:
     """Sums, and of each lane the products of two pairs."""
-    from llvmlite import ir
-
-    kind = ir.FunctionType(sums.type, [sums.type] * 3)
-    return builder.asm(kind, "vdpbf16ps $3, $2, $0", "=v,0,v,v", [sums, left, right], side_effect=False)
+    return assembled(builder, sums.type, "vdpbf16ps $3, $2, $0", "=v,0,v,v", [sums, left, right])

@@ -7,6 +7,7 @@ from ...kernels.cpu.half_matmul import LINE, PANEL, SQUARE, STEP
 from ...kernels.cpu.plan import Ints, Plan, Step
 
 PRODUCTS = 256  # take as long as one element of other work
+ALONE = 1 << 24  # products at most that one thread computes sooner than several share them
 FEW_ITEMS = 8  # of a batch: threads share rows of fewer
 SCRATCH = 3  # outputs of the op at most: behind them is the memory of these calls alone
 WORD = LINE // PANEL  # bytes
@@ -32,15 +33,20 @@ def products_of_pairs(
     """
     (batch, rows, depth, columns), (left, right, by_columns) = sizes, lying
     twos, lines = -(-columns // SQUARE), -(-depth // STEP) * STEP // 2
+    few = batch * rows * depth * columns <= ALONE
     place, steps = SCRATCH + 2 * output, list[Step]()
+
+    def shares(count: int, unit: int) -> tuple[int, int]:
+        return count, count if few else unit
+
     first, panels = operands[0], (batch * twos * 2 * lines * PANEL,)
     if left:
         strips, half = batch * -(-rows // SQUARE), (-(-batch * rows * depth * 2 // WORD),)
-        steps.append(Step(loops.turned_halves, (first,), ((place, half),), (), (depth, rows), (strips, 1)))
+        steps.append(Step(loops.turned_halves, (first,), ((place, half),), (), (depth, rows), shares(strips, 1)))
         first = ~place
     packed = (depth, columns, int(right))
-    steps.append(Step(loops.packed_panels, operands[1:], ((place + 1, panels),), (), packed, (batch * twos, 1)))
-    parts = (columns, SQUARE) if by_columns else (batch * rows, rows if batch >= FEW_ITEMS else SQUARE)
+    steps.append(Step(loops.packed_panels, operands[1:], ((place + 1, panels),), (), packed, shares(batch * twos, 1)))
+    parts = shares(columns, SQUARE) if by_columns else shares(batch * rows, rows if batch >= FEW_ITEMS else SQUARE)
     ints = rows, depth, columns, (bias is not None) * loops.ADDING | by_columns * loops.BY_COLUMNS
     reads = first, ~(place + 1), operands[0] if bias is None else bias
     work = batch * rows * depth * columns // PRODUCTS
