@@ -1,7 +1,7 @@
 """The list of kernels that training begins with: `python -m codegen.machine_code.first` writes it.
 
-Small programs run, each in a process of its own. Listed is all that each of them compiles, what it needs last first,
-for those who compile ahead (runtime/kernels/cache/ahead.py).
+Small programs run, each in a process of its own. Listed is all that each of them compiles, what has most machine code,
+and so takes longest, first, for those who compile ahead (runtime/kernels/cache/ahead.py).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from unittest.mock import patch
 
 from specgrad.runtime.kernels import first
-from specgrad.runtime.kernels.cache import ahead
+from specgrad.runtime.kernels.cache import ahead, store
 from specgrad.runtime.kernels.cache.dispatchers import KernelCache
 
 from .first_programs import PROGRAMS
@@ -23,19 +23,20 @@ from .first_programs import PROGRAMS
 
 def recorded(program: Callable[[], None]) -> list[str]:
     """The lines of a program."""
-    lines: dict[str, None] = {}
+    found: dict[str, bytes] = {}
     load = KernelCache.load_overload
 
     def noted(self: Any, sig: Any, context: Any) -> Any:
         function = self.compiler.py_func
         line = first.line_of(function.__module__, function.__name__, getattr(sig, "args", sig))
         if line is not None:
-            lines[line] = None
+            found[line] = self.digest(sig)
         return load(self, sig, context)
 
     with patch.object(KernelCache, "load_overload", noted):
         program()
-    return [*reversed(lines)]
+    code = {line: store.lookup(digest) or b"" for line, digest in found.items()}
+    return sorted(code, key=lambda line: -len(code[line]))
 
 
 def part_of(name: str, folder: str) -> str:

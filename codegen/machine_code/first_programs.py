@@ -22,6 +22,7 @@ def perceptron() -> None:
         modules.ReLU(),
         modules.Linear(256, 128),
         modules.ReLU(),
+        modules.Dropout(0.1),
         modules.Linear(128, CLASSES),
     )
     classify(model, sg.rand(STEPS * BATCH, 1, 28, 28), sg.optim.SGD(model.parameters(), 0.1))

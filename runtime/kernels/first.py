@@ -1,11 +1,12 @@
-"""Compiles the kernels that training begins with: `python -m specgrad.runtime.kernels.first K COUNT PROGRAM`.
+"""Compiles the kernels that training begins with: `python -m specgrad.runtime.kernels.first K PROGRAM`.
 
-This is process K of COUNT, and PROGRAM the number of the process for which they compile. A line of the list says where
+This is process K, and PROGRAM the number of the process for which they compile. A line of the list says where
 a kernel is and what it takes, as numba writes it: `runtime.ops.loss.cpu_loops finish (float32[::1], int64)`.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
 import os
 import sys
@@ -14,38 +15,66 @@ from contextlib import suppress
 from itertools import chain
 from typing import Any
 
-from .cache import ahead
+from .cache import ahead, claims
 from .table import ElementKernels
 
 OWN = __package__.partition(".runtime.")[0]
 ELEMENTWISE = "generated.kernels.cpu."
+UNITS = (("runtime.pool.commands", "UNIT"), ("runtime.native.builtins", "HOST"))  # of native code
 ASIDE = 19  # of niceness: for what nobody may ever need
 
 
-def main(k: int, count: int, program: int) -> None:
+def main(k: int, program: int) -> None:
     """Go through the list while the program is there."""
-    for done, (line, needed) in enumerate(remaining(k, count), 1):
+    for done, (line, needed) in enumerate(remaining(), 1):
         if os.getppid() != program:
             return ahead.leave(k, whole=False)
         if line not in needed:
-            os.nice(ASIDE)
-        with suppress(Exception):  # who needs the kernel will hear of it
-            compile_line(line)
+            stand_aside(k)
+        compile_ahead(line)
         ahead.tell(k, done, len(needed))
     return ahead.leave(k, whole=True)
 
 
-def remaining(k: int, count: int) -> Iterator[tuple[str, Sequence[str]]]:
-    """The lines, from another place in each process, and those of the program that the one that waits looks like."""
+@functools.cache
+def stand_aside(k: int) -> None:
+    """Take from now on only the time that nobody else wants, first for native code: the program got its in a hurry."""
+    os.nice(ASIDE)
+    claims.stand_aside()
+    if k == 0:
+        for module, name in UNITS:
+            getattr(importlib.import_module(f"{OWN}.{module}"), name).code()
+
+
+def remaining() -> Iterator[tuple[str, Sequence[str]]]:
+    """The lines, and those of the program that the one that waits looks like."""
     done = set[str]()
     while True:
         needed, *others = by_likeness(ahead.asked())
-        begin = k * len(needed) // count
-        lines = [line for line in chain(needed[begin:], needed[:begin], *others) if line not in done]
-        if not lines:
+        line = next((line for line in chain(needed, *others) if line not in done), None)
+        if line is None:
             return
-        yield lines[0], needed
-        done.add(lines[0])
+        yield line, needed
+        done.add(line)
+
+
+def compile_next() -> bool:
+    """Compile what the program that waits is going to need, and takes least; whether any is left."""
+    needed = by_likeness(ahead.asked())[0]
+    line = next((line for line in reversed(needed) if line not in _begun), None)
+    if line is not None:
+        _begun.add(line)
+        compile_ahead(line)
+    return line is not None
+
+
+_begun: set[str] = set()  # of the lines, by the program that waits
+
+
+def compile_ahead(line: str) -> None:
+    """Compile the kernel that a line names, unless another process does."""
+    with suppress(Exception), ahead.passing_over():  # who needs the kernel will hear of it
+        compile_line(line)
 
 
 def by_likeness(asked: Collection[str]) -> list[tuple[str, ...]]:

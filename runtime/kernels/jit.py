@@ -7,8 +7,9 @@ import os
 from collections.abc import Callable
 from typing import Any
 
+from .cache.ahead import begin_early
 from .cache.digest import digest, of_function
-from .compile.loading import load_compiler
+from .compile.loading import is_loaded, load_compiler
 from .compile.scalar_library import building, cpu_library, is_scalar, names_in, rebuilt
 from .llvm import INTRINSICS
 from .llvm.extremes import least, most
@@ -16,7 +17,7 @@ from .llvm.extremes import least, most
 # SPECGRAD_BOUNDS=1 lets kernels raise IndexError where they would read or write outside of an array: `verify` sets it.
 CHECKED = os.environ.get("SPECGRAD_BOUNDS") == "1"
 # What a kernel may be compiled for besides float32 and float64: see kernels/cpu/half_plans.py.
-READ, WRITTEN = "read", "written"
+READ, WRITTEN, MEMORY = "read", "written", "memory"
 BUILTINS = {"min": least, "max": most}  # what kernels get in the place of Python's
 
 
@@ -38,6 +39,8 @@ class LazyKernel:
 
     def compile(self) -> Any:
         """The numba dispatcher itself, for callers that want to skip this wrapper."""
+        if not is_loaded():
+            begin_early()
         load_compiler()
         with building:  # looked at again inside: another thread may have compiled it meanwhile
             if self.compiled is None:
@@ -55,7 +58,7 @@ class LazyKernel:
         function = rebuilt(self.function, {})
 
         def prepare() -> None:
-            function.__globals__.update(_callees(self.function))
+            function.__globals__.update(callees(self.function))
 
         code = digest(of_function(self.function), *map(of_function, BUILTINS.values()))
         made = dispatcher(function, code, self._compiled_by("Kernel", "Unoptimised"), prepare)
@@ -67,7 +70,7 @@ class LazyKernel:
         from numba import njit
 
         if self.linked is None:
-            function = rebuilt(self.function, _callees(self.function))
+            function = rebuilt(self.function, callees(self.function))
             made = njit(**self._compiled_by("LinkedKernel", "Linked"))(function)
             made.kernel = self
             self.linked = _once(made)
@@ -85,7 +88,7 @@ class LazyKernel:
         return options | {"pipeline_class": getattr(kernel_pipelines, pipeline)}
 
 
-def _callees(function: Callable[..., Any]) -> dict[str, Any]:
+def callees(function: Callable[..., Any]) -> dict[str, Any]:
     """Compiled forms of the kernels, scalar functions and intrinsics that a kernel calls, by their names there."""
     found = {name: function.__globals__.get(name) for name in names_in(function.__code__)}
     compiled = {name: getattr(callee, "kernel", callee) for name, callee in found.items()}  # some are already

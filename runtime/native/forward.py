@@ -1,4 +1,7 @@
-"""An element-wise op on contiguous tensors of one shape and native dtype, and numbers: launch and launch_in_place."""
+"""An element-wise op on tensors of one shape and native dtype, and numbers: launch and launch_in_place.
+
+Tensors are contiguous, or small: then those whose elements lie apart are copied (apart.py).
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from ..kernels.llvm.kernel_calls import CallFrame, call_native, put_array
 from ..kernels.llvm.structs import Items, Struct, room
 from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from . import c_functions as c
+from .apart import Apart, bring, each_alone, note_apart, together
 from .broadcast import broadcast
 from .interned import bool_, cpu, device_functions, int_type, none, outdated_type, true
 from .kernel_calls import Size, found_kernel, put_object, run_kernel
@@ -52,6 +56,16 @@ class ForwardPlan(Struct):
     kernels: Items[int] = room(KERNELS)
 
 
+class Prepared(Struct):
+    """What `prepared` has found, all of it owned."""
+
+    shape: Tuple  # of the tensor that leads
+    dtype: DType
+    size: int
+    lead: Array  # its elements
+    first: Array  # those of the first operand
+
+
 @native
 def fits(thing: Object, kind: int, dtype: DType, shape: Tuple, size: int) -> bool:
     """Whether an operand is a contiguous tensor of this dtype (or a mask) and shape."""
@@ -69,50 +83,64 @@ def fits(thing: Object, kind: int, dtype: DType, shape: Tuple, size: int) -> boo
 
 
 @native
-def prepared(plan: ForwardPlan, arguments: Items[Object], frame: CallFrame, owned: Owned) -> int:
+def array_of(thing: Object, kind: int, ready: Prepared, gathers: bool, owned: Owned) -> Array:
+    """The flat array of an operand, owned, or one of its elements brought together; NULL where it does not fit."""
+    if fits(thing, kind, ready.dtype, ready.shape, ready.size):
+        return own(owned, cast(Tensor, thing).flat)
+    if not gathers or not is_tensor(thing):
+        return cast(Array, NULL)
+    tensor = cast(Tensor, thing)
+    if tensor.fn.type is outdated_type or not same(tensor.shape, ready.shape):
+        return cast(Array, NULL)
+    flat = together(tensor, kind, owned)
+    return flat if flat is not NULL and elements(flat) == ready.size else cast(Array, NULL)
+
+
+@native
+def note_lead(lead: Tensor, ready: Prepared, gathers: bool, owned: Owned) -> bool:
+    """Note and own shape and array of the tensor that leads; False where it has to be contiguous and is not."""
+    ready.dtype, ready.shape = lead.dtype, own(owned, lead.shape)  # owned: to find a kernel, Python may run
+    kind = kind_of(lead.dtype)
+    if not is_float(kind):
+        return False
+    if lead.flat is not none:
+        flat = own(owned, lead.flat)
+    else:
+        flat = together(lead, kind, owned) if gathers else cast(Array, NULL)
+    if flat is NULL:
+        return False
+    ready.lead, ready.size = flat, elements(flat)
+    return True
+
+
+@native
+def prepared(
+    plan: ForwardPlan, arguments: Items[Object], frame: CallFrame, ready: Prepared, gathers: bool, owned: Owned
+) -> int:
     """Put the operands into the frame, and own them; gives the number of the kernel that takes them, or UNFIT.
 
-    The first that are owned are the shape and the array of the tensor that leads, and then the array of each.
+    `gathers`: small tensors whose elements lie apart are copied.
     """
-    if not is_tensor(arguments[plan.lead]):
+    thing, numbers = arguments[plan.lead], 0
+    if not is_tensor(thing) or not note_lead(cast(Tensor, thing), ready, gathers, owned):
         return UNFIT
-    lead = cast(Tensor, arguments[plan.lead])
-    dtype, kernel = lead.dtype, kind_of(lead.dtype)
-    if lead.flat is none or not is_float(kernel):
-        return UNFIT
-    shape, numbers = own(owned, lead.shape), 0  # owned: to find a kernel, Python may run
-    size = elements(own(owned, lead.flat))
+    kernel = kind_of(ready.dtype)
     for i in range(plan.tensors):
-        thing, kind = arguments[i], BOOL if plan.masks >> i & 1 else kernel
-        if fits(thing, kind, dtype, shape, size):
-            flat = own(owned, cast(Tensor, thing).flat)
+        kind = BOOL if plan.masks >> i & 1 else kernel
+        leads = i == plan.lead and cast(Tensor, thing).flat is none
+        flat = ready.lead if leads else array_of(arguments[i], kind, ready, gathers, owned)
+        if flat is not NULL:
             put_array(frame, i, flat.memory, itemsize(kind))
-        elif i == 1 and plan.takes_number and put_object(frame, 0, thing):
+        elif i == 1 and plan.takes_number and put_object(frame, 0, arguments[i]):
             numbers = 1
         else:
             return UNFIT
+        if i == 0:
+            ready.first = flat
     for i in range(plan.numbers):
         if not put_object(frame, numbers + i, arguments[plan.tensors + i]):
             return UNFIT
     return kernel + FLOATS * numbers
-
-
-@native
-def lead_shape(owned: Owned) -> Tuple:
-    """The shape that `prepared` has found."""
-    return cast(Tuple, owned.items[0])
-
-
-@native
-def lead_array(owned: Owned) -> Array:
-    """The array of the tensor that leads."""
-    return cast(Array, owned.items[1])
-
-
-@native
-def first_array(owned: Owned) -> Array:
-    """The array of the first tensor."""
-    return cast(Array, owned.items[2])
 
 
 @native
@@ -139,14 +167,14 @@ def launch_rows(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> Ne
 
 @native
 def launch_flat(
-    plan: ForwardPlan, arguments: Items[Object], number: int, frame: CallFrame, owned: Owned
+    plan: ForwardPlan, arguments: Items[Object], number: int, frame: CallFrame, ready: Prepared, owned: Owned
 ) -> New[Object]:
     """The result, recorded, for operands that are prepared."""
     kernel = found_kernel(plan.kernels, number, plan.resolver)
     recorded = needs_graph(plan, arguments, number)
     if kernel == 0 or recorded < 0:
         return NULL
-    kind, size = BOOL if plan.gives_bool else number % FLOATS, elements(lead_array(owned))
+    kind, size = BOOL if plan.gives_bool else number % FLOATS, ready.size
     flat = new_flat(new(Size).items, size, kind)
     if flat is NULL:
         return NULL
@@ -154,7 +182,7 @@ def launch_flat(
     put_array(frame, arrays, flat.memory, itemsize(kind))
     # May release the GIL: all arrays are owned, and the result is known to nobody.
     run_kernel(kernel, arrays + 1, size, frame)
-    result = new_tensor(flat, lead_shape(owned), dtype_of(kind))
+    result = new_tensor(flat, ready.shape, dtype_of(kind))
     if result is not NULL and recorded and not record(plan.node, result, arguments, number >= FLOATS, False, owned):
         return withdrawn(result)
     return result
@@ -175,17 +203,30 @@ def on_device(function: int, self: Array, arguments: Items[Object], count: int) 
 
 
 @native
+def launch_gathered(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
+    """The result, recorded, for small tensors of which some lie apart in memory; None as `launch`."""
+    release_all(owned)
+    begin(owned)
+    frame, ready = new(CallFrame), new(Prepared)
+    number = prepared(plan, arguments, frame, ready, True, owned)
+    return launch_flat(plan, arguments, number, frame, ready, owned) if number != UNFIT else not_handled()
+
+
+@native
 def launch(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     """The result of the op, recorded; None where the operands are for the general path."""
-    plan, frame, owned = cast(ForwardPlan, self.memory), new(CallFrame), new(Owned)
+    plan, frame, ready, owned = cast(ForwardPlan, self.memory), new(CallFrame), new(Prepared), new(Owned)
     begin(owned)
-    number = prepared(plan, arguments, frame, owned)
+    number = prepared(plan, arguments, frame, ready, False, owned)
     if number != UNFIT:
-        result = launch_flat(plan, arguments, number, frame, owned)
+        result = launch_flat(plan, arguments, number, frame, ready, owned)
     elif lies_elsewhere(arguments[plan.lead]):
         result = on_device(device_functions.launch, self, arguments, count)
     else:
         result = launch_rows(plan, arguments, owned) if plan.rows is not NULL else not_handled()
+        if result is none:
+            c.release(result)
+            result = launch_gathered(plan, arguments, owned)
     release_all(owned)
     return result
 
@@ -217,32 +258,40 @@ def count_write(tensor: Tensor, name: Object) -> bool:
 
 
 @native
-def write_flat(plan: ForwardPlan, arguments: Items[Object], number: int, frame: CallFrame, owned: Owned) -> New[Object]:
+def write_flat(
+    plan: ForwardPlan, arguments: Items[Object], number: int, frame: CallFrame, ready: Prepared, owned: Owned
+) -> New[Object]:
     """The first operand, to which the op's result has been written; None where this is for the general path."""
-    first = cast(Tensor, arguments[0])
-    two = plan.tensors == 2 and number < FLOATS
+    first, places, kind = cast(Tensor, arguments[0]), new(Apart), number % FLOATS
+    two, strided = plan.tensors == 2 and number < FLOATS, cast(Tensor, arguments[0]).flat is none
     recorded = needs_graph(plan, arguments, number)
     # Python knows what to say.
     if recorded == 1 or (two and not apart(first, cast(Tensor, arguments[1]))) or awaited(first):
         return not_handled()
     kernel = 0 if recorded < 0 else found_kernel(plan.kernels, number, plan.resolver)
-    # Before the write: no reader may take the old count for the new values.
-    if kernel == 0 or not count_write(first, plan.name):
+    if kernel == 0:
         return NULL
-    arrays, flat = plan.tensors - number // FLOATS, first_array(owned)
-    put_array(frame, arrays, flat.memory, itemsize(number % FLOATS))
-    run_kernel(kernel, arrays + 1, elements(flat), frame)
+    if strided and not (note_apart(first, kind, ready.size, places, owned) and each_alone(places)):
+        return not_handled()
+    # Before the write: no reader may take the old count for the new values.
+    if not count_write(first, plan.name):
+        return NULL
+    arrays = plan.tensors - number // FLOATS
+    put_array(frame, arrays, ready.first.memory, itemsize(kind))
+    run_kernel(kernel, arrays + 1, elements(ready.first), frame)
+    if strided:
+        bring(places, ready.first.memory, True)
     return retain(first)
 
 
 @native
 def launch_in_place(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     """The first operand, to which the op's result has been written; None where this is for the general path."""
-    plan, frame, owned = cast(ForwardPlan, self.memory), new(CallFrame), new(Owned)
+    plan, frame, ready, owned = cast(ForwardPlan, self.memory), new(CallFrame), new(Prepared), new(Owned)
     begin(owned)
-    number = prepared(plan, arguments, frame, owned)
+    number = prepared(plan, arguments, frame, ready, True, owned)
     if number != UNFIT:
-        result = write_flat(plan, arguments, number, frame, owned)
+        result = write_flat(plan, arguments, number, frame, ready, owned)
     elif lies_elsewhere(arguments[plan.lead]):
         result = on_device(device_functions.launch_in_place, self, arguments, count)
     else:

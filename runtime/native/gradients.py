@@ -8,6 +8,7 @@ from ..kernels.llvm.kernel_calls import CallFrame, call_native, put_array
 from ..kernels.llvm.structs import Items, Struct, room
 from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from . import c_functions as c
+from .apart import together
 from .interned import cpu, device_functions, fit_gradient, float_type, int_type, none
 from .kernel_calls import Arguments, Size, found_kernel, put_object, run_kernel
 from .layout import Array, Dict, Float, Node, Object, Tensor, Tuple
@@ -68,6 +69,16 @@ class FusedPlan(GradientPlan):
     cases: Items[FusedKernel] = room(MOST_CASES)
 
 
+class Incoming(Struct):
+    """The gradient that a node was given; what is read of it is owned."""
+
+    gradient: Tensor
+    flat: Array  # its elements, side by side
+    shape: Tuple
+    kind: int
+    edges: Tuple
+
+
 @native
 def wanted_of(edges: Tuple) -> int:
     """Bit i: the gradient of input i is wanted."""
@@ -124,28 +135,34 @@ def unwritten(tensor: Tensor, version: Object) -> bool:
 
 
 @native
-def saved_array(kernel: FusedKernel, node: Node, i: int, kind: int) -> Array:
-    """The flat array of a saved tensor of a kind; NULL where something was written to it, or it is gone or hidden."""
+def saved_array(kernel: FusedKernel, node: Node, i: int, kind: int, owned: Owned) -> Array:
+    """The flat array of a saved tensor of a kind, owned, or one of its elements brought together; NULL where something
+    was written to it, or it is gone or hidden."""
     saved = kernel.tensors[i]
     thing, version = slot(node, saved.slot), slot(node, saved.version)
-    tensor = cast(Tensor, thing)
-    if not is_tensor(thing) or not unwritten(tensor, version) or tensor.flat is none:
-        return NULL
-    return tensor.flat if kind_of(tensor.dtype) == kind and holds_kind(tensor.flat, kind) else NULL
+    if not is_tensor(thing) or not unwritten(cast(Tensor, thing), version):
+        return cast(Array, NULL)
+    tensor = cast(Tensor, own(owned, thing))  # other threads may release what the node saved
+    if tensor.flat is none:
+        own(owned, version)
+        flat = together(tensor, kind, owned)
+        return flat if unwritten(tensor, version) else cast(Array, NULL)  # still, as when they were read
+    fits = kind_of(tensor.dtype) == kind and holds_kind(tensor.flat, kind)
+    return own(owned, tensor.flat) if fits else cast(Array, NULL)
 
 
 @native
-def prepared(kernel: FusedKernel, node: Node, kind: int, frame: CallFrame, owned: Owned) -> int:
+def prepared(kernel: FusedKernel, node: Node, incoming: Incoming, frame: CallFrame, owned: Owned) -> int:
     """Put gradient, saved tensors and numbers into the frame; gives the number of arrays, negative with a number
     instead of one saved tensor, or 0 where this is for the general path."""
-    flat, arrays, numbers = gradient_array(owned), 1, 0
+    flat, kind, arrays, numbers = incoming.flat, incoming.kind, 1, 0
     put_array(frame, 0, flat.memory, itemsize(kind))
     for i in range(kernel.saved):
         own_kind = BOOL if kernel.masks >> i & 1 else kind
-        found = saved_array(kernel, node, i, own_kind)
+        found = saved_array(kernel, node, i, own_kind, owned)
         if found is NULL:
             return 0
-        memory = own(owned, found).memory  # owned first: other threads may release what the node saved
+        memory = found.memory
         if elements(found) == elements(flat):
             put_array(frame, arrays, memory, itemsize(own_kind))
             arrays += 1
@@ -161,18 +178,6 @@ def prepared(kernel: FusedKernel, node: Node, kind: int, frame: CallFrame, owned
 
 
 @native
-def gradient_shape(owned: Owned) -> Tuple:
-    """The shape of the gradient that `fused` was given."""
-    return cast(Tuple, owned.items[0])
-
-
-@native
-def gradient_array(owned: Owned) -> Array:
-    """The array of the gradient that `fused` was given."""
-    return cast(Array, owned.items[1])
-
-
-@native
 def is_spare(gradient: Tensor, flat: Array, wanted: int) -> bool:
     """Whether one gradient is wanted, and may be written over the one that came, which only who calls holds."""
     alone = gradient.base is none and gradient.nd is none
@@ -182,33 +187,31 @@ def is_spare(gradient: Tensor, flat: Array, wanted: int) -> bool:
 
 
 @native
-def new_gradient(gradient: Tensor, spare: bool, kind: int, owned: Owned) -> New[Tensor]:
+def new_gradient(incoming: Incoming, spare: bool) -> New[Tensor]:
     """A tensor like a gradient, or itself where it is to spare."""
     if spare:
-        return retain(gradient)
-    flat = new_flat(new(Size).items, elements(gradient_array(owned)), kind)
-    return cast(Tensor, NULL) if flat is NULL else new_tensor(flat, gradient_shape(owned), dtype_of(kind))
+        return retain(incoming.gradient)
+    flat = new_flat(new(Size).items, elements(incoming.flat), incoming.kind)
+    return cast(Tensor, NULL) if flat is NULL else new_tensor(flat, incoming.shape, dtype_of(incoming.kind))
 
 
 @native
-def computed(
-    fused_kernel: FusedKernel, node: Node, gradient: Tensor, wanted: int, count: int, kind: int, owned: Owned
-) -> New[Object]:
+def computed(fused_kernel: FusedKernel, node: Node, incoming: Incoming, owned: Owned) -> New[Object]:
     """The gradients that are wanted, in a tuple; None where this is for the general path."""
-    frame = new(CallFrame)
-    arrays = prepared(fused_kernel, node, kind, frame, owned)
+    frame, kind, count, wanted = new(CallFrame), incoming.kind, size(incoming.edges), wanted_of(incoming.edges)
+    arrays = prepared(fused_kernel, node, incoming, frame, owned)
     if arrays == 0:
         return not_handled()
     kernel = found_kernel(fused_kernel.kernels, kind + FLOATS * (arrays < 0), fused_kernel.resolver)
     results, place = NULL if kernel == 0 else c.new_tuple(count), abs(arrays)
     if results is NULL:
         return NULL
-    spare = is_spare(gradient, gradient_array(owned), wanted)
+    spare = is_spare(incoming.gradient, incoming.flat, wanted)
     for i in range(count):
         if wanted >> i & 1 == 0:
             put_item(results, i, retain(none))
             continue
-        result = new_gradient(gradient, spare, kind, owned)
+        result = new_gradient(incoming, spare)
         if result is NULL:
             c.release(results)
             return NULL
@@ -216,7 +219,7 @@ def computed(
         put_array(frame, place, result.flat.memory, itemsize(kind))
         place += 1
     # Element i is read before it is written: `spare` is safe.
-    run_kernel(kernel, place, elements(gradient_array(owned)), frame)
+    run_kernel(kernel, place, elements(incoming.flat), frame)
     return results
 
 
@@ -237,18 +240,18 @@ def fused_gradients(plan: FusedPlan, node: Node, given: Object, owned: Owned) ->
         return NULL if recorded < 0 else not_handled()
     if not is_tensor_anywhere(given):
         return not_handled()
-    gradient = cast(Tensor, given)
-    flat, kind = gradient.flat, kind_of(gradient.dtype)
-    own(owned, gradient.shape)  # kernels are looked up below, which may run Python
-    own(owned, flat)
+    gradient, incoming = cast(Tensor, given), new(Incoming)
+    kind, shape = kind_of(gradient.dtype), own(owned, gradient.shape)  # kernels are looked up: Python may run
     edges, metas = own(owned, node.edges), own(owned, node.metas)
     wanted = wanted_of(edges)
     if wanted == 0 or only_hands_on(plan, node):  # as for add: no kernel and no memory
         return handed_on(gradient, wanted, size(edges), metas)
-    if metas is not none or flat is none:
-        return not_handled()
-    if gradient.device is not cpu:
+    if gradient.device is not cpu and metas is none and gradient.flat is not none:
         return gradients_on_device(plan, node, given)
-    if not is_float(kind) or not holds_kind(flat, kind):
+    if metas is not none or gradient.device is not cpu or not is_float(kind):
         return not_handled()
-    return computed(plan.cases[wanted - 1], node, gradient, wanted, size(edges), kind, owned)
+    flat = together(gradient, kind, owned) if gradient.flat is none else own(owned, gradient.flat)
+    if flat is NULL or not holds_kind(flat, kind):
+        return not_handled()
+    incoming.gradient, incoming.flat, incoming.shape, incoming.kind, incoming.edges = gradient, flat, shape, kind, edges
+    return computed(plan.cases[wanted - 1], node, incoming, owned)

@@ -6,12 +6,13 @@ from ..kernels.llvm.element_kinds import is_float, itemsize
 from ..kernels.llvm.kernel_calls import CallFrame, put_array
 from ..kernels.llvm.typed import NULL, New, address_of, cast, exchange, native, new
 from . import c_functions as c
+from .apart import lies_apart, together
 from .forward import awaited, count_write
 from .interned import adding, begin_adding, end_adding, false, name_backward, name_reach, none, true
 from .kernel_calls import Arguments, found_kernel, run_kernel
-from .layout import Capture, Object, Pass, Tensor
-from .references import retain
-from .tensors import elements, holds_kind, is_tensor, kind_of, same
+from .layout import Array, Capture, Object, Pass, Tensor
+from .references import Owned, begin, own, release_all, retain
+from .tensors import elements, holds_kind, is_tensor, kind_of, new_tensor, same
 
 
 @native
@@ -109,10 +110,8 @@ def as_bool(flag: bool) -> Object:
 
 
 @native
-def reach(backward: Pass, leaf: Tensor, gradient: Object, owned: bool) -> bool:
-    """Give a gradient to a leaf; False where an error is set."""
-    if gradient is none:
-        return True
+def reach_as_it_is(backward: Pass, leaf: Tensor, gradient: Object, owned: bool) -> bool:
+    """`reach` with a gradient as it lies."""
     free = backward.capture is none and backward.create is not true
     if free and leaf.rg is true and may_keep(leaf, cast(Tensor, gradient), owned):
         c.release(exchange(leaf, "grad", retain(gradient)))
@@ -128,3 +127,32 @@ def reach(backward: Pass, leaf: Tensor, gradient: Object, owned: bool) -> bool:
     done = method(backward, name_reach, arguments, 3)
     c.release(done)
     return done is not NULL
+
+
+@native
+def brought_together(leaf: Tensor, gradient: Object) -> New[Tensor]:
+    """A contiguous copy of a small gradient whose elements lie apart; NULL where it is another, or for Python."""
+    if leaf.flat is none or not is_tensor(gradient) or not lies_apart(cast(Tensor, gradient)):
+        return cast(Tensor, NULL)
+    given, owned = cast(Tensor, gradient), new(Owned)
+    begin(owned)
+    shape, dtype = own(owned, given.shape), own(owned, given.dtype)
+    flat = together(given, kind_of(dtype), owned) if is_float(kind_of(dtype)) else cast(Array, NULL)
+    copy = cast(Tensor, NULL) if flat is NULL else new_tensor(retain(flat), shape, dtype)
+    c.clear_error()  # without memory for it Python goes on
+    release_all(owned)
+    return copy
+
+
+@native
+def reach(backward: Pass, leaf: Tensor, gradient: Object, owned: bool) -> bool:
+    """Give a gradient to a leaf; False where an error is set."""
+    if gradient is none:
+        return True
+    free = backward.capture is none and backward.create is not true
+    together_now = brought_together(leaf, gradient) if free and leaf.rg is true else cast(Tensor, NULL)
+    if together_now is NULL:
+        return reach_as_it_is(backward, leaf, gradient, owned)
+    done = reach_as_it_is(backward, leaf, together_now, True)
+    c.release(together_now)
+    return done

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pty
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,9 @@ from numba import types
 
 from specgrad.runtime.kernels import first
 from specgrad.runtime.kernels.cache import ahead, claims, store
+from specgrad.runtime.kernels.compile import garbage
+from specgrad.runtime.kernels.llvm import units
+from specgrad.runtime.pool import commands
 from tests.patience import PATIENCE
 from tests.repository import ROOT
 
@@ -59,6 +64,16 @@ def test_a_claim_has_its_time(tmp_path: Path) -> None:
     assert claims.claim(entry)
     mark.write_text("nobody", encoding="ascii")
     assert claims.claim(entry)
+
+
+def test_nobody_waits_for_who_stands_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It claims nothing, but leaves to others what they have claimed."""
+    entry, mark = tmp_path / "entry", tmp_path / "entry.claim"
+    monkeypatch.setattr(claims, "_aside", [])
+    claims.stand_aside()
+    assert claims.claim(entry) and not mark.exists()
+    mark.write_text(str(os.getppid()), encoding="ascii")
+    assert not claims.claim(entry)
 
 
 def test_where_nothing_can_be_written_everybody_compiles(tmp_path: Path) -> None:
@@ -115,10 +130,106 @@ def two_programs(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_kernels_of_the_program_that_waits_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = list[str]()
     monkeypatch.setattr(ahead, "asked", lambda: asked)
-    assert [line for line, _ in first.remaining(0, 1)] == ["a f ()", "a g ()", "b f ()", "c f ()"]
-    assert [line for line, _ in first.remaining(1, 2)] == ["a g ()", "b f ()", "a f ()", "c f ()"]
+    assert [line for line, _ in first.remaining()] == ["a f ()", "a g ()", "b f ()", "c f ()"]
     asked += ["a f", "c f"]
-    assert [line for line, _ in first.remaining(0, 1)] == ["a f ()", "c f ()", "a g ()", "b f ()"]
+    assert [line for line, _ in first.remaining()] == ["a f ()", "c f ()", "a g ()", "b f ()"]
+
+
+@pytest.mark.usefixtures("two_programs")
+def test_who_waits_begins_at_the_other_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With what takes least of its own program's kernels, each once; then there is nothing to do."""
+    compiled = list[str]()
+    monkeypatch.setattr(first, "compile_line", compiled.append)
+    monkeypatch.setattr(first, "_begun", set())
+    monkeypatch.setattr(ahead, "asked", lambda: ["c f"])
+    assert first.compile_next() and first.compile_next() and not first.compile_next()
+    assert compiled == ["c f ()", "a f ()"]
+
+
+def test_what_another_process_compiles_is_passed_over() -> None:
+    """By who compiles ahead; who needs it waits, and compiles something else meanwhile."""
+    program = f"""
+import time
+from specgrad.runtime.kernels.cache import store
+assert store.obtain({DIGEST!r}) is None
+print("claimed", flush=True)
+input()
+store.keep({DIGEST!r}, b"code")
+"""
+    other = python(program, stdin=subprocess.PIPE)
+    assert other.stdout is not None and other.stdin is not None and other.stdout.readline() == "claimed\n"
+    with ahead.passing_over(), pytest.raises(ahead.CompiledElsewhere):
+        store.obtain(DIGEST, ahead.meanwhile)
+    begun = list[str]()
+
+    def something() -> None:
+        if not begun:
+            other.communicate("\n", timeout=PATIENCE)
+        begun.append("kernel")
+
+    assert store.obtain(DIGEST, something) == b"code" and begun
+
+
+def test_processes_import_nothing_of_the_folder_where_a_program_runs(tmp_path: Path, own_folder: Path) -> None:
+    """Which may have modules of the same names."""
+    (tmp_path / "specgrad").mkdir()
+    (tmp_path / "specgrad" / "__init__.py").write_text(f"open({str(tmp_path / 'seen')!r}, 'w')", encoding="utf-8")
+    program = f"""
+import os, sys, time
+sys.path[:1] = [{str(ROOT)!r}]
+from specgrad.runtime.kernels.cache import ahead
+ahead.begin()
+while not ahead.asked() and not os.path.exists({str(tmp_path / "seen")!r}):
+    mark = ahead.progress_file()
+    if mark.read_text():
+        break
+    time.sleep(0.05)
+"""
+    environment = {**os.environ, ahead.SETTING: "1"}
+    subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=environment, check=True, timeout=PATIENCE)
+    assert not (tmp_path / "seen").exists()
+
+
+def test_native_code_that_somebody_waits_for_is_not_kept(monkeypatch: pytest.MonkeyPatch, own_folder: Path) -> None:
+    """It comes unoptimised and at once, while other processes compile what the next program finds."""
+    unit = commands.UNIT
+    monkeypatch.setattr(ahead, "begin", lambda: True)
+    for _ in range(2):
+        quick = unit.code()
+        assert not any((own_folder / "kernels").iterdir())
+    monkeypatch.setattr(ahead, "begin", lambda: False)
+    well = unit.code()
+    assert len(well) < len(quick) and len([*(own_folder / "kernels").iterdir()]) == 1
+    monkeypatch.setattr(ahead, "begin", lambda: True)
+    assert unit.code() == well
+    names = [function.name for function in unit.functions]
+    assert units.load(quick, names).keys() == units.load(well, names).keys()
+
+
+def test_a_first_kernel_loads_nothing_of_scipy() -> None:
+    """numba would look for a BLAS in it; who compiles a product by numba's means still finds that."""
+    program = """
+import sys
+import numba, numpy as np
+import specgrad as sg
+(sg.ones(3) * 2).sum()
+print("numba.np.arraymath" in sys.modules, "scipy.linalg" in sys.modules)
+print(numba.njit(lambda x, y: np.dot(x, y))(np.eye(2), np.ones((2, 2))).tolist())
+"""
+    assert python(program).communicate(timeout=PATIENCE)[0] == "True False\n[[1.0, 1.0], [1.0, 1.0]]\n"
+
+
+@pytest.mark.parametrize("collects", [True, False])
+def test_garbage_is_left_alone_and_then_collected_as_before(collects: bool) -> None:
+    before = gc.isenabled()
+    (gc.enable if collects else gc.disable)()
+    try:
+        with suppress(ValueError), garbage.left_alone():
+            assert not gc.isenabled()
+            raise ValueError
+        assert gc.isenabled() == collects
+    finally:
+        (gc.enable if before else gc.disable)()
 
 
 @pytest.mark.usefixtures("two_programs")
@@ -128,14 +239,16 @@ def test_who_compiles_ahead_ends_with_the_program(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(first, "compile_line", compiled.append)
     monkeypatch.setattr(first.os, "nice", lambda more: more)
     monkeypatch.setattr(ahead.os, "cpu_count", lambda: 2)
-    monkeypatch.setattr(ahead, "_start", lambda k, count: None)
+    monkeypatch.setattr(ahead, "_start", lambda k: None)
+    monkeypatch.setattr(first, "UNITS", ())
+    monkeypatch.setattr(claims, "_aside", [])
     monkeypatch.setenv(ahead.SETTING, "1")
     mark = ahead.progress_file()
     assert mark is not None and ahead.begin.__wrapped__() and not ahead.begin.__wrapped__()
-    first.main(0, 1, os.getpid())  # whose parent is another
+    first.main(0, os.getpid())  # whose parent is another
     assert not compiled and not mark.exists()
     assert ahead.begin.__wrapped__()
-    first.main(0, 1, os.getppid())
+    first.main(0, os.getppid())
     assert compiled == ["a f ()", "a g ()", "b f ()", "c f ()"] and mark.read_text() == "4/3"
     assert not ahead.begin.__wrapped__() and not ahead.asked()
 
@@ -156,7 +269,7 @@ def test_a_program_says_what_it_compiles(own_folder: Path) -> None:
 def test_a_program_compiles_nothing_of_what_was_compiled_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
     needed = ("generated.kernels.cpu.relu forward (float32[::1], float32[::1])",)
     monkeypatch.setattr(ahead, "programs", lambda: {"some": needed})
-    first.main(0, 1, os.getppid())
+    first.main(0, os.getppid())
     program = """
 import specgrad as sg
 from specgrad.warmup import Compiled

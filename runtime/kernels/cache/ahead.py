@@ -1,14 +1,16 @@
 """Compiling ahead in other processes, while the first program of a machine waits for its first kernels.
 
-A list has the kernels that training of some programs begins with, those first that a program needs last: so a program
-and the processes that go through the list meet in the middle. Which of them it is like they see by what it has asked
-for. Where two want the same kernel, one compiles it (claims.py). They end with the program. A line on standard error
-says what somebody waits for, while that is a terminal.
+A list has the kernels that training of some programs begins with, those first that take longest. Processes go through
+it and pass over what another one has begun (claims.py); the program compiles what it needs when it needs it, and while
+it waits for one of them, what it is going to need, from the other end of the list. Which program it is like they see by
+what it has asked for. They end with the program. A line on standard error says what somebody waits for, while that is
+a terminal.
 """
 
 from __future__ import annotations
 
 import functools
+import importlib
 import os
 import sys
 from collections.abc import Iterator
@@ -27,6 +29,10 @@ MOST = 3  # processes
 ERASE = "\r\033[K"
 
 
+class CompiledElsewhere(Exception):
+    """Another process compiles what this one would compile ahead."""
+
+
 @functools.cache
 def programs() -> dict[str, tuple[str, ...]]:
     """The lines of the list, by the programs after whose names they stand."""
@@ -43,7 +49,7 @@ def name_in(line: str) -> str:
 @contextmanager
 def waiting(what: str, module: str = "") -> Iterator[None]:
     """Say what is compiled while it is; the first time on a machine other processes begin with the list."""
-    if begin():
+    if begin() and not _passing:
         _ask(f"{module.removeprefix(OWN)} {what}")
     shown = sys.stderr is not None and sys.stderr.isatty()
     if shown:
@@ -56,12 +62,42 @@ def waiting(what: str, module: str = "") -> Iterator[None]:
             print(ERASE, end="", file=sys.stderr, flush=True)
 
 
+def meanwhile() -> None:
+    """While another process compiles what this one needs: compile something else that it is going to need."""
+    if _passing:
+        raise CompiledElsewhere
+    if not (begin() and importlib.import_module(WORKER).compile_next()):
+        store.pause()
+
+
+@contextmanager
+def passing_over() -> Iterator[None]:
+    """Compile what nobody waits for yet: what another process has begun is left to it, by a CompiledElsewhere."""
+    _passing.append(None)
+    try:
+        yield
+    finally:
+        _passing.pop()
+
+
+_passing: list[None] = []  # only who holds the compiler's lock looks here
+
+
+def begin_early() -> None:
+    """Start the processes where nothing has ever been kept: they load the compiler while this one does."""
+    folder = store.kept_in()
+    if folder is not None and not folder.is_dir():
+        begin()
+
+
 @functools.cache
 def begin() -> bool:
     """Start the processes, unless others have been through the list, or do so now; whether they were started."""
     count = min(MOST, (os.cpu_count() or 1) - 1)
+    if count < 1 or os.environ.get(SETTING) == "0" or store.archives():
+        return False
     mark = progress_file()
-    if count < 1 or mark is None or store.archives() or os.environ.get(SETTING) == "0":
+    if mark is None:
         return False
     try:
         mark.parent.mkdir(parents=True, exist_ok=True)
@@ -70,7 +106,7 @@ def begin() -> bool:
     except OSError:  # they are there, or nothing can be kept
         return False
     for k in range(count):
-        _start(k, count)
+        _start(k)
     return True
 
 
@@ -113,13 +149,13 @@ def _asked_file(mark: Path) -> Path:
     return mark.with_suffix(".asked")
 
 
-def _start(k: int, count: int) -> None:
+def _start(k: int) -> None:
     """A process of its own, which nobody waits for; it does without what it cannot import or write."""
     if not hasattr(os, "posix_spawn"):
         return
     environment = {**os.environ, SETTING: "0", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     quiet = [(os.POSIX_SPAWN_OPEN, stream, os.devnull, os.O_RDWR, 0) for stream in range(3)]
-    command = [sys.executable, "-m", WORKER, str(k), str(count), str(os.getpid())]
+    command = [sys.executable, "-P", "-m", WORKER, str(k), str(os.getpid())]  # -P: as the path says, whatever lies here
     with suppress(OSError):
         os.posix_spawn(sys.executable, command, environment, file_actions=quiet, setpgroup=0)
 

@@ -1,7 +1,8 @@
 """Who compiles what: of processes that want the same code one compiles it, and the others wait for it.
 
 A claim is a file beside the entry's, with the number of the process. It ends with the entry, with its process, or when
-it is older than anybody's patience.
+it is older than anybody's patience. Who gets only the time that nobody else wants makes none: whoever needs an entry
+compiles it sooner.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ PATIENCE = 60.0  # seconds
 def claim(entry: Path) -> bool:
     """Whether this process is to compile an entry; False where another one has begun to."""
     mark = _mark(entry)
+    if _aside:
+        return not (mark.exists() and _others(mark))
     try:
         mark.parent.mkdir(parents=True, exist_ok=True)
         with open(mark, "x", encoding="ascii") as file:
@@ -26,6 +29,14 @@ def claim(entry: Path) -> bool:
     except OSError:  # nobody can write there
         return True
     return True
+
+
+def stand_aside() -> None:
+    """Let nobody wait for this process from now on."""
+    _aside.append(None)
+
+
+_aside: list[None] = []
 
 
 def release(entry: Path) -> None:

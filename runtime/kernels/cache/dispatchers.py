@@ -19,6 +19,8 @@ from numba.core.compiler import CompileResult
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
+from ..compile import garbage
+from ..compile.loading import load_types
 from . import ahead, store
 from .digest import digest, folder_text, of_options
 
@@ -97,12 +99,21 @@ class KernelCache(Uncached):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled form for a signature, or None."""
-        found = store.obtain(self.digest(sig)) if self.enabled else None
+        found = self.found(self.digest(sig)) if self.enabled else None
         parts = None if found is None else unpickled(found)
         if parts is None:
             self.prepare()
             return None
         return self.loaded(parts, target_context)
+
+    def found(self, digest: bytes) -> bytes | None:
+        """What is kept, which may have to be waited for; None where this process is to compile it."""
+        found = store.lookup(digest)
+        if found is None:
+            function = self.compiler.py_func
+            with ahead.waiting(function.__name__, function.__module__):
+                return store.obtain(digest, ahead.meanwhile)
+        return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep a compiled form, if it holds nothing of this process."""
@@ -119,8 +130,9 @@ class KernelCache(Uncached):
     def compiled(self, args: Any, result: Any) -> Any:
         """What numba compiles for a signature that is not there."""
         function = self.compiler.py_func
-        with ahead.waiting(function.__name__, function.__module__):
+        with ahead.waiting(function.__name__, function.__module__), garbage.left_alone():
             try:
+                load_types()
                 return self.compile(args, result)
             except BaseException:
                 store.give_up(self.digest(args if result is None else result(*args)))

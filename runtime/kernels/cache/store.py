@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from . import claims, folder
@@ -31,13 +32,21 @@ def lookup(digest: bytes) -> bytes | None:
     return None if path is None else _unsealed(digest, host(), folder.read(path))
 
 
-def obtain(digest: bytes) -> bytes | None:
-    """As `lookup`, but another process that compiles it is waited for; who gets None calls `keep`, or `give_up`."""
+def pause() -> None:
+    """Let another process go on for a moment."""
+    time.sleep(PAUSE)
+
+
+def obtain(digest: bytes, meanwhile: Callable[[], object] = pause) -> bytes | None:
+    """As `lookup`, but another process that compiles it is waited for; who gets None calls `keep`, or `give_up`.
+
+    `meanwhile` is called again and again while there is one.
+    """
     found, path = lookup(digest), _path(digest)
     if found is not None or path is None:
         return found
     while not claims.claim(path):
-        time.sleep(PAUSE)
+        meanwhile()
     found = _unsealed(digest, host(), folder.read(path))
     if found is not None:
         claims.release(path)

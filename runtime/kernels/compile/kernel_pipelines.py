@@ -118,6 +118,14 @@ class LinkedKernel(Kernel):
         super().__init__(typing, target, library, args, result, flags, kinds)
 
 
+class LinkedNoAlias(LinkedKernel):
+    """The passes for what a kernel calls with arrays of which `NoAlias` is true."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, kinds: Any) -> None:
+        flags.noalias = True
+        super().__init__(typing, target, library, args, result, flags, kinds)
+
+
 class ApartLibrary(KernelLibrary):
     """A module whose functions are not inlined."""
 
@@ -136,14 +144,10 @@ class NewApartLibrary(NewKernelLibrary):
     made = ApartLibrary
 
 
-class ApartKernel(LinkedKernel):
-    """The passes for what kernels call and do not inline; its arguments share no memory, as those of `NoAlias`."""
+class ApartKernel(LinkedNoAlias):
+    """The same for what is not inlined."""
 
     after = (NewApartLibrary, NativeLowering, OnlyLinked, NoPythonBackend)
-
-    def __init__(self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, kinds: Any) -> None:
-        flags.noalias = True
-        super().__init__(typing, target, library, args, result, flags, kinds)
 
 
 class NoAlias(Kernel):

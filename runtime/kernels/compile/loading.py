@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 import threading
+from typing import Any
 
 from ... import locks
 
@@ -24,6 +25,22 @@ def load_compiler() -> None:
     """
     if not _done:
         _load()
+
+
+def load_types() -> None:
+    """Import what types and lowers NumPy's functions, which numba does when it compiles first, but nothing of SciPy's.
+
+    numba looks there whether SciPy has a BLAS, which takes as long as numba itself; specgrad requires SciPy, and who
+    compiles a product by numba's means imports it then.
+    """
+    if "numba.np.arraymath" not in sys.modules:
+        linalg: Any = importlib.import_module("numba.np.linalg")
+        look = linalg.ensure_blas
+        linalg.ensure_blas = lambda: None
+        try:
+            importlib.import_module("numba.np.arraymath")
+        finally:
+            linalg.ensure_blas = look
 
 
 def is_loaded() -> bool:

@@ -27,6 +27,32 @@ def load_quarter(builder: Any, address: Any) -> Any:
     return builder.zext(builder.load(word_at(builder, address, WORD(0), ir.IntType(16))), WORD)
 
 
+@instruction(Word, Word)
+def load_eighth(builder: Any, address: Any) -> Any:
+    """load_eighth(address): the byte at an address, as a word."""
+    return builder.zext(builder.load(word_at(builder, address, WORD(0), ir.IntType(8))), WORD)
+
+
+@instruction(Nothing, Word, Word)
+def store_half(builder: Any, address: Any, word: Any) -> Any:
+    """store_half(address, word): write the lower four bytes of a word to an address."""
+    return builder.store(builder.trunc(word, HALF), word_at(builder, address, WORD(0), HALF))
+
+
+@instruction(Nothing, Word, Word)
+def store_quarter(builder: Any, address: Any, word: Any) -> Any:
+    """store_quarter(address, word): write the lower two bytes of a word to an address."""
+    kind = ir.IntType(16)
+    return builder.store(builder.trunc(word, kind), word_at(builder, address, WORD(0), kind))
+
+
+@instruction(Nothing, Word, Word)
+def store_eighth(builder: Any, address: Any, word: Any) -> Any:
+    """store_eighth(address, word): write the lowest byte of a word to an address."""
+    kind = ir.IntType(8)
+    return builder.store(builder.trunc(word, kind), word_at(builder, address, WORD(0), kind))
+
+
 @instruction(Nothing, Word, Word, Word)
 def store(builder: Any, address: Any, distance: Any, word: Any) -> Any:
     """store(address, distance, word): write a word at a distance in bytes from an address."""

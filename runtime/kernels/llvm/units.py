@@ -16,6 +16,7 @@ from llvmlite import binding
 
 from ..cache import ahead, store
 from ..cache.digest import digest, folder_text
+from ..compile import garbage
 from ..compile.machine import llvm
 from ..compile.scalar_library import building
 from .check_mode import SETTING
@@ -28,25 +29,33 @@ LEVEL = 2  # of optimisation
 
 
 @functools.cache
-def machine() -> Any:
+def machine(level: int = LEVEL) -> Any:
     """LLVM's target."""
     target = llvm().Target.from_default_triple()
     cpu = PROCESSORS.get(platform.machine(), "generic")
-    return target.create_target_machine(cpu, "", opt=LEVEL, reloc="default", codemodel="jitdefault", jit=True)
+    return target.create_target_machine(cpu, "", opt=level, reloc="default", codemodel="jitdefault", jit=True)
 
 
-def object_code(name: str, functions: Iterable[Native]) -> bytes:
-    """The object file of functions."""
+def object_code(name: str, functions: Iterable[Native], level: int = LEVEL) -> bytes:
+    """The object file of functions; level 0 is for one that somebody waits for, and takes an eighth of the time."""
     module = Module(name)
     for function in functions:
         module.export(function)
-    module.ir.triple, module.ir.data_layout = machine().triple, str(machine().target_data)
+    target = machine(level)
+    module.ir.triple, module.ir.data_layout = target.triple, str(target.target_data)
     parsed = binding.parse_assembly(str(module.ir))
     parsed.verify()
-    options = binding.create_pipeline_tuning_options(speed_level=LEVEL)
-    passes = binding.create_pass_builder(machine(), options)
-    passes.getModulePassManager().run(parsed, passes)
-    return bytes(machine().emit_object(parsed))
+    builder = binding.create_pass_builder(target, binding.create_pipeline_tuning_options(speed_level=level))
+    (builder.getModulePassManager() if level else _registers_only()).run(parsed, builder)
+    return bytes(target.emit_object(parsed))
+
+
+def _registers_only() -> Any:
+    """The passes that make registers of local variables, without which all that follows has much more to do."""
+    passes = binding.create_new_module_pass_manager()
+    passes.add_sroa_pass()
+    passes.add_simplify_cfg_pass()
+    return passes
 
 
 def load(code: bytes, names: Sequence[str]) -> dict[str, int]:
@@ -91,12 +100,15 @@ class Unit:
         return self.loaded[function.name]
 
     def code(self) -> bytes:
-        """The object file, which is kept."""
+        """The object file, which is kept; where other processes compile it well, one for now."""
         names = [function.name for function in self.functions]  # a module may be imported under two names
         found_by = digest("unit", self.name, names, self.version(), folder_text("llvm"), SETTING)
         code = store.obtain(found_by)
         if code is None:
-            with ahead.waiting("native code"):
+            with ahead.waiting("native code"), garbage.left_alone():
+                if ahead.begin():
+                    store.give_up(found_by)
+                    return object_code(self.name, self.functions, 0)
                 code = object_code(self.name, self.functions)
             store.keep(found_by, code)
         return code

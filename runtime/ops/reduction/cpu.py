@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...kernels.cpu.folding import folding
+from ...kernels.cpu.gathering import packed
 from ...kernels.cpu.plan import Plan, run
 from . import plans
 
@@ -31,7 +32,7 @@ def sum_all(a: Array) -> Array:
     """sum_i a_i, in the order of memory."""
     if a.dtype.kind != "f":
         return _sum_over(a, tuple(range(a.ndim)), False)
-    return run(plans.sum_all, a.ravel("K"))[0]
+    return run(plans.sum_all, packed(a).ravel("K"))[0]
 
 
 def sum_dim(a: Array, dim: Dims, keepdim: bool) -> Array:
@@ -43,7 +44,7 @@ def summed(a: Array, dim: Dims, keepdim: bool, divisor: float) -> Array:
     """sum_i a_i / divisor over `dim`."""
     if a.dtype.kind != "f":
         return _sum_over(a, dim, keepdim) if divisor == 1 else _sum_over(a, dim, keepdim) / divisor
-    fold = folding(a.shape, dim, keepdim)
+    fold, a = folding(a.shape, dim, keepdim), packed(a)
     if not a.flags.c_contiguous:
         return _sum_rearranged(a, dim, fold.result, divisor)
     if not a.size:
@@ -110,6 +111,7 @@ def prod_dim(a: Array, dim: int, keepdim: bool) -> Array:
 
 @quiet
 def _product(a: Array, dim: Dims, keepdim: bool) -> Array:
+    a = packed(a)
     if a.dtype.kind != "f" or not a.flags.c_contiguous or not a.size:
         return _multiply(a, axis=dim, keepdims=keepdim)
     return run(plans.prod_dim, a, dim, keepdim)[0]

@@ -1,0 +1,82 @@
+"""Plans for operands whose elements lie apart: they are copied first, then all is as for contiguous ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..jit import READ, jit
+from ..llvm.addresses import part_of
+from .plan import Array, Ints, Layout, Plan, Step
+
+MOST = 4096  # elements of an operand: what copies more has blocks of its own (copies.py)
+Loops = tuple[Ints, Ints]  # how often, and the steps in elements; three
+
+
+def gathered(
+    find: Callable[..., Plan | None], known: Sequence[Any], operands: Sequence[Any], letters: str, outputs: int
+) -> Plan | None:
+    """The plan of an op for layouts and other arguments of which it has none as they are: small operands that lie apart
+    are copied. None where that does not help either.
+
+    The operands are the arguments themselves, or the items of the list that the first one is; of those with the letters
+    T, O and C elements are floats.
+    """
+    named = zip(letters, operands, strict=False)
+    strided = [i for i, (letter, a) in enumerate(named) if letter in "TOC" and a is not None and a.strides is not None]
+    loops = {i: loops_of(operands[i]) for i in strided}
+    if not loops or not all(loops.values()):
+        return None
+    packed = [Layout(a.shape, None) if i in loops else a for i, a in enumerate(operands)]
+    plan = find(tuple(packed), *known[1:]) if operands is known[0] else find(*packed[: len(known)])
+    if plan is None:
+        return None
+    first = 1 + max(outputs - 1, *[output for step in plan for output, _ in step.results])
+    numbers = {i: first + k for k, i in enumerate(loops)}
+    copies = [copy_step(i, numbers[i], operands[i].shape, found) for i, found in loops.items() if found]
+    return (*copies, *[redirected(step, numbers) for step in plan])
+
+
+def packed(a: Array) -> Array:
+    """The array, or a contiguous copy of a small one, as plans have it: a kernel that goes through others in the order
+    of memory gives other bits for these."""
+    return np.ascontiguousarray(a) if a.ndim and a.size < MOST else a
+
+
+def loops_of(layout: Layout) -> Loops | None:
+    """Three loops through the elements of a layout in their order; None where it takes more, or there are too many."""
+    if layout.strides is None or not 0 < prod(layout.shape) < MOST:
+        return None
+    loops: list[tuple[int, int]] = []
+    for size, step in zip(layout.shape, layout.strides, strict=True):
+        if loops and loops[-1][1] == step * size:
+            loops[-1] = loops[-1][0] * size, step
+        elif size != 1:
+            loops.append((size, step))
+    if len(loops) > 3:
+        return None
+    (a, b, c), (d, e, f) = zip(*[(1, 0)] * (3 - len(loops)), *loops, strict=True)
+    return (a, b, c), (d, e, f)
+
+
+def copy_step(operand: int, output: int, shape: Ints, loops: Loops) -> Step:
+    """The call that copies an operand."""
+    return Step(gather, (operand,), ((output, shape),), ints=(*loops[0], *loops[1]))
+
+
+def redirected(step: Step, numbers: dict[int, int]) -> Step:
+    """A call that reads the copies."""
+    return step._replace(operands=tuple([~numbers[i] if i in numbers else i for i in step.operands]))
+
+
+@jit(halves=READ)
+def gather(x: Array, out: Array, outer: int, inner: int, size: int, step0: int, step1: int, step2: int) -> None:
+    """out[q, r, i] = x[step0 q + step1 r + step2 i]."""
+    for q in range(outer):
+        for r in range(inner):
+            to, place = part_of(out, (q * inner + r) * size, size), q * step0 + r * step1
+            for i in range(size):
+                to[i] = x[place + i * step2]

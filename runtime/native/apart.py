@@ -1,0 +1,158 @@
+"""Small tensors whose elements lie apart in memory, as those of views: they are brought together, and put back.
+
+A copy of a few thousand elements takes less than Python takes to find out how a kernel could go without it. Of more,
+rows are found (broadcast.py), or the general path copies.
+"""
+
+from __future__ import annotations
+
+from ..kernels.llvm.element_kinds import itemsize
+from ..kernels.llvm.memory import (
+    load,
+    load_eighth,
+    load_half,
+    load_quarter,
+    store,
+    store_eighth,
+    store_half,
+    store_quarter,
+)
+from ..kernels.llvm.structs import Items, Struct, room
+from ..kernels.llvm.typed import NULL, cast, native, new
+from . import c_functions as c
+from .interned import none, tuple_type
+from .kernel_calls import LONG, Size
+from .layout import Array, Tensor, Tuple
+from .references import Owned, item, own, own_new, size
+from .tensors import elements, holds_kind, kind_of, new_flat
+
+MOST_DIMS = 8
+
+
+class Apart(Struct):
+    """Where the elements of a tensor lie: loops from the last dimension to the first, which step through bytes."""
+
+    memory: int  # of the first element
+    count: int
+    itemsize: int
+    loops: int
+    sizes: Items[int] = room(MOST_DIMS)
+    steps: Items[int] = room(MOST_DIMS)
+
+
+class Turns(Struct):
+    """How often each loop has gone round."""
+
+    items: Items[int] = room(MOST_DIMS)
+
+
+@native
+def count_of(shape: Tuple) -> int:
+    """The number of elements of a tensor of this shape."""
+    count = 1
+    for i in range(size(shape)):
+        count *= c.as_int(item(shape, i))
+    return count
+
+
+@native
+def lies_apart(tensor: Tensor) -> bool:
+    """Whether a tensor has strides of its own, and is small enough to be copied."""
+    strided = tensor.flat is none and tensor.strides.type is tuple_type
+    return strided and size(tensor.shape) <= MOST_DIMS and count_of(tensor.shape) < LONG
+
+
+@native
+def note_apart(tensor: Tensor, kind: int, count: int, places: Apart, owned: Owned) -> bool:
+    """Note where `count` elements of a kind lie in the tensor's memory, which is owned; False where it has others."""
+    shape, storage, first, reach = tensor.shape, tensor.storage, c.as_int(tensor.offset), 1
+    if not lies_apart(tensor) or size(cast(Tuple, tensor.strides)) != size(shape) or count_of(shape) != count:
+        return False
+    places.loops = 0
+    for back in range(size(shape)):
+        i = size(shape) - 1 - back
+        extent, step = c.as_int(item(shape, i)), c.as_int(item(cast(Tuple, tensor.strides), i))
+        reach += (extent - 1) * step
+        if extent != 1:
+            places.sizes[places.loops] = extent
+            places.steps[places.loops] = step * itemsize(kind)
+            places.loops += 1
+    if kind_of(tensor.dtype) != kind or not holds_kind(storage, kind) or (count and elements(storage) - first < reach):
+        return False
+    places.memory = own(owned, storage).memory + first * itemsize(kind)
+    places.count = count
+    places.itemsize = itemsize(kind)
+    return True
+
+
+@native
+def each_alone(places: Apart) -> bool:
+    """Whether no two elements lie at one place, as far as their loops tell: each steps over all that is inside it."""
+    for i in range(places.loops):
+        inside = 0
+        for j in range(places.loops):
+            if j != i and places.steps[j] <= places.steps[i]:
+                inside += (places.sizes[j] - 1) * places.steps[j]
+        if inside >= places.steps[i]:
+            return False
+    return True
+
+
+@native
+def move_row(to: int, to_step: int, source: int, step: int, count: int, width: int) -> None:
+    """Copy elements of a width in bytes, from one place after another to one after another."""
+    if width == 4:
+        for i in range(count):
+            store_half(to + i * to_step, load_half(source + i * step))
+    elif width == 8:
+        for i in range(count):
+            store(to + i * to_step, 0, load(source + i * step, 0))
+    elif width == 2:
+        for i in range(count):
+            store_quarter(to + i * to_step, load_quarter(source + i * step))
+    else:
+        for i in range(count):
+            store_eighth(to + i * to_step, load_eighth(source + i * step))
+
+
+@native
+def bring(places: Apart, memory: int, back: bool) -> None:
+    """Copy the elements, in the order of the tensor, to memory where they lie side by side; or `back` from there."""
+    turns, place, width = new(Turns), places.memory, places.itemsize
+    extent, step = places.sizes[0] if places.loops else 1, places.steps[0] if places.loops else 0
+    for i in range(places.loops):
+        turns.items[i] = 0
+    for _ in range(places.count // extent if places.count else 0):
+        if back:
+            move_row(place, step, memory, width, extent, width)
+        else:
+            move_row(memory, width, place, step, extent, width)
+        memory += extent * width
+        loop = 1
+        while loop < places.loops:
+            turns.items[loop] += 1
+            place += places.steps[loop]
+            if turns.items[loop] < places.sizes[loop]:
+                break
+            turns.items[loop] = 0
+            place -= places.steps[loop] * places.sizes[loop]
+            loop += 1
+
+
+@native
+def together(tensor: Tensor, kind: int, owned: Owned) -> Array:
+    """A flat array, owned, of the elements of a small tensor that lie apart; NULL for other tensors and without memory.
+
+    Python may have run before the elements are read, and does not run after it.
+    """
+    if not lies_apart(tensor):
+        return cast(Array, NULL)
+    places, count = new(Apart), count_of(tensor.shape)
+    flat = own_new(owned, new_flat(new(Size).items, count, kind))
+    if flat is NULL:
+        c.clear_error()
+        return flat
+    if not note_apart(tensor, kind, count, places, owned):
+        return cast(Array, NULL)
+    bring(places, flat.memory, False)
+    return flat
