@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .compile.scalar_library import names_in, rebuilt
+from .compile.scalar_library import names_in, not_inlined, rebuilt
 from .scalar.usual import USUAL
 
 BLOCK = 512  # elements: what the loops over a block ask for ahead is the next one (`compile/prefetch.py`)
@@ -40,20 +40,31 @@ def pattern(self: Any, result: Any) -> None:
 
 
 def blocks(self: Any, result: Any) -> None:
-    """The same, block by block."""
-    for block in range((result.size + BLOCK - 1) // BLOCK):
-        start, size = np.uint64(block * BLOCK), min(BLOCK, result.size - block * BLOCK)
+    """The same, block by block; only whole blocks are looked at: a loop of a known length leaves no elements over."""
+    for block in range(result.size // BLOCK):
+        start = np.uint64(block * BLOCK)
         low = high = key(self[start])
-        for i in range(size):  # an unsigned place is none that Python would count from the end
+        for i in range(BLOCK):  # an unsigned place is none that Python would count from the end
             each = key(self[start + np.uint64(i)])
             low = each if each < low else low
             high = each if each > high else high
         if inside(result[start], low, high):
-            for i in range(size):
-                result[start + np.uint64(i)] = usual(self[start + np.uint64(i)])
+            usual_block(self, result, start)
         else:
-            for i in range(size):
-                result[start + np.uint64(i)] = whole(self[start + np.uint64(i)])
+            whole_part(self, result, start, min(BLOCK, result.size))  # no constant, for which it were compiled again
+    whole_part(self, result, np.uint64(result.size // BLOCK * BLOCK), result.size % BLOCK)
+
+
+def usual_block(self: Any, result: Any, start: Any) -> None:
+    """A block of usual elements; not inlined, as other loops beside it would leave no registers for its constants."""
+    for i in range(BLOCK):
+        result[start + np.uint64(i)] = usual(self[start + np.uint64(i)])
+
+
+def whole_part(self: Any, result: Any, start: Any, size: int) -> None:
+    """Some elements, whatever they are."""
+    for i in range(size):
+        result[start + np.uint64(i)] = whole(self[start + np.uint64(i)])
 
 
 def in_blocks(kernel: Any) -> Any:
@@ -63,5 +74,15 @@ def in_blocks(kernel: Any) -> Any:
     found = USUAL.get(functions[0]) if len(functions) == 1 else None
     if found is None or code.co_code != pattern.__code__.co_code:
         return kernel
-    parts = {"whole": functions[0], "usual": found.function, "key": found.key, "inside": found.inside}
-    return rebuilt(blocks, parts)
+    loops = {
+        "usual_block": loop_of(usual_block, "usual", found.function),
+        "whole_part": loop_of(whole_part, "whole", functions[0]),
+    }
+    return rebuilt(blocks, loops | {"key": found.key, "inside": found.inside})
+
+
+def loop_of(loop: Any, name: str, function: Any) -> Any:
+    """A loop over a function. Its own name says which: symbols of one name are one, in whatever kernels they are."""
+    made = not_inlined(rebuilt(loop, {name: function}))
+    made.__qualname__ = f"{loop.__name__}_{function.__name__}"
+    return made

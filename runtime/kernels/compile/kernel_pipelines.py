@@ -77,12 +77,13 @@ class NewKernelLibrary(LoweringPass):
     """The library of machine code that `NativeLowering` would make, as kernels have it."""
 
     _name = "new_kernel_library"
+    made = KernelLibrary
 
     def __init__(self) -> None:
         super().__init__()
 
     def run_pass(self, state: Any) -> bool:
-        state.library = KernelLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library = self.made(state.targetctx.codegen(), state.func_id.func_qualname)
         state.library.enable_object_caching()  # as NativeLowering does: else there were no object code to keep
         return True
 
@@ -123,6 +124,30 @@ class LinkedNoAlias(LinkedKernel):
     def __init__(self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, kinds: Any) -> None:
         flags.noalias = True
         super().__init__(typing, target, library, args, result, flags, kinds)
+
+
+class ApartLibrary(KernelLibrary):
+    """A module whose functions are not inlined."""
+
+    def add_ir_module(self, module: Any) -> None:
+        for function in module.functions:
+            if not function.is_declaration:
+                function.attributes.add("noinline")
+        super().add_ir_module(module)
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class NewApartLibrary(NewKernelLibrary):
+    """The same for what is not inlined."""
+
+    _name = "new_apart_library"
+    made = ApartLibrary
+
+
+class ApartKernel(LinkedNoAlias):
+    """The same for what is not inlined."""
+
+    after = (NewApartLibrary, NativeLowering, OnlyLinked, NoPythonBackend)
 
 
 class NoAlias(Kernel):

@@ -40,6 +40,12 @@ def is_scalar(function: Any) -> bool:
     return isinstance(function, types.FunctionType) and function.__module__.startswith(own)
 
 
+def not_inlined(function: Any) -> Any:
+    """Mark a function over arrays that kernels call: it stays one of its own."""
+    function.is_apart = True
+    return function
+
+
 class ScalarCompiler:
     """Compiles scalar functions for one target, each when it is first wanted, and what it calls before.
 
@@ -73,7 +79,16 @@ class ScalarCompiler:
         plain = {name: callee for name, callee in found.items() if isinstance(callee, types.FunctionType)}
         calls = {name: self.get(callee) for name, callee in plain.items() if users or is_scalar(callee)}
         offered = users or function in (*vars(scalar).values(), *vars(scalar_complex).values())
-        return (self.compiler if offered else self.inliner)(rebuilt(function, calls))
+        compiler = self.apart if hasattr(function, "is_apart") else self.compiler if offered else self.inliner
+        return compiler(rebuilt(function, calls))
+
+    def apart(self, function: Any) -> Any:
+        """The compiled form of a function that is not inlined."""
+        from numba import njit
+
+        from .kernel_pipelines import ApartKernel
+
+        return njit(nogil=True, error_model="numpy", fastmath=False, pipeline_class=ApartKernel)(function)
 
 
 class ScalarLibrary:
