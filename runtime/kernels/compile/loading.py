@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 import threading
+from typing import Any
 
 from ... import locks
 
@@ -33,7 +34,7 @@ def load_types() -> None:
     compiles a product by numba's means imports it then.
     """
     if "numba.np.arraymath" not in sys.modules:
-        linalg = importlib.import_module("numba.np.linalg")
+        linalg: Any = importlib.import_module("numba.np.linalg")
         look = linalg.ensure_blas
         linalg.ensure_blas = lambda: None
         try:
