@@ -218,10 +218,11 @@ class NodeClass:
     def arrays(self) -> list[str]:
         """The values that the kernel reads, tensors as arrays."""
         node = self.node
-        lines = [f"grads = arrays_in({self._given}, dtype)" if self.several else "grad = array_in(grad, dtype)"]
+        one, kept = ("stored_in", "stored_of") if node.entry.stored else ("array_in", "array_of")
+        lines = [f"grads = arrays_in({self._given}, dtype)" if self.several else f"grad = {one}(grad, dtype)"]
         lines += [f"{value.name} = node.{value.slot}" for value in node.backward_values]
         for t in node.backward_tensors:
-            array, read = ("arrays_of", "unpack_list") if t.kind == "list" else ("array_of", "unpack")
+            array, read = ("arrays_of", "unpack_list") if t.kind == "list" else (kept, "unpack")
             lines.append(f'{t.name} = {array}({read}(node, "{t.slot}"), dtype)')
         wanted = "wanted" in node.plan.backward
         return lines + (["wanted = tuple([edge is not None for edge in node.edges])"] if wanted else [])

@@ -32,10 +32,10 @@ class FastCode:
             and not any(a.type.optional or a.type.is_list for a in op.tensors)
             and all(is_plain_number(n) for n in op.numbers)
             and (not self.checks_numbers or all(n.default is not None for n in op.numbers))
-            and (entry.dtype in ("promote", "float") and "float" in entry.dtypes and not op.has_dtype_argument)
+            and (entry.dtype != "accumulate" and "float" in entry.dtypes and not op.has_dtype_argument)
             and (entry.result_dtype[0] in ("same", "bool", "real") and not op.several)
             and not op.writes_first
-            and (op.node is None or op.node.fast)
+            and (op.node is None or op.node.fast or (bool(op.node.fused) and op.node.plain))
         )
 
     @property
@@ -57,7 +57,13 @@ class FastCode:
         op, letters = self.op, list(self.letters.values())
         stated = "?" not in letters and letters[:1] in (["T"], ["L"]) and not op.gives_list and not op.writes_first
         known = set(op.entry.result_dtype) <= {"same", "real", COMPUTED, *WITHOUT_GRADIENT}
-        return op.entry.compute.kind == "kernel" and known and stated
+        planned = self.plan is not None or "J" not in letters
+        return op.entry.compute.kind == "kernel" and known and stated and planned
+
+    @property
+    def keeps_plans(self) -> bool:
+        """Whether the op has an object that keeps what was found for its kernel, or for writing to its first tensor."""
+        return self.launches or self.plan_in_place is not None
 
     @property
     def launches_unchecked(self) -> bool:
@@ -76,6 +82,16 @@ class FastCode:
         return self.op.library.get("plan", self.op.entry.compute.text)
 
     @property
+    def plan_in_place(self) -> Part | None:
+        """The plans of what writes to the first tensor, under the in-place kernel's name or that of an op which moves
+        elements there; None where it has none."""
+        op = self.op
+        if op.writer is not None:
+            return op.library.get("plan", f"{op.entry.compute.text}_")
+        moves = op.writes_first and op.moves is not None
+        return op.library.get("plan", op.entry.schema.name) if moves else None
+
+    @property
     def letters(self) -> dict[str, str]:
         """For each argument but `dtype` the letter of what it is, as KernelOp has them; ? for what it has not."""
         return {a.name: self.letter(a) for a in self.kernel_arguments}
@@ -89,7 +105,7 @@ class FastCode:
         type_ = argument.type
         if type_.is_tensor and type_.is_list:
             if type_.optional_items:
-                return "J" if argument == self.op.arguments[-1] and self.plan else "?"
+                return "J" if self._has_indices(argument) else "?"
             return "L" if argument == self.op.arguments[0] else "?"
         if type_.is_tensor:
             return self._raw if self.op.is_raw(argument) else "O" if type_.optional else "T"
@@ -97,10 +113,20 @@ class FastCode:
             return "d" if type_.base == "int" else "?"
         return {"int": "n", "bool": "b", "float": "f", "Scalar": "f", "str": "s"}.get(type_.base, "?")
 
+    def _has_indices(self, argument: Argument) -> bool:
+        """Whether a list is one of indices as plans take it: as the last argument, or with a last one that is no
+        tensor."""
+        last = self.op.arguments[-1]
+        return self.plan is not None if argument == last else self._writes and not last.type.is_tensor
+
     @property
     def _raw(self) -> str:
         """The letter of tensors that keep their dtype: plans take indices of int64, launches on devices any."""
-        return "I" if self.plan else "R"
+        return "I" if self.plan or self._writes else "R"
+
+    @property
+    def _writes(self) -> bool:
+        return self.plan_in_place is not None
 
     @property
     def without_others(self) -> str:

@@ -51,7 +51,9 @@ class Public:
         code, fast = self.code, self.code.fast
         names = python_names(code.arguments)
         lines = self._launched(self._plain, f"{fast.tried}.launch({names})") if fast.tried else []
-        if self.template == "composite" or code.writes_first:
+        if code.writes_first:
+            return [*lines, *launched_in_place(code)]
+        if self.template == "composite":
             return lines
         if fast.applies:
             lines += self._elementwise()
@@ -185,6 +187,8 @@ class InPlace:
     def _fast(self) -> list[str]:
         """The first operand written over by native code, element by element."""
         code, fast = self.code, self.code.fast
+        if fast.plan_in_place:
+            return launched_in_place(code)
         if not fast.applies or code.entry.result_dtype[0] != "same" or len(code.tensors) > 2:
             return []
         call = f"{code.kernel}.launch_in_place({fast.operands})"
@@ -192,6 +196,14 @@ class InPlace:
 
 
 Function = Public | InPlace | General | Dispatcher
+
+
+def launched_in_place(code: OpCode) -> list[str]:
+    """The first tensor written to by a plan that was found for it."""
+    if not code.fast.plan_in_place:
+        return []
+    call = f"{code.fast.found_by}.launch_in_place({python_names(code.fast.kernel_arguments)})"
+    return [f"if not watch.every and {call} is not None:", "    return input"]
 
 
 def intercepted(code: OpCode, function: str, arguments: Sequence[Argument], out: str = "") -> list[str]:
@@ -234,14 +246,17 @@ def functions_of(ops: Sequence[OpCode], shared: Overloads, shared_in_place: Over
 def found_by(ops: Sequence[OpCode]) -> list[str]:
     """The objects that know what ops with kernels, and views, have found."""
     lines = []
-    for code in (code for code in ops if code.fast.launches):
+    for code in (code for code in ops if code.fast.keeps_plans):
         outputs = f", outputs={len(code.entry.schema.returns)}" if code.several else ""
-        kernel = code.library["kernel", code.entry.compute.text].spelling
+        part = code.library.get("kernel", code.entry.compute.text)
+        kernel = part.spelling if part else None
         plan = code.fast.plan.spelling if code.fast.plan else None
+        writing = code.fast.plan_in_place
+        in_place = f", in_place={writing.spelling}" if writing else ""
         node = code.node_class if code.fast.records else None
         rules = code.entry.result_dtype
         dtypes = f", dtypes={rules}" if set(rules) - {"same", "real"} else ""
-        given = f"{plan}, {kernel}, {node}, {code.fast.letters}{outputs}{dtypes}"
+        given = f"{plan}, {kernel}, {node}, {code.fast.letters}{outputs}{dtypes}{in_place}"
         lines.append(f'{code.fast.found_by} = KernelOp("{code.entry.schema.name}", {given})')
     for code in (code for code in ops if code.fast.recalls):
         given = behind(f'"{a.name}"' for a in code.arguments)

@@ -36,8 +36,8 @@ class General:
     def prepared(self) -> list[str]:
         """The arguments checked and normalised, and before that as they came, by which what is found is looked up."""
         code, fast = self.code, self.code.fast
-        kept = fast.letters if fast.launches else [a.name for a in fast.view_arguments]
-        given = [f"given = ({spread(kept)})"] if fast.launches or fast.recalls else []
+        kept = fast.letters if fast.keeps_plans else [a.name for a in fast.view_arguments]
+        given = [f"given = ({spread(kept)})"] if fast.keeps_plans or fast.recalls else []
         return [*given, *(line for argument in code.arguments for line in checked(code, argument)), *rule(code)]
 
     @property
@@ -103,12 +103,20 @@ class General:
         given = behind(map(self._kernel_argument, others))
         return [
             f"if into is not None and is_writable(into, {first.name}, computed, ({tensors})):",
+            *(f"    {line}" for line in self.remembered_in_place),
             f"    {code.writer.spelling}(into.array{given})",
             "    note_write(into, name)",
             f"    {self.results} = into",
             "else:",
             *(f"    {line}" for line in made),
         ]
+
+    @property
+    def remembered_in_place(self) -> list[str]:
+        """The plan by which the next such call writes to its first tensor."""
+        fast = self.code.fast
+        call = f"{fast.found_by}.remember_in_place(given, ({spread(fast.letters)}))"
+        return [call] if fast.plan_in_place else []
 
     @property
     def computed(self) -> list[str]:
@@ -172,7 +180,8 @@ class General:
         if not argument.type.is_tensor:
             return argument.name
         cast = "None" if self.code.is_raw(argument) or self.code.entry.dtype == "none" else "computed"
-        return f"{'arrays_in' if argument.type.is_list else 'array_in'}({argument.name}, {cast})"
+        one = "stored_in" if self.code.entry.stored else "array_in"
+        return f"{'arrays_in' if argument.type.is_list else one}({argument.name}, {cast})"
 
     @property
     def written(self) -> list[str]:

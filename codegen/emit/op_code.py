@@ -86,7 +86,8 @@ class OpCode:
         """The hand-written parts whose modules a module of ops/ imports."""
         kind, text = self.entry.compute.kind, self.entry.compute.text
         computed = self.library[kind, text] if kind in ("kernel", "view") else None
-        return [computed, self.writer, self.fast.plan if self.fast.launches else None, self.rule, self.own_rule]
+        plan = self.fast.plan if self.fast.launches else None
+        return [computed, self.writer, plan, self.fast.plan_in_place, self.rule, self.own_rule]
 
     @property
     def own_rule(self) -> Part | None:

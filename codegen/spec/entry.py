@@ -86,6 +86,7 @@ class EntryReader(Fields):
             kink=self.choices("kink") or ("average",),
             gives=self._gives(schema),
             precise=(self.choice("precise") or "false").lower() == "true",
+            stored=(self.choice("stored") or "false").lower() == "true",
             once_differentiable=(self.choice("once_differentiable") or "false").lower() == "true",
             complex=(self.choice("complex") or str("complex" in dtypes)).lower() == "true",
             doc=self.plain("doc") or "",

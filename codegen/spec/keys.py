@@ -33,6 +33,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "once_differentiable": ("True", "False", "true", "false"),
     "complex": ("True", "False", "true", "false"),
     "precise": ("True", "False", "true", "false"),
+    "stored": ("True", "False", "true", "false"),
 }
 
 PER_ITEM = ("result_dtype", "output_differentiability", "kink")  # of which a list has a word for each output or formula

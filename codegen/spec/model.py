@@ -176,6 +176,7 @@ class Entry:
     once_differentiable: bool = False  # an op that its formulas call has no gradient
     complex: bool = True  # verify runs complex128 too
     precise: bool = False  # verify compares float32 with float64
+    stored: bool = False  # kernels take 16-bit floats as they are stored
     doc: str = ""
     example: str = ""  # lines of a doctest, in which `sg` is specgrad
     key_places: dict[str, Where] = field(default_factory=dict)  # key -> where its value stands

@@ -7,7 +7,6 @@ is filled with it, and waits until KEPT others have been freed, so that a write 
 
 from __future__ import annotations
 
-import ctypes
 import functools
 from pathlib import Path
 from typing import Any
@@ -17,11 +16,10 @@ import numpy as np
 from specgrad.runtime.kernels.llvm.memory import load, store
 from specgrad.runtime.kernels.llvm.typed import Half, external, native
 from specgrad.runtime.kernels.llvm.units import Unit
+from specgrad.runtime.native.numpy_table import handler, set_handler
 
 GUARD = 64  # bytes; before an array the first eight hold its size
 KEPT = 512  # blocks
-NAME = b"mem_handler"  # of the capsule, as NumPy wants it
-SET_HANDLER = 304  # in NumPy's table of functions, whose order never changes
 DAMAGED, FREED, SIZE, NEXT, RING = range(5)  # words of the state; of the last damaged array its size
 
 _malloc = external("malloc", int, int)
@@ -102,39 +100,16 @@ def free(table: int, address: int, size: int) -> int:
     return retired(address, table) if address != 0 else 0
 
 
-class Handler(ctypes.Structure):
-    """NumPy's PyDataMem_Handler."""
-
-    _fields_ = (
-        ("name", ctypes.c_char * 127),
-        ("version", ctypes.c_uint8),
-        ("context", ctypes.c_void_p),
-        ("malloc", ctypes.c_void_p),
-        ("calloc", ctypes.c_void_p),
-        ("realloc", ctypes.c_void_p),
-        ("free", ctypes.c_void_p),
-    )
-
-
 @functools.cache
-def handler() -> Any:
+def guarding() -> Any:
     """NumPy's name for the functions above, which live as long as the process."""
     unit = Unit("guards", (malloc, calloc, realloc, free), Path(__file__).read_text)
-    made = Handler(b"specgrad guards", 1, STATE, *map(unit.address, (malloc, calloc, realloc, free)))
-    new = ctypes.pythonapi.PyCapsule_New
-    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-    kept = new(ctypes.addressof(made), NAME, None), unit, made, NAME
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))  # arrays may outlive this module when the process ends
-    return kept
+    return handler(b"specgrad guards", STATE, [*map(unit.address, unit.functions)])
 
 
 def guard() -> None:
     """Let the arrays that this thread makes from now on have guards."""
-    pointer = ctypes.pythonapi.PyCapsule_GetPointer
-    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    table = ctypes.cast(pointer(np._core.multiarray._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))  # type: ignore[attr-defined]
-    set_handler = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)(table[SET_HANDLER])
-    set_handler(handler()[0])
+    set_handler(guarding())
 
 
 def damage() -> dict[str, int]:

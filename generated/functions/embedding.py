@@ -14,7 +14,7 @@ from ...runtime.modes.grad_mode import mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
 from ...runtime.ops.embedding import cpu as embedding_cpu
-from ...runtime.tensor.devices import CPU
+from ...runtime.ops.embedding import plans as embedding_plans
 
 new = object.__new__
 
@@ -32,7 +32,7 @@ class EmbeddingBackward0(Node):
     op_name = "embedding"
     saved_slots = ("kept_indices",)
     plans = KernelOpGradient(
-        None,
+        embedding_plans.embedding_backward,
         embedding_cpu.embedding_backward,
         ("g", ""),
         ("k", "kept_indices"),
@@ -75,11 +75,7 @@ class EmbeddingBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grad)) is not None
-        ):
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, dtype)
         weight_shape = node._saved_weight_sym_sizes

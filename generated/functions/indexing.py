@@ -18,8 +18,8 @@ from ...runtime.ops.indexing import cpu as indexing_cpu
 from ...runtime.ops.indexing import cpu_gather as indexing_cpu_gather
 from ...runtime.ops.indexing import formulas as indexing_formulas
 from ...runtime.ops.indexing import plans as indexing_plans
+from ...runtime.ops.indexing import plans_writes as indexing_plans_writes
 from ...runtime.ops.matmul import formulas as matmul_formulas
-from ...runtime.tensor.devices import CPU
 from .. import kernels
 
 new = object.__new__
@@ -178,7 +178,7 @@ class IndexSelectBackward0(Node):
     op_name = "index_select"
     saved_slots = ("kept_index",)
     plans = KernelOpGradient(
-        None,
+        indexing_plans_writes.index_select_backward,
         indexing_cpu.index_select_backward,
         ("g", ""),
         ("v", "_saved_self_sym_sizes"),
@@ -215,11 +215,7 @@ class IndexSelectBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grad)) is not None
-        ):
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
@@ -306,7 +302,7 @@ class GatherBackward0(Node):
     op_name = "gather"
     saved_slots = ("kept_index",)
     plans = KernelOpGradient(
-        None,
+        indexing_plans_writes.gather_backward,
         indexing_cpu_gather.gather_backward,
         ("g", ""),
         ("v", "_saved_self_sym_sizes"),
@@ -343,11 +339,7 @@ class GatherBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grad)) is not None
-        ):
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes

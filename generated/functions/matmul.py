@@ -7,7 +7,7 @@ from ...runtime.autograd.engine.backward_kernels import all_floats, as_gradients
 from ...runtime.autograd.forward.tangents import total, zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, next_sequence
 from ...runtime.autograd.saved.saved import edge_of, unpack
-from ...runtime.dispatch.kernel_arrays import array_in, array_of
+from ...runtime.dispatch.kernel_arrays import array_in, array_of, stored_in, stored_of
 from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.dispatch.places import at_array
 from ...runtime.modes.grad_mode import mode
@@ -67,9 +67,9 @@ class MmBackward0(Node):
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
-        grad = array_in(grad, dtype)
-        mat2 = array_of(unpack(node, "kept_mat2"), dtype)
-        self = array_of(unpack(node, "kept_self"), dtype)
+        grad = stored_in(grad, dtype)
+        mat2 = stored_of(unpack(node, "kept_mat2"), dtype)
+        self = stored_of(unpack(node, "kept_self"), dtype)
         wanted = tuple([edge is not None for edge in node.edges])
         return as_gradients(at_array(grad, matmul_cpu.mm_backward)(wanted, grad, self, mat2), node.metas, dtype)
 
@@ -139,9 +139,9 @@ class BmmBackward0(Node):
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
-        grad = array_in(grad, dtype)
-        mat2 = array_of(unpack(node, "kept_mat2"), dtype)
-        self = array_of(unpack(node, "kept_self"), dtype)
+        grad = stored_in(grad, dtype)
+        mat2 = stored_of(unpack(node, "kept_mat2"), dtype)
+        self = stored_of(unpack(node, "kept_self"), dtype)
         wanted = tuple([edge is not None for edge in node.edges])
         return as_gradients(at_array(grad, matmul_cpu.bmm_backward)(wanted, grad, self, mat2), node.metas, dtype)
 
@@ -665,11 +665,11 @@ class LinearBackward0(Node):
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
-        grad = array_in(grad, dtype)
+        grad = stored_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
         weight_shape = node._saved_weight_sym_sizes
-        weight = array_of(unpack(node, "kept_weight"), dtype)
-        self = array_of(unpack(node, "kept_self"), dtype)
+        weight = stored_of(unpack(node, "kept_weight"), dtype)
+        self = stored_of(unpack(node, "kept_self"), dtype)
         wanted = tuple([edge is not None for edge in node.edges])
         return as_gradients(
             at_array(grad, matmul_cpu.linear_backward)(wanted, grad, self, weight, self_shape, weight_shape),

@@ -379,7 +379,7 @@ class NormalizeByBackward0(Node):
 
     __slots__ = (
         "_saved_eps",
-        "_saved_self_ndim",
+        "_saved_self_sym_sizes",
         "kept_mean",
         "kept_mean_version",
         "kept_self",
@@ -391,6 +391,14 @@ class NormalizeByBackward0(Node):
     )
     op_name = "normalize_by"
     saved_slots = ("kept_var", "kept_weight", "kept_self", "kept_mean")
+    inputs = ("self", "mean", "var", "weight", "bias")
+    keeps = {
+        "kept_var": ("var", ("self", "mean", "var", "weight")),
+        "kept_weight": ("weight", ("self", "mean", "var")),
+        "kept_self": ("self", ("var", "weight")),
+        "kept_mean": ("mean", ("var", "weight")),
+    }
+    values = {"_saved_eps": ("eps", ""), "_saved_self_sym_sizes": ("self", "_shape")}
 
     @staticmethod
     def record(result, self, mean, var, weight, bias, eps):
@@ -413,7 +421,7 @@ class NormalizeByBackward0(Node):
             None if bias is None else edge_of(bias),
         )
         node._saved_eps = eps
-        node._saved_self_ndim = self.ndim
+        node._saved_self_sym_sizes = self._shape
         node.kept_var = None
         if (
             (self is not None and self._rg)
@@ -450,9 +458,9 @@ class NormalizeByBackward0(Node):
             node.kept_mean = FREED
 
     def apply(node, grad):
-        """self: grad * per_channel(scale, grad.ndim); mean: -sum_all_but(grad, 1) * scale; var: -0.5 * moment * scale / (var + eps); weight: moment * rstd; bias: sum_all_but(grad, 1); rstd = (var + eps).rsqrt(); scale = rstd if weight is None else rstd * weight; away = self - per_channel(mean, self.ndim); moment = sum_all_but(grad * away, 1)."""
+        """self: grad * per_channel(scale, grad.ndim); mean: -sum_all_but(grad, 1) * scale; var: -0.5 * moment * scale / (var + eps); weight: moment * rstd; bias: sum_all_but(grad, 1); rstd = (var + eps).rsqrt(); scale = rstd if weight is None else rstd * weight; away = self - per_channel(mean, len(self.shape)); moment = sum_all_but(grad * away, 1)."""
         eps = node._saved_eps
-        self_ndim = node._saved_self_ndim
+        self_shape = node._saved_self_sym_sizes
         var = unpack(node, "kept_var")
         weight = unpack(node, "kept_weight")
         self = unpack(node, "kept_self")
@@ -471,7 +479,7 @@ class NormalizeByBackward0(Node):
             else None
         )
         away = (
-            self - norm_formulas.per_channel(mean, self_ndim)
+            self - norm_formulas.per_channel(mean, len(self_shape))
             if node.edges[2] is not None or node.edges[3] is not None
             else None
         )
@@ -507,7 +515,7 @@ class NormalizeByBackward0(Node):
         bias_t = zeros_if_missing(bias_t, bias)
         rstd = (var + eps).rsqrt()
         scale = rstd if weight is None else rstd * weight
-        away = self - norm_formulas.per_channel(mean, self.ndim)
+        away = self - norm_formulas.per_channel(mean, len(self._shape))
         turn = -0.5 * var_t * scale / (var + eps)
         scaling = turn if weight_t is None else turn + weight_t * rstd
         moved = (self_t - norm_formulas.per_channel(mean_t, self.ndim)) * norm_formulas.per_channel(

@@ -92,13 +92,35 @@ REMAINDER = Elementwise(
     takes_number=True,
 )
 FMOD = Elementwise(PACKAGE, "fmod", "fmod", "promote", allowed=("int", "float"), operands=("self", "other"))
-ADDCMUL = Elementwise(PACKAGE, "addcmul", "addcmul", "promote", allowed=("int", "float", "complex"))
-ADDCDIV = Elementwise(PACKAGE, "addcdiv", "addcdiv", "promote", allowed=("float", "complex"))
-LERP_TENSOR = Elementwise(PACKAGE, "lerp", "lerp_tensor", "match", allowed=("float", "complex"))
-LERP_SCALAR = Elementwise(PACKAGE, "lerp", "lerp_scalar", "match", allowed=("float", "complex"))
+ADDCMUL = Elementwise(
+    PACKAGE,
+    "addcmul",
+    "addcmul",
+    "promote",
+    allowed=("int", "float", "complex"),
+    operands=("self", "tensor1", "tensor2"),
+    numbers=("value",),
+)
+ADDCDIV = Elementwise(
+    PACKAGE,
+    "addcdiv",
+    "addcdiv",
+    "promote",
+    allowed=("float", "complex"),
+    operands=("self", "tensor1", "tensor2"),
+    numbers=("value",),
+)
+LERP_TENSOR = Elementwise(
+    PACKAGE, "lerp", "lerp_tensor", "match", allowed=("float", "complex"), operands=("self", "end", "weight")
+)
+LERP_SCALAR = Elementwise(
+    PACKAGE, "lerp", "lerp_scalar", "match", allowed=("float", "complex"), operands=("self", "end"), numbers=("weight",)
+)
 COPYSIGN = Elementwise(PACKAGE, "copysign", "copysign", "float", allowed=("float",), operands=("self", "other"))
 NEXTAFTER = Elementwise(PACKAGE, "nextafter", "nextafter", "promote", allowed=("float",), operands=("self", "other"))
-HEAVISIDE = Elementwise(PACKAGE, "heaviside", "heaviside", "same", allowed=("bool", "int", "float"))
+HEAVISIDE = Elementwise(
+    PACKAGE, "heaviside", "heaviside", "same", allowed=("bool", "int", "float"), operands=("self", "values")
+)
 GCD = Elementwise(PACKAGE, "gcd", "gcd", "promote", allowed=("int",))
 LCM = Elementwise(PACKAGE, "lcm", "lcm", "promote", allowed=("int",))
 EXP = Elementwise(PACKAGE, "exp", "exp", "float", operands=("self",))
@@ -269,22 +291,44 @@ ANGLE = Elementwise(PACKAGE, "angle", "angle", "float", result_dtypes=("real",),
 SIGMOID = Elementwise(PACKAGE, "sigmoid", "sigmoid", "float", operands=("self",))
 LOGSIGMOID = Elementwise(PACKAGE, "logsigmoid", "logsigmoid", "promote", allowed=("float",), operands=("self",))
 RELU = Elementwise(PACKAGE, "relu", "relu", "promote", allowed=("int", "float"), operands=("self",))
-LEAKY_RELU = Elementwise(PACKAGE, "leaky_relu", "leaky_relu", "same", allowed=("float",))
-ELU = Elementwise(PACKAGE, "elu", "elu", "same", allowed=("float",))
+LEAKY_RELU = Elementwise(
+    PACKAGE, "leaky_relu", "leaky_relu", "same", allowed=("float",), operands=("self",), numbers=("negative_slope",)
+)
+ELU = Elementwise(
+    PACKAGE, "elu", "elu", "same", allowed=("float",), operands=("self",), numbers=("alpha", "scale", "input_scale")
+)
 SILU = Elementwise(PACKAGE, "silu", "silu", "promote", allowed=("float", "complex"), operands=("self",))
 GELU_ERF = Elementwise(PACKAGE, "gelu_erf", "gelu_erf", "promote", allowed=("float",), operands=("self",))
 GELU_TANH = Elementwise(PACKAGE, "gelu_tanh", "gelu_tanh", "promote", allowed=("float",), operands=("self",))
-SOFTPLUS = Elementwise(PACKAGE, "softplus", "softplus", "same", allowed=("float",))
-HARDTANH = Elementwise(PACKAGE, "hardtanh", "hardtanh", "same", allowed=("int", "float"))
-CELU = Elementwise(PACKAGE, "celu", "celu", "same", allowed=("float",))
+SOFTPLUS = Elementwise(
+    PACKAGE, "softplus", "softplus", "same", allowed=("float",), operands=("self",), numbers=("beta", "threshold")
+)
+HARDTANH = Elementwise(
+    PACKAGE,
+    "hardtanh",
+    "hardtanh",
+    "same",
+    allowed=("int", "float"),
+    operands=("self",),
+    numbers=("min_val", "max_val"),
+)
+CELU = Elementwise(PACKAGE, "celu", "celu", "same", allowed=("float",), operands=("self",), numbers=("alpha",))
 SELU = Elementwise(PACKAGE, "selu", "selu", "promote", allowed=("float",), operands=("self",))
 MISH = Elementwise(PACKAGE, "mish", "mish", "promote", allowed=("float",), operands=("self",))
 HARDSIGMOID = Elementwise(PACKAGE, "hardsigmoid", "hardsigmoid", "promote", allowed=("float",), operands=("self",))
 HARDSWISH = Elementwise(PACKAGE, "hardswish", "hardswish", "promote", allowed=("float",), operands=("self",))
-HARDSHRINK = Elementwise(PACKAGE, "hardshrink", "hardshrink", "same", allowed=("float",))
-SOFTSHRINK = Elementwise(PACKAGE, "softshrink", "softshrink", "same", allowed=("float",))
-THRESHOLD = Elementwise(PACKAGE, "threshold", "threshold", "same", allowed=("int", "float"))
-CHANNEL_LEAK = Elementwise(PACKAGE, "channel_leak", "channel_leak", "match", allowed=("float",))
+HARDSHRINK = Elementwise(
+    PACKAGE, "hardshrink", "hardshrink", "same", allowed=("float",), operands=("self",), numbers=("lambd",)
+)
+SOFTSHRINK = Elementwise(
+    PACKAGE, "softshrink", "softshrink", "same", allowed=("float",), operands=("self",), numbers=("lambd",)
+)
+THRESHOLD = Elementwise(
+    PACKAGE, "threshold", "threshold", "same", allowed=("int", "float"), operands=("self",), numbers=("bound", "value")
+)
+CHANNEL_LEAK = Elementwise(
+    PACKAGE, "channel_leak", "channel_leak", "match", allowed=("float",), operands=("self", "weight")
+)
 MASKED_SCALE = Elementwise(
     PACKAGE, "masked_scale", "masked_scale", "same", allowed=("float", "complex"), raw=(False, True)
 )
@@ -336,7 +380,9 @@ BESSEL_J1 = Elementwise(PACKAGE, "bessel_j1", "bessel_j1", "float", allowed=("fl
 BESSEL_Y0 = Elementwise(PACKAGE, "bessel_y0", "bessel_y0", "float", allowed=("float",))
 BESSEL_Y1 = Elementwise(PACKAGE, "bessel_y1", "bessel_y1", "float", allowed=("float",))
 MASKED_FILL_SCALAR = Elementwise(PACKAGE, "masked_fill", "masked_fill_scalar", "same", raw=(False, True))
-MASKED_FILL_TENSOR = Elementwise(PACKAGE, "masked_fill", "masked_fill_tensor", "same", raw=(False, True, False))
+MASKED_FILL_TENSOR = Elementwise(
+    PACKAGE, "masked_fill", "masked_fill_tensor", "same", raw=(False, True, False), operands=("self", "mask", "value")
+)
 FILL__SCALAR = Elementwise(PACKAGE, "fill_", "fill__scalar", "same")
 FILL__TENSOR = Elementwise(PACKAGE, "fill_", "fill__tensor", "same", moves=1)
 ZERO_ = Elementwise(PACKAGE, "zero_", "zero_", "same")

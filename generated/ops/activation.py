@@ -13,6 +13,7 @@ from ...runtime.autograd.inplace.inplace import after_write
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.elementwise import Promoting, run
 from ...runtime.dispatch.overloads import Number
+from ...runtime.dispatch.row_loops import run_rows
 from ...runtime.dispatch.writing import before_write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
@@ -182,6 +183,10 @@ def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
         >>> sg.nn.functional.leaky_relu(sg.tensor([-1.0, 2.0]), 0.1)
         tensor([-0.1000,  2.0000])
     """
+    if not watch.every:
+        result = kernels.LEAKY_RELU.launch(input, negative_slope)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("leaky_relu", leaky_relu, "elementwise", input, negative_slope)) is not NOT_HANDLED
@@ -193,6 +198,8 @@ def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
 
 def leaky_relu_(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
     """`leaky_relu`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.every and kernels.LEAKY_RELU.launch_in_place(input, negative_slope) is not None:
+        return input
     if (
         watch.interceptors
         and (result := intercept("leaky_relu", leaky_relu_, "elementwise", input, negative_slope)) is not NOT_HANDLED
@@ -234,6 +241,10 @@ def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number
         >>> sg.nn.functional.elu(sg.tensor([-1.0, 2.0]))
         tensor([-0.6321,  2.0000])
     """
+    if not watch.every:
+        result = kernels.ELU.launch(input, alpha, scale, input_scale)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("elu", elu, "elementwise", input, alpha, scale, input_scale)) is not NOT_HANDLED
@@ -245,6 +256,8 @@ def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number
 
 def elu_(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
     """`elu`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.every and kernels.ELU.launch_in_place(input, alpha, scale, input_scale) is not None:
+        return input
     if (
         watch.interceptors
         and (result := intercept("elu", elu_, "elementwise", input, alpha, scale, input_scale)) is not NOT_HANDLED
@@ -443,6 +456,10 @@ def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
         >>> sg.nn.functional.softplus(sg.tensor([-1.0, 0.0, 30.0]))
         tensor([ 0.3133,  0.6931, 30.0000])
     """
+    if not watch.every:
+        result = kernels.SOFTPLUS.launch(input, beta, threshold)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("softplus", softplus, "elementwise", input, beta, threshold)) is not NOT_HANDLED
@@ -482,6 +499,10 @@ def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor
         >>> sg.nn.functional.hardtanh(sg.tensor([-3.0, 0.5]))
         tensor([-1.0000,  0.5000])
     """
+    if not watch.every:
+        result = kernels.HARDTANH.launch(input, min_val, max_val)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("hardtanh", hardtanh, "elementwise", input, min_val, max_val)) is not NOT_HANDLED
@@ -493,6 +514,8 @@ def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor
 
 def hardtanh_(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
     """`hardtanh`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.every and kernels.HARDTANH.launch_in_place(input, min_val, max_val) is not None:
+        return input
     if (
         watch.interceptors
         and (result := intercept("hardtanh", hardtanh_, "elementwise", input, min_val, max_val)) is not NOT_HANDLED
@@ -536,6 +559,10 @@ def celu(input: Tensor, alpha: Number = 1.0, *, out: Tensor | None = None) -> Te
         >>> sg.celu(sg.tensor([-1.0, 2.0]), alpha=2.0)
         tensor([-0.7869,  2.0000])
     """
+    if not watch.every and out is None and alpha == 1.0:
+        result = kernels.CELU.launch(input, alpha)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("celu", celu, "elementwise", input, alpha, out=out)) is not NOT_HANDLED
@@ -549,6 +576,8 @@ def celu(input: Tensor, alpha: Number = 1.0, *, out: Tensor | None = None) -> Te
 
 def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
     """`celu`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.every and alpha == 1.0 and kernels.CELU.launch_in_place(input, alpha) is not None:
+        return input
     if watch.interceptors and (result := intercept("celu", celu_, "elementwise", input, alpha)) is not NOT_HANDLED:
         return result
     original = before_write("celu_", input, (input,), keep=(input,), share="same")
@@ -788,6 +817,10 @@ def hardshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None)
         >>> sg.hardshrink(sg.tensor([-0.7, 0.3, 2.0]))
         tensor([-0.7000,  0.0000,  2.0000])
     """
+    if not watch.every and out is None:
+        result = kernels.HARDSHRINK.launch(input, lambd)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("hardshrink", hardshrink, "elementwise", input, lambd, out=out)) is not NOT_HANDLED
@@ -829,6 +862,10 @@ def softshrink(input: Tensor, lambd: Number = 0.5) -> Tensor:
         >>> sg.nn.functional.softshrink(sg.tensor([-0.7, 0.3, 2.0]))
         tensor([-0.2000,  0.0000,  1.5000])
     """
+    if not watch.every and lambd == 0.5:
+        result = kernels.SOFTSHRINK.launch(input, lambd)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("softshrink", softshrink, "elementwise", input, lambd)) is not NOT_HANDLED
@@ -918,6 +955,10 @@ def threshold(input: Tensor, bound: Number, value: Number) -> Tensor:
         >>> sg.nn.functional.threshold(sg.tensor([-1.0, 2.0]), 0.5, 9.0)
         tensor([9., 2.])
     """
+    if not watch.every:
+        result = kernels.THRESHOLD.launch(input, bound, value)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("threshold", threshold, "elementwise", input, bound, value)) is not NOT_HANDLED
@@ -929,6 +970,8 @@ def threshold(input: Tensor, bound: Number, value: Number) -> Tensor:
 
 def threshold_(input: Tensor, bound: Number, value: Number) -> Tensor:
     """`threshold`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.every and kernels.THRESHOLD.launch_in_place(input, bound, value) is not None:
+        return input
     if (
         watch.interceptors
         and (result := intercept("threshold", threshold_, "elementwise", input, bound, value)) is not NOT_HANDLED
@@ -1043,6 +1086,15 @@ def channel_leak(input: Tensor, weight: Tensor | Number) -> Tensor:
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
+    if not watch.every:
+        result = kernels.CHANNEL_LEAK.launch(input, weight)
+        if result is not None:
+            return result
+        result = run_rows(kernels.CHANNEL_LEAK, "channel_leak", (input, weight), ())
+        if result is not None:
+            if (input._rg or weight._rg) and grad_mode.grad:
+                functions.ChannelLeakBackward0.record(result, input, weight)
+            return result
     if (
         watch.interceptors
         and (result := intercept("channel_leak", channel_leak, "elementwise", input, weight)) is not NOT_HANDLED

@@ -1450,6 +1450,10 @@ def addcmul(
         >>> sg.addcmul(sg.ones(2), sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]), value=0.5)
         tensor([2.5000, 5.0000])
     """
+    if not watch.every and out is None:
+        result = kernels.ADDCMUL.launch(input, tensor1, tensor2, value)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("addcmul", addcmul, "elementwise", input, tensor1, tensor2, value=value, out=out))
@@ -1517,6 +1521,10 @@ def addcdiv(
         >>> sg.addcdiv(sg.ones(2), sg.tensor([1.0, 4.0]), sg.tensor([2.0, 2.0]), value=0.5)
         tensor([1.2500, 2.0000])
     """
+    if not watch.every and out is None:
+        result = kernels.ADDCDIV.launch(input, tensor1, tensor2, value)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("addcdiv", addcdiv, "elementwise", input, tensor1, tensor2, value=value, out=out))
@@ -1578,6 +1586,10 @@ def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *,
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
+    if not watch.every and out is None:
+        result = kernels.LERP_TENSOR.launch(input, end, weight)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("lerp.Tensor", lerp_tensor, "elementwise", input, end, weight, out=out))
@@ -1634,6 +1646,15 @@ def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Ten
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
+    if not watch.every and out is None:
+        result = kernels.LERP_SCALAR.launch(input, end, weight)
+        if result is not None:
+            return result
+        result = run_rows(kernels.LERP_SCALAR, "lerp", (input, end), (weight,))
+        if result is not None:
+            if (input._rg or end._rg) and grad_mode.grad:
+                functions.LerpBackward1.record(result, input, end, weight)
+            return result
     if (
         watch.interceptors
         and (result := intercept("lerp.Scalar", lerp_scalar, "elementwise", input, end, weight, out=out))
@@ -1648,6 +1669,8 @@ def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Ten
 
 def lerp_scalar_(input: Tensor, end: Tensor | Number, weight: Number) -> Tensor:
     """`lerp_scalar`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.every and kernels.LERP_SCALAR.launch_in_place(input, end, weight) is not None:
+        return input
     if (
         watch.interceptors
         and (result := intercept("lerp.Scalar", lerp_scalar_, "elementwise", input, end, weight)) is not NOT_HANDLED
@@ -1925,6 +1948,10 @@ def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = No
         >>> sg.heaviside(sg.tensor([-1.0, 0.0, 2.0]), sg.tensor(0.5))
         tensor([0.0000, 0.5000, 1.0000])
     """
+    if not watch.every and out is None and not grad_mode.grad:
+        result = kernels.HEAVISIDE.launch(input, values)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("heaviside", heaviside, "elementwise", input, values, out=out)) is not NOT_HANDLED
@@ -1938,6 +1965,8 @@ def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = No
 
 def heaviside_(input: Tensor, values: Tensor | Number) -> Tensor:
     """`heaviside`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.every and not grad_mode.grad and kernels.HEAVISIDE.launch_in_place(input, values) is not None:
+        return input
     if (
         watch.interceptors
         and (result := intercept("heaviside", heaviside_, "elementwise", input, values)) is not NOT_HANDLED

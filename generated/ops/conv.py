@@ -23,21 +23,21 @@ from ...runtime.namespace import op
 from ...runtime.ops.conv import checks as conv_checks
 from ...runtime.ops.conv import cpu as conv_cpu
 from ...runtime.ops.conv import formulas as conv_formulas
+from ...runtime.ops.conv import plans as conv_plans
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
-from ...runtime.tensor.devices import CPU
 from ..functions import conv as functions
 
 CONVOLUTION = KernelOp(
     "convolution",
-    None,
+    conv_plans.convolution,
     conv_cpu.convolution,
     functions.ConvolutionBackward0,
     {"self": "T", "weight": "T", "bias": "O", "stride": "d", "padding": "d", "dilation": "d", "groups": "n"},
 )
 CONVOLUTION_INPUT_BACKWARD = KernelOp(
     "convolution_input_backward",
-    None,
+    conv_plans.convolution_input_backward,
     conv_cpu.convolution_input_backward,
     functions.ConvolutionInputBackwardBackward0,
     {
@@ -52,7 +52,7 @@ CONVOLUTION_INPUT_BACKWARD = KernelOp(
 )
 CONVOLUTION_WEIGHT_BACKWARD = KernelOp(
     "convolution_weight_backward",
-    None,
+    conv_plans.convolution_weight_backward,
     conv_cpu.convolution_weight_backward,
     functions.ConvolutionWeightBackwardBackward0,
     {
@@ -139,8 +139,7 @@ def _convolution(name: str, self, weight, bias, stride, padding, dilation, group
         name, self, weight, bias, stride, padding, dilation, groups
     )
     if (
-        self._device is not CPU
-        and into is None
+        into is None
         and not watch.every
         and CONVOLUTION.remember(given, (self, weight, bias, stride, padding, dilation, groups))
     ):
@@ -260,8 +259,7 @@ def _convolution_input_backward(
         name, grad_output, weight, input_shape, stride, padding, dilation, groups
     )
     if (
-        grad_output._device is not CPU
-        and into is None
+        into is None
         and not watch.every
         and CONVOLUTION_INPUT_BACKWARD.remember(
             given, (grad_output, weight, input_shape, stride, padding, dilation, groups)
@@ -384,8 +382,7 @@ def _convolution_weight_backward(
         name, grad_output, self, weight_shape, stride, padding, dilation, groups
     )
     if (
-        grad_output._device is not CPU
-        and into is None
+        into is None
         and not watch.every
         and CONVOLUTION_WEIGHT_BACKWARD.remember(
             given, (grad_output, self, weight_shape, stride, padding, dilation, groups)

@@ -20,6 +20,7 @@ from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.distance import checks as distance_checks
 from ...runtime.ops.distance import cpu as distance_cpu
+from ...runtime.ops.distance import formulas as distance_formulas
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.linalg import formulas as linalg_formulas
 from ...runtime.ops.loss import checks as loss_checks
@@ -97,11 +98,8 @@ def cdist(
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        through: euclidean_distances(x1, x2) if p == 2 and by_product else row_distances(with_batch_of(x1, x2),
-            with_batch_of(x2, x1), p)
-        where many: x1.shape[-2] > 25 or x2.shape[-2] > 25
-        where by_product: compute_mode == 'use_mm_for_euclid_dist' or (compute_mode ==
-            'use_mm_for_euclid_dist_if_necessary' and many)
+        through: euclidean_distances(x1, x2) if p == 2 and by_product(x1, x2, compute_mode) else
+            row_distances(with_batch_of(x1, x2), with_batch_of(x2, x1), p)
     Raises:
         RuntimeError, ValueError: expected: matrices, or batches of them that broadcast, with equally many columns, of
             one floating-point dtype.
@@ -126,12 +124,11 @@ def cdist(
     if compute_mode.__class__ is not str:
         compute_mode = checks.string(name, "compute_mode", compute_mode)
     x1, x2, p, compute_mode = distance_checks.cdist(name, x1, x2, p, compute_mode)
-    if p == 2 and (
-        compute_mode == "use_mm_for_euclid_dist"
-        or (compute_mode == "use_mm_for_euclid_dist_if_necessary" and (x1._shape[-2] > 25 or x2._shape[-2] > 25))
-    ):
-        return op.euclidean_distances(x1, x2)
-    return op.row_distances(linalg_formulas.with_batch_of(x1, x2), linalg_formulas.with_batch_of(x2, x1), p)
+    return (
+        op.euclidean_distances(x1, x2)
+        if p == 2 and distance_formulas.by_product(x1, x2, compute_mode)
+        else op.row_distances(linalg_formulas.with_batch_of(x1, x2), linalg_formulas.with_batch_of(x2, x1), p)
+    )
 
 
 def euclidean_distances(x1: Tensor, x2: Tensor) -> Tensor:

@@ -36,10 +36,10 @@ EMBEDDING = KernelOp(
 )
 EMBEDDING_BACKWARD = KernelOp(
     "embedding_backward",
-    None,
+    embedding_plans.embedding_backward,
     embedding_cpu.embedding_backward,
     functions.EmbeddingBackwardBackward0,
-    {"grad_output": "T", "indices": "R", "num_weights": "n", "padding_idx": "n", "scale_grad_by_freq": "b"},
+    {"grad_output": "T", "indices": "I", "num_weights": "n", "padding_idx": "n", "scale_grad_by_freq": "b"},
 )
 EMBEDDING_GATHER = KernelOp(
     "embedding_gather",
@@ -212,8 +212,7 @@ def _embedding_backward(
         name, grad_output, indices, num_weights, padding_idx, scale_grad_by_freq
     )
     if (
-        grad_output._device is not CPU
-        and into is None
+        into is None
         and not watch.every
         and EMBEDDING_BACKWARD.remember(given, (grad_output, indices, num_weights, padding_idx, scale_grad_by_freq))
     ):

@@ -34,7 +34,7 @@ FFT_C2R = KernelOp(
     None,
     fft_cpu.fft_c2r,
     functions.FftC2rBackward0,
-    {"self": "T", "dim": "d", "normalization": "n", "last": "n"},
+    {"self": "T", "dim": "d", "normalization": "n", "last": "n", "pairs": "f"},
 )
 
 
@@ -91,59 +91,64 @@ def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
     return result
 
 
-def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
-    """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates.
+def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int, pairs: float = 1.0) -> Tensor:
+    """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates. Those that have
+    one are multiplied by `pairs`.
 
-    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml)
+    fft_r2c(Tensor self, int[] dim, int normalization, float pairs=1.0) -> Tensor (derivatives.yaml)
     Dtypes: bool, integers, floats.
 
     Args:
         input: tensor.
         dim: sequence of ints, counted from the end where negative.
         normalization: int.
+        pairs: float; default 1.0.
     Returns:
         Tensor: complex.
     Gradients:
-        self: fft_c2r(halved_pairs(grad, dim[-1], self.shape[dim[-1]]), dim, normalization, self.shape[dim[-1]])
+        self: fft_c2r(grad, dim, normalization, self.shape[dim[-1]], 0.5 * pairs)
     Raises:
-        IndexError, RuntimeError, ValueError: expected: `dim` in range, at least one; the scale is 0, 1 or 2; the size
-            of the last one is that whose half is given.
+        IndexError, RuntimeError, ValueError: expected: `dim` in range, at least one; the scale is 0, 1 or 2.
     """
     if (
         watch.interceptors
-        and (result := intercept("fft_r2c", fft_r2c, "along", input, dim, normalization)) is not NOT_HANDLED
+        and (result := intercept("fft_r2c", fft_r2c, "along", input, dim, normalization, pairs)) is not NOT_HANDLED
     ):
         return result
-    return _fft_r2c("fft_r2c", input, dim, normalization)
+    return _fft_r2c("fft_r2c", input, dim, normalization, pairs)
 
 
-def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
+def _fft_r2c(name: str, self, dim, normalization, pairs, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dim = checks.integer_list(name, "dim", dim)
     if normalization.__class__ is not int:
         normalization = checks.integer(name, "normalization", normalization)
-    self, dim, normalization = fft_checks.transformed_half(name, self, dim, normalization)
+    if pairs.__class__ is not float:
+        pairs = checks.floating(name, "pairs", pairs)
+    self, dim, normalization, pairs = fft_checks.transformed_half(name, self, dim, normalization, pairs)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "float", ("bool", "int", "float"), (self,))
     try:
         result = adopt(
-            at(self, fft_cpu.fft_r2c)(array_in(self, computed), dim, normalization), result_dtype("complex", computed)
+            at(self, fft_cpu.fft_r2c)(array_in(self, computed), dim, normalization, pairs),
+            result_dtype("complex", computed),
         )
     except Exception as error:
-        reraise(name, error, (self, dim, normalization))
+        reraise(name, error, (self, dim, normalization, pairs))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.FftR2cBackward0.record(result, self, dim, normalization)
+        functions.FftR2cBackward0.record(result, self, dim, normalization, pairs)
     if watch.active:
-        propagate(functions.FftR2cBackward0, result, (self, dim, normalization), (self,), into)
+        propagate(functions.FftR2cBackward0, result, (self, dim, normalization, pairs), (self,), into)
     return result
 
 
-def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor:
-    """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given.
+def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int, pairs: float = 1.0) -> Tensor:
+    """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given; those that
+    stand for a pair are multiplied by `pairs`.
 
-    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml)
+    fft_c2r(Tensor self, int[] dim, int normalization, int last, float pairs=1.0) -> Tensor (derivatives.yaml)
     Dtypes: all.
 
     Args:
@@ -151,29 +156,31 @@ def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) ->
         dim: sequence of ints, counted from the end where negative.
         normalization: int.
         last: int.
+        pairs: float; default 1.0.
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers, its real counterpart for complex
             numbers.
     Gradients:
-        self: doubled_pairs(fft_r2c(grad, dim, normalization), dim[-1], last)
+        self: fft_r2c(grad, dim, normalization, 2 * pairs)
     Raises:
         IndexError, RuntimeError, ValueError: expected: `dim` in range, at least one; the scale is 0, 1 or 2; the size
             of the last one is that whose half is given.
     """
     if not watch.every:
-        result = FFT_C2R.launch(input, dim, normalization, last)
+        result = FFT_C2R.launch(input, dim, normalization, last, pairs)
         if result is not None:
             return result
     if (
         watch.interceptors
-        and (result := intercept("fft_c2r", fft_c2r, "along", input, dim, normalization, last)) is not NOT_HANDLED
+        and (result := intercept("fft_c2r", fft_c2r, "along", input, dim, normalization, last, pairs))
+        is not NOT_HANDLED
     ):
         return result
-    return _fft_c2r("fft_c2r", input, dim, normalization, last)
+    return _fft_c2r("fft_c2r", input, dim, normalization, last, pairs)
 
 
-def _fft_c2r(name: str, self, dim, normalization, last, into=None) -> Any:
-    given = (self, dim, normalization, last)
+def _fft_c2r(name: str, self, dim, normalization, last, pairs, into=None) -> Any:
+    given = (self, dim, normalization, last, pairs)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dim = checks.integer_list(name, "dim", dim)
@@ -181,30 +188,34 @@ def _fft_c2r(name: str, self, dim, normalization, last, into=None) -> Any:
         normalization = checks.integer(name, "normalization", normalization)
     if last.__class__ is not int:
         last = checks.integer(name, "last", last)
-    self, dim, normalization, last = fft_checks.transformed_half(name, self, dim, normalization, last)
+    if pairs.__class__ is not float:
+        pairs = checks.floating(name, "pairs", pairs)
+    self, dim, normalization, last, pairs = fft_checks.transformed_from_half(
+        name, self, dim, normalization, last, pairs
+    )
     if (
         self._device is not CPU
         and into is None
         and not watch.every
-        and FFT_C2R.remember(given, (self, dim, normalization, last))
+        and FFT_C2R.remember(given, (self, dim, normalization, last, pairs))
     ):
-        result = FFT_C2R.launch(self, dim, normalization, last)
+        result = FFT_C2R.launch(self, dim, normalization, last, pairs)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "float", (), (self,))
     try:
         result = adopt(
-            at(self, fft_cpu.fft_c2r)(array_in(self, computed), dim, normalization, last),
+            at(self, fft_cpu.fft_c2r)(array_in(self, computed), dim, normalization, last, pairs),
             result_dtype("real", computed),
         )
     except Exception as error:
-        reraise(name, error, (self, dim, normalization, last))
+        reraise(name, error, (self, dim, normalization, last, pairs))
     if into is not None:
         result = write(name, into, result)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.FftC2rBackward0.record(result, self, dim, normalization, last)
+        functions.FftC2rBackward0.record(result, self, dim, normalization, pairs)
     if watch.active:
-        propagate(functions.FftC2rBackward0, result, (self, dim, normalization, last), (self,), into)
+        propagate(functions.FftC2rBackward0, result, (self, dim, normalization, last, pairs), (self,), into)
     return result
 
 

@@ -34,6 +34,7 @@ from ...runtime.ops.indexing import cpu_writes as indexing_cpu_writes
 from ...runtime.ops.indexing import formulas as indexing_formulas
 from ...runtime.ops.indexing import formulas_in_place as indexing_formulas_in_place
 from ...runtime.ops.indexing import plans as indexing_plans
+from ...runtime.ops.indexing import plans_writes as indexing_plans_writes
 from ...runtime.ops.shape import checks_repeat as shape_checks_repeat
 from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
@@ -52,6 +53,14 @@ INDEX_BACKWARD = KernelOp(
     functions.IndexBackwardBackward0,
     {"grad_output": "T", "input_sizes": "d", "indices": "J"},
 )
+INDEX_PUT = KernelOp(
+    "index_put",
+    None,
+    indexing_cpu_writes.index_put,
+    None,
+    {"self": "T", "indices": "J", "values": "T", "accumulate": "b"},
+    in_place=indexing_plans_writes.index_put_,
+)
 INDEX_SELECT = KernelOp(
     "index_select",
     indexing_plans.index_select,
@@ -61,10 +70,11 @@ INDEX_SELECT = KernelOp(
 )
 INDEX_ADD = KernelOp(
     "index_add",
-    None,
+    indexing_plans_writes.index_add,
     indexing_cpu_writes.index_add,
     functions.IndexAddBackward0,
-    {"self": "T", "dim": "n", "index": "R", "source": "T", "alpha": "f"},
+    {"self": "T", "dim": "n", "index": "I", "source": "T", "alpha": "f"},
+    in_place=indexing_plans_writes.index_add_,
 )
 GATHER = KernelOp(
     "gather",
@@ -75,24 +85,27 @@ GATHER = KernelOp(
 )
 SCATTER_SRC = KernelOp(
     "scatter",
-    None,
+    indexing_plans_writes.scatter,
     indexing_cpu_gather.scatter,
     functions.ScatterBackward0,
-    {"self": "T", "dim": "n", "index": "R", "src": "T"},
+    {"self": "T", "dim": "n", "index": "I", "src": "T"},
+    in_place=indexing_plans_writes.scatter_,
 )
 SCATTER_VALUE = KernelOp(
     "scatter",
-    None,
+    indexing_plans_writes.scatter,
     indexing_cpu_gather.scatter,
     functions.ScatterBackward1,
-    {"self": "T", "dim": "n", "index": "R", "value": "f"},
+    {"self": "T", "dim": "n", "index": "I", "value": "f"},
+    in_place=indexing_plans_writes.scatter_,
 )
 SCATTER_ADD = KernelOp(
     "scatter_add",
-    None,
+    indexing_plans_writes.scatter_add,
     indexing_cpu_gather.scatter_add,
     functions.ScatterAddBackward0,
-    {"self": "T", "dim": "n", "index": "R", "src": "T"},
+    {"self": "T", "dim": "n", "index": "I", "src": "T"},
+    in_place=indexing_plans_writes.scatter_add_,
 )
 NONZERO_DEFAULT = KernelOp("nonzero", None, indexing_cpu_mask.nonzero, None, {"self": "T"}, dtypes=("int64",))
 SCATTER_REDUCE = KernelOp(
@@ -101,6 +114,14 @@ SCATTER_REDUCE = KernelOp(
     indexing_cpu_gather.scatter_reduce,
     functions.ScatterReduceBackward0,
     {"self": "T", "dim": "n", "index": "R", "src": "T", "reduce": "s", "include_self": "b"},
+)
+COPY_ = KernelOp(
+    "copy_",
+    None,
+    None,
+    functions.CopyBackward0,
+    {"self": "T", "src": "T", "non_blocking": "b"},
+    in_place=indexing_plans_writes.copy_,
 )
 
 
@@ -255,6 +276,8 @@ def index_put(
 
 def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, accumulate: bool = False) -> Tensor:
     """`index_put`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.every and INDEX_PUT.launch_in_place(input, indices, values, accumulate) is not None:
+        return input
     if (
         watch.interceptors
         and (result := intercept("index_put", index_put_, "put", input, indices, values, accumulate)) is not NOT_HANDLED
@@ -269,6 +292,7 @@ def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, 
 
 
 def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
+    given = (self, indices, values, accumulate)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     indices = checks.tensor_list_optional(name, "indices", indices)
@@ -284,6 +308,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
     )
     try:
         if into is not None and is_writable(into, self, computed, (*indices, values)):
+            INDEX_PUT.remember_in_place(given, (self, indices, values, accumulate))
             indexing_cpu_writes.index_put_(into.array, arrays_in(indices, None), array_in(values, computed), accumulate)
             note_write(into, name)
             result = into
@@ -441,6 +466,8 @@ def index_add_(
     """`index_add`, written into `input`, which is returned; the same arguments but `out`."""
     if axis is not None:
         dim = axis
+    if not watch.every and INDEX_ADD.launch_in_place(input, dim, index, source, alpha) is not None:
+        return input
     if (
         watch.interceptors
         and (result := intercept("index_add", index_add_, "add_rows", input, dim, index, source, alpha=alpha))
@@ -465,12 +492,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
         source = checks.tensor(name, "source", source)
     alpha = checks.scalar(name, "alpha", alpha)
     self, dim, index, source, alpha = indexing_checks.index_add(name, self, dim, index, source, alpha)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and INDEX_ADD.remember(given, (self, dim, index, source, alpha))
-    ):
+    if into is None and not watch.every and INDEX_ADD.remember(given, (self, dim, index, source, alpha)):
         result = INDEX_ADD.launch(self, dim, index, source, alpha)
         if result is not None:
             return result
@@ -481,6 +503,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
     )
     try:
         if into is not None and is_writable(into, self, computed, (index, source)):
+            INDEX_ADD.remember_in_place(given, (self, dim, index, source, alpha))
             indexing_cpu_writes.index_add_(into.array, dim, array_in(index, None), array_in(source, computed), alpha)
             note_write(into, name)
             result = into
@@ -626,6 +649,8 @@ def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
 
 def scatter_src_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     """`scatter_src`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.every and SCATTER_SRC.launch_in_place(input, dim, index, src) is not None:
+        return input
     if (
         watch.interceptors
         and (result := intercept("scatter.src", scatter_src_, "along", input, dim, index, src)) is not NOT_HANDLED
@@ -648,12 +673,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
     if not isinstance(src, Tensor):
         src = checks.tensor(name, "src", src)
     self, dim, index, src = indexing_checks.scatter(name, self, dim, index, src)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and SCATTER_SRC.remember(given, (self, dim, index, src))
-    ):
+    if into is None and not watch.every and SCATTER_SRC.remember(given, (self, dim, index, src)):
         result = SCATTER_SRC.launch(self, dim, index, src)
         if result is not None:
             return result
@@ -664,6 +684,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
     )
     try:
         if into is not None and is_writable(into, self, computed, (index, src)):
+            SCATTER_SRC.remember_in_place(given, (self, dim, index, src))
             indexing_cpu_gather.scatter_(into.array, dim, array_in(index, None), array_in(src, computed))
             note_write(into, name)
             result = into
@@ -724,6 +745,8 @@ def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out:
 
 def scatter_value_(input: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
     """`scatter_value`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.every and SCATTER_VALUE.launch_in_place(input, dim, index, value) is not None:
+        return input
     if (
         watch.interceptors
         and (result := intercept("scatter.value", scatter_value_, "along", input, dim, index, value)) is not NOT_HANDLED
@@ -745,18 +768,14 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
         index = checks.tensor(name, "index", index)
     value = checks.scalar(name, "value", value)
     self, dim, index, value = indexing_checks.scatter_value(name, self, dim, index, value)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and SCATTER_VALUE.remember(given, (self, dim, index, value))
-    ):
+    if into is None and not watch.every and SCATTER_VALUE.remember(given, (self, dim, index, value)):
         result = SCATTER_VALUE.launch(self, dim, index, value)
         if result is not None:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         if into is not None and is_writable(into, self, computed, (index,)):
+            SCATTER_VALUE.remember_in_place(given, (self, dim, index, value))
             indexing_cpu_gather.scatter_(into.array, dim, array_in(index, None), value)
             note_write(into, name)
             result = into
@@ -834,6 +853,8 @@ def scatter_add_(
     """`scatter_add`, written into `input`, which is returned; the same arguments but `out`."""
     if axis is not None:
         dim = axis
+    if not watch.every and SCATTER_ADD.launch_in_place(input, dim, index, src) is not None:
+        return input
     if (
         watch.interceptors
         and (result := intercept("scatter_add", scatter_add_, "along", input, dim, index, src)) is not NOT_HANDLED
@@ -856,12 +877,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
     if not isinstance(src, Tensor):
         src = checks.tensor(name, "src", src)
     self, dim, index, src = indexing_checks.scatter(name, self, dim, index, src)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and SCATTER_ADD.remember(given, (self, dim, index, src))
-    ):
+    if into is None and not watch.every and SCATTER_ADD.remember(given, (self, dim, index, src)):
         result = SCATTER_ADD.launch(self, dim, index, src)
         if result is not None:
             return result
@@ -872,6 +888,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
     )
     try:
         if into is not None and is_writable(into, self, computed, (index, src)):
+            SCATTER_ADD.remember_in_place(given, (self, dim, index, src))
             indexing_cpu_gather.scatter_add_(into.array, dim, array_in(index, None), array_in(src, computed))
             note_write(into, name)
             result = into
@@ -971,6 +988,10 @@ def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, o
     Raises:
         RuntimeError: expected: a mask of bools, and one value.
     """
+    if not watch.every and out is None:
+        result = kernels.MASKED_FILL_TENSOR.launch(input, mask, value)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("masked_fill.Tensor", masked_fill_tensor, "filling", input, mask, value, out=out))
@@ -2617,6 +2638,8 @@ def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Te
         tensor([[1., 2.],
                 [1., 2.]])
     """
+    if not watch.every and COPY_.launch_in_place(input, src, non_blocking) is not None:
+        return input
     if (
         watch.interceptors
         and (result := intercept("copy_", copy_, "elementwise", input, src, non_blocking)) is not NOT_HANDLED
@@ -2629,11 +2652,13 @@ def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Te
 
 
 def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
+    given = (self, src, non_blocking)
     self = checks.operand(name, "input", self)
     src = checks.operand(name, "src", src)
     if non_blocking.__class__ is not bool:
         non_blocking = checks.boolean(name, "non_blocking", non_blocking)
     self, src, non_blocking = indexing_checks.copy(name, self, src, non_blocking)
+    COPY_.remember_in_place(given, (self, src, non_blocking))
     result, (self, src) = run(kernels.COPY_, name, (self, src), (non_blocking,), into)
     if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
         functions.CopyBackward0.record(result, self, src)

@@ -13,7 +13,7 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.autograd.inplace.inplace import adopt_result, after_write
 from ...runtime.dispatch import checks
 from ...runtime.dispatch.failures import reraise
-from ...runtime.dispatch.kernel_arrays import array_in, computed_dtype
+from ...runtime.dispatch.kernel_arrays import array_in, computed_dtype, stored_in
 from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.overloads import Number
 from ...runtime.dispatch.places import at
@@ -131,7 +131,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
         else computed_dtype(name, "match", ("int", "float", "complex"), (self, mat2))
     )
     try:
-        result = adopt(at(self, matmul_cpu.mm)(array_in(self, computed), array_in(mat2, computed)), computed)
+        result = adopt(at(self, matmul_cpu.mm)(stored_in(self, computed), stored_in(mat2, computed)), computed)
     except Exception as error:
         reraise(name, error, (self, mat2))
     if into is not None:
@@ -192,7 +192,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
         else computed_dtype(name, "match", ("int", "float", "complex"), (self, mat2))
     )
     try:
-        result = adopt(at(self, matmul_cpu.bmm)(array_in(self, computed), array_in(mat2, computed)), computed)
+        result = adopt(at(self, matmul_cpu.bmm)(stored_in(self, computed), stored_in(mat2, computed)), computed)
     except Exception as error:
         reraise(name, error, (self, mat2))
     if into is not None:
@@ -1367,7 +1367,9 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
     )
     try:
         result = adopt(
-            at(self, matmul_cpu.linear)(array_in(self, computed), array_in(weight, computed), array_in(bias, computed)),
+            at(self, matmul_cpu.linear)(
+                stored_in(self, computed), stored_in(weight, computed), stored_in(bias, computed)
+            ),
             computed,
         )
     except Exception as error:
@@ -1434,7 +1436,7 @@ def _linear_weight_backward(name: str, grad_output, self, into=None) -> Any:
     try:
         result = adopt(
             at(grad_output, matmul_cpu.linear_weight_backward)(
-                array_in(grad_output, computed), array_in(self, computed)
+                stored_in(grad_output, computed), stored_in(self, computed)
             ),
             computed,
         )

@@ -29,7 +29,6 @@ from ...runtime.ops.norm import plans as norm_plans
 from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
-from ...runtime.tensor.devices import CPU
 from ..functions import norm as functions
 
 STANDARDIZE = KernelOp(
@@ -50,9 +49,9 @@ STANDARDIZE_GROUPS = KernelOp(
 )
 NORMALIZE_BY = KernelOp(
     "normalize_by",
-    None,
+    norm_plans.normalize_by,
     norm_cpu.normalize_by,
-    None,
+    functions.NormalizeByBackward0,
     {"self": "T", "mean": "T", "var": "T", "weight": "O", "bias": "O", "eps": "f"},
 )
 NORMALIZE_RMS = KernelOp(
@@ -365,7 +364,7 @@ def normalize_by(
         bias: sum_all_but(grad, 1)
         where rstd: (var + eps).rsqrt()
         where scale: rstd if weight is None else rstd * weight
-        where away: self - per_channel(mean, self.ndim)
+        where away: self - per_channel(mean, len(self.shape))
         where moment: sum_all_but(grad * away, 1)
         where turn: -0.5 * var_t * scale / (var + eps)
         where scaling: turn if weight_t is None else turn + weight_t * rstd
@@ -374,6 +373,10 @@ def normalize_by(
     Raises:
         RuntimeError: expected: input (N, C, ...), and C numbers in all others.
     """
+    if not watch.every:
+        result = NORMALIZE_BY.launch(input, mean, var, weight, bias, eps)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("normalize_by", normalize_by, "normalize_by", input, mean, var, weight, bias, eps))
@@ -398,38 +401,33 @@ def _normalize_by(name: str, self, mean, var, weight, bias, eps, into=None) -> A
     if eps.__class__ is not float:
         eps = checks.floating(name, "eps", eps)
     self, mean, var, weight, bias, eps = norm_checks.normalize_by(name, self, mean, var, weight, bias, eps)
-    result = None
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and NORMALIZE_BY.remember(given, (self, mean, var, weight, bias, eps))
-    ):
+    if into is None and not watch.every and NORMALIZE_BY.remember(given, (self, mean, var, weight, bias, eps)):
         result = NORMALIZE_BY.launch(self, mean, var, weight, bias, eps)
-    if result is None:
-        computed = (
-            self._dtype
-            if self._dtype.native
-            and mean._dtype is self._dtype
-            and var._dtype is self._dtype
-            and (weight is None or weight._dtype is self._dtype)
-            and (bias is None or bias._dtype is self._dtype)
-            else computed_dtype(name, "match", ("float",), (self, mean, var, weight, bias))
+        if result is not None:
+            return result
+    computed = (
+        self._dtype
+        if self._dtype.native
+        and mean._dtype is self._dtype
+        and var._dtype is self._dtype
+        and (weight is None or weight._dtype is self._dtype)
+        and (bias is None or bias._dtype is self._dtype)
+        else computed_dtype(name, "match", ("float",), (self, mean, var, weight, bias))
+    )
+    try:
+        result = adopt(
+            at(self, norm_cpu.normalize_by)(
+                array_in(self, computed),
+                array_in(mean, computed),
+                array_in(var, computed),
+                array_in(weight, computed),
+                array_in(bias, computed),
+                eps,
+            ),
+            computed,
         )
-        try:
-            result = adopt(
-                at(self, norm_cpu.normalize_by)(
-                    array_in(self, computed),
-                    array_in(mean, computed),
-                    array_in(var, computed),
-                    array_in(weight, computed),
-                    array_in(bias, computed),
-                    eps,
-                ),
-                computed,
-            )
-        except Exception as error:
-            reraise(name, error, (self, mean, var, weight, bias, eps))
+    except Exception as error:
+        reraise(name, error, (self, mean, var, weight, bias, eps))
     if into is not None:
         result = write(name, into, result)
     if (

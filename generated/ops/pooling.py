@@ -23,14 +23,14 @@ from ...runtime.namespace import op
 from ...runtime.ops.pooling import checks as pooling_checks
 from ...runtime.ops.pooling import cpu as pooling_cpu
 from ...runtime.ops.pooling import formulas as pooling_formulas
+from ...runtime.ops.pooling import plans as pooling_plans
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
-from ...runtime.tensor.devices import CPU
 from ..functions import pooling as functions
 
 MAX_POOL_WITH_INDICES = KernelOp(
     "max_pool_with_indices",
-    None,
+    pooling_plans.max_pool,
     pooling_cpu.max_pool,
     functions.MaxPoolWithIndicesBackward0,
     {"self": "T", "kernel_size": "d", "stride": "d", "padding": "d", "dilation": "d", "ceil_mode": "b", "spatial": "n"},
@@ -39,14 +39,14 @@ MAX_POOL_WITH_INDICES = KernelOp(
 )
 MAX_POOL_BACKWARD = KernelOp(
     "max_pool_backward",
-    None,
+    pooling_plans.max_pool_backward,
     pooling_cpu.max_pool_backward,
     functions.MaxPoolBackwardBackward0,
-    {"grad_output": "T", "indices": "R", "input_shape": "d", "spatial": "n"},
+    {"grad_output": "T", "indices": "I", "input_shape": "d", "spatial": "n"},
 )
 ADAPTIVE_MAX_POOL_WITH_INDICES = KernelOp(
     "adaptive_max_pool_with_indices",
-    None,
+    pooling_plans.adaptive_max_pool,
     pooling_cpu.adaptive_max_pool,
     functions.AdaptiveMaxPoolWithIndicesBackward0,
     {"self": "T", "output_size": "d", "spatial": "n"},
@@ -55,7 +55,7 @@ ADAPTIVE_MAX_POOL_WITH_INDICES = KernelOp(
 )
 AVG_POOL = KernelOp(
     "avg_pool",
-    None,
+    pooling_plans.avg_pool,
     pooling_cpu.avg_pool,
     functions.AvgPoolBackward0,
     {
@@ -71,7 +71,7 @@ AVG_POOL = KernelOp(
 )
 AVG_POOL_BACKWARD = KernelOp(
     "avg_pool_backward",
-    None,
+    pooling_plans.avg_pool_backward,
     pooling_cpu.avg_pool_backward,
     functions.AvgPoolBackwardBackward0,
     {
@@ -88,14 +88,14 @@ AVG_POOL_BACKWARD = KernelOp(
 )
 ADAPTIVE_AVG_POOL = KernelOp(
     "adaptive_avg_pool",
-    None,
+    pooling_plans.adaptive_avg_pool,
     pooling_cpu.adaptive_avg_pool,
     functions.AdaptiveAvgPoolBackward0,
     {"self": "T", "output_size": "d", "spatial": "n"},
 )
 ADAPTIVE_AVG_POOL_BACKWARD = KernelOp(
     "adaptive_avg_pool_backward",
-    None,
+    pooling_plans.adaptive_avg_pool_backward,
     pooling_cpu.adaptive_avg_pool_backward,
     functions.AdaptiveAvgPoolBackwardBackward0,
     {"grad_output": "T", "input_shape": "d", "spatial": "n"},
@@ -184,8 +184,7 @@ def _max_pool_with_indices(
         name, self, kernel_size, stride, padding, dilation, ceil_mode, spatial
     )
     if (
-        self._device is not CPU
-        and into is None
+        into is None
         and not watch.every
         and MAX_POOL_WITH_INDICES.remember(given, (self, kernel_size, stride, padding, dilation, ceil_mode, spatial))
     ):
@@ -263,8 +262,7 @@ def _max_pool_backward(name: str, grad_output, indices, input_shape, spatial, in
         name, grad_output, indices, input_shape, spatial
     )
     if (
-        grad_output._device is not CPU
-        and into is None
+        into is None
         and not watch.every
         and MAX_POOL_BACKWARD.remember(given, (grad_output, indices, input_shape, spatial))
     ):
@@ -523,8 +521,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
         spatial = checks.integer(name, "spatial", spatial)
     self, output_size, spatial = pooling_checks.adaptive_pool(name, self, output_size, spatial)
     if (
-        self._device is not CPU
-        and into is None
+        into is None
         and not watch.every
         and ADAPTIVE_MAX_POOL_WITH_INDICES.remember(given, (self, output_size, spatial))
     ):
@@ -673,8 +670,7 @@ def _avg_pool(
         )
     )
     if (
-        self._device is not CPU
-        and into is None
+        into is None
         and not watch.every
         and AVG_POOL.remember(
             given, (self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)
@@ -858,8 +854,7 @@ def _avg_pool_backward(
         )
     )
     if (
-        grad_output._device is not CPU
-        and into is None
+        into is None
         and not watch.every
         and AVG_POOL_BACKWARD.remember(
             given,
@@ -1193,12 +1188,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
     if spatial.__class__ is not int:
         spatial = checks.integer(name, "spatial", spatial)
     self, output_size, spatial = pooling_checks.adaptive_pool(name, self, output_size, spatial)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and ADAPTIVE_AVG_POOL.remember(given, (self, output_size, spatial))
-    ):
+    if into is None and not watch.every and ADAPTIVE_AVG_POOL.remember(given, (self, output_size, spatial)):
         result = ADAPTIVE_AVG_POOL.launch(self, output_size, spatial)
         if result is not None:
             return result
@@ -1261,8 +1251,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
         spatial = checks.integer(name, "spatial", spatial)
     grad_output, input_shape, spatial = pooling_checks.adaptive_pool_backward(name, grad_output, input_shape, spatial)
     if (
-        grad_output._device is not CPU
-        and into is None
+        into is None
         and not watch.every
         and ADAPTIVE_AVG_POOL_BACKWARD.remember(given, (grad_output, input_shape, spatial))
     ):

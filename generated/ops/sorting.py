@@ -31,6 +31,7 @@ from ...runtime.ops.sorting import cpu as sorting_cpu
 from ...runtime.ops.sorting import cpu_counting as sorting_cpu_counting
 from ...runtime.ops.sorting import cpu_searchsorted as sorting_cpu_searchsorted
 from ...runtime.ops.sorting import formulas as sorting_formulas
+from ...runtime.ops.sorting import plans as sorting_plans
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ...runtime.tensor.devices import CPU
@@ -38,7 +39,7 @@ from ..functions import sorting as functions
 
 SORT = KernelOp(
     "sort",
-    None,
+    sorting_plans.sort,
     sorting_cpu.sort,
     functions.SortBackward0,
     {"self": "T", "dim": "n", "descending": "b", "stable": "b"},
@@ -47,7 +48,7 @@ SORT = KernelOp(
 )
 ARGSORT = KernelOp(
     "argsort",
-    None,
+    sorting_plans.argsort,
     sorting_cpu.argsort,
     None,
     {"self": "T", "dim": "n", "descending": "b", "stable": "b"},
@@ -55,7 +56,7 @@ ARGSORT = KernelOp(
 )
 TOPK = KernelOp(
     "topk",
-    None,
+    sorting_plans.topk,
     sorting_cpu.topk,
     functions.TopkBackward0,
     {"self": "T", "k": "n", "dim": "n", "largest": "b", "sorted": "b"},
@@ -199,12 +200,7 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
     if stable.__class__ is not bool:
         stable = checks.boolean(name, "stable", stable)
     self, dim, descending, stable = reduction_checks.one_dim(name, self, dim, descending, stable)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and SORT.remember(given, (self, dim, descending, stable))
-    ):
+    if into is None and not watch.every and SORT.remember(given, (self, dim, descending, stable)):
         results = SORT.launch(self, dim, descending, stable)
         if results is not None:
             return _sort_result(*results)
@@ -309,12 +305,7 @@ def _argsort(name: str, self, dim, descending, stable, into=None) -> Any:
     if stable.__class__ is not bool:
         stable = checks.boolean(name, "stable", stable)
     self, dim, descending, stable = reduction_checks.one_dim(name, self, dim, descending, stable)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and ARGSORT.remember(given, (self, dim, descending, stable))
-    ):
+    if into is None and not watch.every and ARGSORT.remember(given, (self, dim, descending, stable)):
         result = ARGSORT.launch(self, dim, descending, stable)
         if result is not None:
             return result
@@ -399,12 +390,7 @@ def _topk(name: str, self, k, dim, largest, sorted, into=None) -> Any:
     if sorted.__class__ is not bool:
         sorted = checks.boolean(name, "sorted", sorted)
     self, k, dim, largest, sorted = sorting_checks.topk(name, self, k, dim, largest, sorted)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and TOPK.remember(given, (self, k, dim, largest, sorted))
-    ):
+    if into is None and not watch.every and TOPK.remember(given, (self, k, dim, largest, sorted)):
         results = TOPK.launch(self, k, dim, largest, sorted)
         if results is not None:
             return _topk_result(*results)

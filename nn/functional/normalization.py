@@ -66,12 +66,14 @@ def batch_norm(
 
 
 def _require_channels(input: Tensor, **tensors: Tensor | None) -> None:
-    if checks.tensor("batch_norm", "input", input).ndim < 2:
-        raise ShapeError(f"batch_norm(): expected input of at least 2 dimensions, got shape {list(input.shape)}")
-    channels = input.shape[1]
+    shape = checks.tensor("batch_norm", "input", input)._shape
+    if len(shape) < 2:
+        raise ShapeError(f"batch_norm(): expected input of at least 2 dimensions, got shape {list(shape)}")
     for name, tensor in tensors.items():
-        if tensor is not None and checks.tensor("batch_norm", name, tensor).numel() != channels:
-            raise ShapeError(f"batch_norm(): {name} should contain {channels} elements not {tensor.numel()}")
+        if tensor is None or checks.tensor("batch_norm", name, tensor)._shape == shape[1:2]:
+            continue
+        if tensor.numel() != shape[1]:
+            raise ShapeError(f"batch_norm(): {name} should contain {shape[1]} elements not {tensor.numel()}")
 
 
 def layer_norm(

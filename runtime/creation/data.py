@@ -9,6 +9,7 @@ import numpy as np
 from ..dispatch import checks
 from ..errors import type_name
 from ..tensor.base import TensorBase, fresh, share
+from ..tensor.dtypes import BY_NUMPY
 from ..tensor.dtypes import dtype as Dtype
 from ..tensor.memory import copied
 from .nested import read_nested
@@ -55,7 +56,7 @@ def _copy_of(op: str, data: Any, kind: Dtype | None) -> Any:
         return own if kind is None else own.to(kind)
     if isinstance(data, np.ndarray):
         source = native(op, data)
-        t = share(source.copy(order="C"))
+        t = share(copied(source))
         return t if kind is None or kind is t._dtype else from_array(source, kind)
     array, found = read_nested(op, data, kind)
     return from_array(array, found)
@@ -88,6 +89,10 @@ def from_numpy(ndarray: np.ndarray) -> Any:
         >>> sg.from_numpy(numpy.array([1.0, 2.0]))
         tensor([1., 2.], dtype=specgrad.float64)
     """
+    if ndarray.__class__ is np.ndarray:
+        kind, flags = BY_NUMPY.get(ndarray.dtype), ndarray.flags  # which has no dtype of the other byte order
+        if kind is not None and flags.c_contiguous and flags.writeable:
+            return fresh(ndarray.reshape(-1), ndarray.shape, kind)
     if not isinstance(ndarray, np.ndarray):
         raise TypeError(f"from_numpy(): expected np.ndarray (got {type_name(ndarray)})")
     array = native("from_numpy", ndarray)

@@ -32,8 +32,8 @@ class FastPath:
         """A view op's `launch(tensor, *arguments)`."""
         return not_handled
 
-    def kernel_op(self, op: Any) -> Callable[..., Any]:
-        """The `launch(*arguments)` of an op with a kernel that has plans."""
+    def kernel_op(self, op: Any, name: str) -> Callable[..., Any]:
+        """The `launch(*arguments)`, or `launch_in_place`, of an op with a kernel that has plans."""
         return not_handled
 
     def planned_gradients(self, op: Any) -> Callable[..., Any]:
@@ -57,10 +57,19 @@ class FastPath:
         return None
 
     def call_plan(
-        self, plan: Any, layouts: Any, letters: str, outputs: int, arguments: Any, singles: int | None
+        self,
+        plan: Any,
+        layouts: Any,
+        letters: str,
+        outputs: int,
+        arguments: Any,
+        singles: int | None,
+        integers: int = 0,
+        in_pairs: bool = False,
     ) -> Any:
         """A plan as the fast functions read it; None where there are no such functions. For 16-bit floats `singles`
-        says which results are float32, as bits; it is None for others."""
+        says which results are float32, as bits, and `in_pairs` whether calls may multiply pairs of them; it is None for
+        others. `integers` says which are int64."""
         return None
 
 

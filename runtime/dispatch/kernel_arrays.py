@@ -10,6 +10,7 @@ from typing import Any
 from ..errors import DtypeError
 from ..tensor.base import TensorBase, adopt
 from ..tensor.casting import cast
+from ..tensor.devices import CPU
 from ..tensor.dtypes import dtype
 from .elementwise import check_kind, compute_dtype, result_dtype
 
@@ -61,6 +62,18 @@ def array_in(t: Any, computed: dtype | None) -> Any:
     if computed is None or t._dtype is computed.compute:
         return array
     return cast(array, computed.compute.np, computed.np)
+
+
+def stored_in(t: Any, computed: dtype | None) -> Any:
+    """The array of a tensor as `array_in` gives it, but of 16-bit floats on the host as they are stored."""
+    if t is None or computed is None or computed.native or t._dtype is not computed or t._device is not CPU:
+        return array_in(t, computed)
+    return t.array
+
+
+def stored_of(t: Any, computed: dtype | None) -> Any:
+    """The array of a tensor that a node kept, as `array_of` and `stored_in` give it."""
+    return stored_in(t, computed) if t is not None and t._dtype is computed else array_of(t, computed)
 
 
 def array_of(t: Any, computed: dtype | None) -> Any:

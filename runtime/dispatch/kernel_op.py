@@ -7,16 +7,18 @@ from collections.abc import Callable, Iterator, Sequence
 from math import copysign
 from typing import Any, NamedTuple
 
+from ..kernels.compile.machine import pair_products
 from ..kernels.cpu.gathering import gathered
 from ..kernels.cpu.plan import Layout, Plan
 from ..tensor.base import TensorBase
 from ..tensor.devices import CPU
-from ..tensor.dtypes import dtype, int64
+from ..tensor.dtypes import bfloat16, dtype, int64
+from .destinations import may_meet
 from .device_kernel_op import rehearse_gradients, rehearse_op
 from .fast_path import fast_path
 
 MOST = 4096  # plans of one op; then it forgets all of them
-MOST_LISTED = 16  # tensors in a list
+MOST_LISTED = 64  # tensors in a list
 MOST_INDICES = 4  # in a list
 kernel_ops: dict[str, KernelOp] = {}  # by name
 
@@ -26,25 +28,31 @@ class KernelOp:
     looks them up and runs them.
 
     `letters` say what each argument is: T a tensor, O one or None, I one of int64, R one of any dtype or None, L a list
-    of tensors (as the first argument), J a list of indices of int64 or None (as the last one), n an int, b a bool,
+    of tensors (as the first argument), J a list of indices of int64 or None (behind which only one tensor of another
+    letter may stand, and as the last argument or before one that is none), n an int, b a bool,
     d ints or an int, f a number, s a text. `find` makes a plan
     of layouts and of the other arguments as checked, or None; without it there are launches on devices alone. `found`
-    keeps (plan's words, shapes, arguments as checked) by layouts and arguments as given.
+    keeps (plan's words, shapes, arguments as checked) by layouts and arguments as given. `find_in_place` and `written`
+    are the same for what `launch_in_place` runs, which writes to the first tensor.
     """
 
     __slots__ = (
         "dtypes",
         "find",
+        "find_in_place",
         "found",
-        "found_halves",
+        "found_bfloat16",
+        "found_float16",
         "kernel",
         "launch",
+        "launch_in_place",
         "launches",
         "letters",
         "name",
         "node",
         "operands",
         "outputs",
+        "written",
     )
 
     def __init__(
@@ -56,6 +64,7 @@ class KernelOp:
         operands: dict[str, str],
         outputs: int = 1,
         dtypes: Sequence[str] = (),
+        in_place: Callable[..., Plan | None] | None = None,
     ) -> None:
         self.name = name
         self.find = find
@@ -65,20 +74,26 @@ class KernelOp:
         self.letters = "".join(operands.values())
         self.outputs = outputs
         self.dtypes = tuple(dtypes)  # of the results, in words of the spec; empty where all have that of the operands
+        self.find_in_place = in_place
         self.found: dict[Any, Any] = {}
-        self.found_halves: dict[Any, Any] = {}  # of 16-bit floats: likewise
+        self.written: dict[Any, Any] = {}
+        self.found_bfloat16: dict[Any, Any] = {}  # likewise
+        self.found_float16: dict[Any, Any] = {}
         self.launches: dict[Any, dict[Any, Any]] = {}  # on devices, by dtype: likewise
         kernel_ops.setdefault(name, self)
 
     def __getattr__(self, name: str) -> Any:
-        if name != "launch":
+        if name not in ("launch", "launch_in_place"):
             raise AttributeError(name)
-        self.launch = fast_path().kernel_op(self)
-        return self.launch
+        setattr(self, name, fast_path().kernel_op(self, name))
+        return getattr(self, name)
 
     def remember(self, given: Sequence[Any], checked: Sequence[Any]) -> bool:
         """Find the plan of a call, for the arguments as given and as checked; whether there is one."""
-        leading = checked[0][0] if self.letters[0] == "L" else checked[0]
+        listed = self.letters[0] == "L"
+        if listed and len(checked[0]) > MOST_LISTED:
+            return False
+        leading = checked[0][0] if listed else checked[0]
         on_host = leading._device is CPU
         if (on_host and self.find is None) or not self.fits(checked, on_host) or not may_be_key(checked):
             return False
@@ -90,6 +105,17 @@ class KernelOp:
         with contextlib.suppress(TypeError):  # of a list among the arguments
             table[self.key(given)] = plan
         return plan is not None
+
+    def remember_in_place(self, given: Sequence[Any], checked: Sequence[Any]) -> None:
+        """Find the plan by which such a call writes to its first tensor, for the arguments as given and as checked."""
+        tensors = [a for letter, a in zip(self.letters, checked, strict=True) if letter in "TI"]
+        if not all(isinstance(a, TensorBase) and a._device is CPU for a in tensors):
+            return
+        if not checked[0]._dtype.native or may_meet(checked[0]) or not self.fits(checked) or not may_be_key(checked):
+            return
+        plan = plan_for(self.written, self.key(checked), lambda: self.plan(checked, checked[0]._dtype, True))
+        with contextlib.suppress(TypeError, AttributeError):  # of a list, or of what is no tensor yet
+            self.written[self.key(given)] = plan
 
     def key(self, arguments: Sequence[Any]) -> tuple[Any, ...]:
         """The key under which the plan for these arguments is kept."""
@@ -107,25 +133,33 @@ class KernelOp:
         own = dtypes.pop()
         return own.compute.native if on_host else own.is_floating_point
 
-    def plan(self, checked: Sequence[Any], computed: dtype) -> Any:
+    def plan(self, checked: Sequence[Any], computed: dtype, in_place: bool = False) -> Any:
         """The words of the plan for a call on tensors of a dtype; None where the op has none for it."""
         known = [as_known(letter, a) for letter, a in zip(self.letters, checked, strict=True)]
         own = [None if letter in "TOILJ" else a for letter, a in zip(self.letters, checked, strict=True)]
         layouts, letters = known, self.letters
         if "L" in letters:
             layouts, letters = known[0], "T" * MOST_LISTED
-        plan = plan_of(self.find, known, layouts, letters, self.outputs) if self.find else None
+        outputs = 0 if in_place else self.outputs
+        if in_place:
+            plan = self.find_in_place(*known) if self.find_in_place else None
+        else:
+            plan = plan_of(self.find, known, layouts, letters, outputs) if self.find else None
         if plan is None:
             return None
-        if "J" in letters:
-            indices = known.pop()
-            layouts, letters = [*known, *indices], letters[:-1] + "I" * len(indices)
-        singles = None if computed.native else self.singles()
-        return fast_path().call_plan(plan, layouts, letters.replace("O", "T"), self.outputs, own, singles)
+        if "J" in letters:  # they stand in the place of the last argument, which is no tensor, and behind it
+            indices = known[letters.index("J")]
+            layouts, letters = [*known[:-1], *indices], letters[:-1] + "I" * len(indices)
+        integers = 0 if in_place else self.results_of("int64")
+        if integers and not computed.native:
+            return None
+        singles = None if computed.native else self.results_of("computed")
+        letters, in_pairs = letters.replace("O", "T"), is_in_pairs(computed)
+        return fast_path().call_plan(plan, layouts, letters, outputs, own, singles, integers, in_pairs)
 
-    def singles(self) -> int:
-        """Which results are float32 where the operands are 16-bit floats: bit i, result i."""
-        return sum(1 << i for i, rule in enumerate(self.dtypes) if rule == "computed")
+    def results_of(self, rule: str) -> int:
+        """Which results have a dtype by some rule, as float32 where the operands are 16-bit floats: bit i, result i."""
+        return sum(1 << i for i, own in enumerate(self.dtypes) if own == rule)
 
 
 def plan_of(
@@ -138,8 +172,13 @@ def plan_of(
 
 def table_of(op: Any, computed: dtype) -> dict[Any, Any]:
     """Where an op keeps the plans for tensors of a dtype."""
-    found: dict[Any, Any] = op.found if computed.native else op.found_halves
+    found: dict[Any, Any] = getattr(op, "found" if computed.native else f"found_{computed.name}")
     return found
+
+
+def is_in_pairs(computed: dtype) -> bool:
+    """Whether calls on tensors of a dtype may multiply pairs of elements by instructions of the processor."""
+    return computed is bfloat16 and bool(pair_products())
 
 
 def plan_for(found: dict[Any, Any], key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
@@ -247,7 +286,7 @@ class KernelOpGradient:
     Without `find` there are launches on devices alone.
     """
 
-    __slots__ = ("find", "found", "found_halves", "gradients", "kernel", "launches", "node", "reads")
+    __slots__ = ("find", "found", "found_bfloat16", "found_float16", "gradients", "kernel", "launches", "node", "reads")
 
     def __init__(
         self, find: Callable[..., Plan | None] | None, kernel: Callable[..., Any], *reads: tuple[Any, ...]
@@ -256,7 +295,8 @@ class KernelOpGradient:
         self.kernel = kernel
         self.reads = tuple([Read(*read) for read in reads])
         self.found: dict[Any, Any] = {}
-        self.found_halves: dict[Any, Any] = {}  # of 16-bit floats: likewise
+        self.found_bfloat16: dict[Any, Any] = {}  # likewise
+        self.found_float16: dict[Any, Any] = {}
         self.launches: dict[Any, dict[Any, Any]] = {}  # on devices, by dtype: likewise
         self.node: Any = None
 
@@ -321,7 +361,9 @@ class KernelOpGradient:
         if self.reads[-1].letter == "i":
             values = [*values[:-1], *values[-1]]
             letters = letters[:-1] + "I" * (len(values) - len(letters) + 1)
-        return fast_path().call_plan(plan, values, letters, outputs, (), None if computed.native else 0)
+        return fast_path().call_plan(
+            plan, values, letters, outputs, (), None if computed.native else 0, is_in_pairs(computed)
+        )
 
 
 def letter_of(own: dtype, computed: dtype) -> str:

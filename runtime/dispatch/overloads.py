@@ -34,9 +34,21 @@ class Overloads:
         function = self.by_types.get(key)
         if function is None:
             function = self.choose(args, kwargs)
-            if PLAIN.issuperset((*key[0][1:], *key[2])):  # for other types the choice depends on the value
+            if self.types_tell(function, args, kwargs):
                 self.by_types[key] = function
         return function(*args, **kwargs)
+
+    def types_tell(self, chosen: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+        """Whether other values of the same types choose the same overload: a tensor may stand for a number or not."""
+        for function, _, parameters in self.overloads:
+            kinds = {name: kind for name, kind, _, _ in parameters}
+            given = [*zip([p[1] for p in parameters if not p[3]][1:], args[1:], strict=False)]
+            given += [(kinds.get(name, "Tensor"), value) for name, value in kwargs.items()]
+            if not all(type(value) in PLAIN or is_told(kind, value) for kind, value in given):
+                return False
+            if function is chosen:
+                break
+        return True
 
     def choose(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
         """The first overload that the arguments fit; `out` is none of them."""
@@ -76,6 +88,11 @@ def fits(parameters: tuple[Parameter, ...], args: Sequence[Any], kwargs: dict[st
         elif not is_a(kind, bound[name]):
             return False
     return True
+
+
+def is_told(kind: str, value: Any) -> bool:
+    """Whether the class of a tensor tells whether it can stand for a schema type."""
+    return isinstance(value, TensorBase) and kind.removesuffix("?") in ("Tensor", "bool", "str")
 
 
 def is_a(kind: str, value: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels.cpu.aligned import empty
 from ..kernels.cpu.copies import copied
 from ..kernels.table import ElementKernels
 from ..pool.parallel_for import by_slices
@@ -153,7 +154,7 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
     for index in plan.repeated:
         given[index] = (given[index],)
     final: Any = bool_ if op.result_dtypes[0] == "bool" else kind
-    flat = np.empty(count, final.np)
+    flat = empty(count, final.np)
     op.kernels.run_rows("forward", (*given, *floats, flat), plan)
     return fresh(flat, shape, final)
 
@@ -171,7 +172,7 @@ def remember_rows(found: dict[Any, Any], layouts: list[Any], plan: Any, count: i
 def flat_operand(value: Any, to: Any, shape: Shape) -> np.ndarray:
     """A 1-D contiguous array of dtype `to` (None: as it is) with the elements of `value` broadcast to `shape`."""
     if not isinstance(value, TensorBase):
-        flat = np.empty(prod(shape), to)
+        flat = empty(prod(shape), np.dtype(to))
         flat.fill(value)
         return flat
     if value._flat is not None and value._shape == shape:

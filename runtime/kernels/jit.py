@@ -17,7 +17,7 @@ from .llvm.extremes import least, most
 # SPECGRAD_BOUNDS=1 lets kernels raise IndexError where they would read or write outside of an array: `verify` sets it.
 CHECKED = os.environ.get("SPECGRAD_BOUNDS") == "1"
 # What a kernel may be compiled for besides float32 and float64: see kernels/cpu/half_plans.py.
-READ, WRITTEN = "read", "written"
+READ, WRITTEN, MEMORY = "read", "written", "memory"
 BUILTINS = {"min": least, "max": most}  # what kernels get in the place of Python's
 
 
@@ -58,7 +58,7 @@ class LazyKernel:
         function = rebuilt(self.function, {})
 
         def prepare() -> None:
-            function.__globals__.update(_callees(self.function))
+            function.__globals__.update(callees(self.function))
 
         code = digest(of_function(self.function), *map(of_function, BUILTINS.values()))
         made = dispatcher(function, code, self._compiled_by("Kernel", "Unoptimised"), prepare)
@@ -70,7 +70,7 @@ class LazyKernel:
         from numba import njit
 
         if self.linked is None:
-            function = rebuilt(self.function, _callees(self.function))
+            function = rebuilt(self.function, callees(self.function))
             made = njit(**self._compiled_by("LinkedKernel", "Linked"))(function)
             made.kernel = self
             self.linked = _once(made)
@@ -88,7 +88,7 @@ class LazyKernel:
         return options | {"pipeline_class": getattr(kernel_pipelines, pipeline)}
 
 
-def _callees(function: Callable[..., Any]) -> dict[str, Any]:
+def callees(function: Callable[..., Any]) -> dict[str, Any]:
     """Compiled forms of the kernels, scalar functions and intrinsics that a kernel calls, by their names there."""
     found = {name: function.__globals__.get(name) for name in names_in(function.__code__)}
     compiled = {name: getattr(callee, "kernel", callee) for name, callee in found.items()}  # some are already

@@ -11,7 +11,10 @@ from . import rows
 from .cache.digest import digest, of_function
 from .compile.loading import load_compiler
 from .compile.scalar_library import building, cpu_library, meant, module_of, rebuilt
+from .half_tables import is_long, looked_up, with_kernel
 from .usual_blocks import in_blocks
+
+BY_TABLE = "_by_table"  # behind the name of a kernel of one 16-bit float
 
 
 class ElementKernels:
@@ -51,6 +54,11 @@ class ElementKernels:
         else:
             loop.run(loop.kernel, operands, steps, inner, size, 0, count)
 
+    def of_halves(self, name: str) -> Any:
+        """The kernel for one operand of 16-bit floats: it reads a table where computing takes longer."""
+        module = importlib.import_module(self.module)
+        return getattr(self, f"{name}{BY_TABLE}" if is_long(getattr(module, name)) else name)
+
     def get(self, name: str, is_complex: bool) -> Any:
         """The kernel for real or for complex arrays."""
         return getattr(self, f"{name}_complex" if is_complex else name)
@@ -58,6 +66,8 @@ class ElementKernels:
 
 def _compiled(module: Any, attribute: str) -> Any:
     load_compiler()
+    if attribute.endswith(BY_TABLE):
+        return _by_table(getattr(module, attribute.removesuffix(BY_TABLE)))
     from .cache.dispatchers import dispatcher
     from .compile.kernel_pipelines import NoAlias
 
@@ -71,3 +81,22 @@ def _compiled(module: Any, attribute: str) -> Any:
 
     options = {"nogil": True, "error_model": "numpy", "fastmath": False, "pipeline_class": NoAlias}
     return dispatcher(function, digest(of_function(written, partial(meant, module_of(is_complex)))), options, prepare)
+
+
+def _by_table(written: Any) -> Any:
+    from numba import njit
+
+    from .cache.dispatchers import dispatcher
+    from .compile.kernel_pipelines import LinkedNoAlias, NoAlias
+
+    blocks, library = in_blocks(written), module_of(False)
+    function = rebuilt(looked_up, {})
+    function.__name__, function.__module__ = written.__name__, written.__module__
+    options = {"nogil": True, "error_model": "numpy", "fastmath": False}
+
+    def prepare() -> None:
+        computed = rebuilt(blocks, cpu_library(False, linked=True).used_by(blocks))
+        function.__globals__.update(with_kernel(njit(**options, pipeline_class=LinkedNoAlias)(computed)))
+
+    code = digest(of_function(looked_up), of_function(blocks, partial(meant, library)))
+    return dispatcher(function, code, {**options, "pipeline_class": NoAlias}, prepare)

@@ -14,7 +14,7 @@ import numpy as np
 from .compile.scalar_library import names_in, rebuilt
 from .scalar.usual import USUAL
 
-BLOCK = 2048  # elements: they stay in the nearest cache until they are read again
+BLOCK = 512  # elements: what the loops over a block ask for ahead is the next one (`compile/prefetch.py`)
 
 
 def whole(x: Any) -> Any:

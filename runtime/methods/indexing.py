@@ -69,6 +69,8 @@ def _stepwise(x: Any, key: tuple[Any, ...]) -> Any:
 
 def setitem(x: Any, key: Any, value: Any) -> None:
     """`x[key] = value` for a Tensor, a number or a NumPy array that broadcasts to `x[key]`, in place."""
+    if not watch.every and isinstance(value, TensorBase) and _is_written(x, key, value):
+        return
     found, indices = _View(x).apply(_as_items(key))
     source = _as_value(x, value)
     ndim = len(found._shape)
@@ -78,6 +80,26 @@ def setitem(x: Any, key: Any, value: Any) -> None:
         op.index_put_(found, indices, _without_leading_ones(source, ndim), False)
     else:
         _assign(found, _without_leading_ones(source, ndim))
+
+
+def _is_written(x: Any, key: Any, value: Any) -> bool:
+    """Whether a tensor has been written where a key says that a view lies, or that indices of int64 do: these are the
+    keys that need not be taken apart. Sizes of 1 in front are for others."""
+    kind = key.__class__
+    if kind is int or kind is slice or (kind is tuple and _PLAIN.issuperset(map(type, key))):
+        view = item_getter()(x, key)
+        if view is None or len(value._shape) > len(view._shape):
+            return False
+        _assign(view, value)
+        return True
+    keys = key if kind is tuple else (key,)
+    for index in keys:
+        if not isinstance(index, TensorBase) or index._dtype is not dtypes.int64 or not index._shape:
+            return False
+    if len(value._shape) > len(x._shape) - len(keys) + len(keys[0]._shape) or len(keys) > len(x._shape):
+        return False
+    op.index_put_(x, keys, value, False)
+    return True
 
 
 def _assign(target: Any, source: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 from ..kernels.cache.digest import texts_of
 from ..kernels.llvm.units import Unit
 from ..pool import commands
-from . import backward, forward, getitem, kernel_ops, node_gradients, views
+from . import array_memory, backward, forward, getitem, kernel_ops, kernel_ops_in_place, node_gradients, views
 from .c_functions import register_numpy
 from .interned import forever, register
 from .layout import distances
@@ -50,17 +51,26 @@ HOST = Unit(
         node_gradients.gradients,
         views.launch_view,
         kernel_ops.launch,
+        kernel_ops_in_place.launch_in_place,
         getitem.getitem,
         backward.walk,
+        *array_memory.FUNCTIONS,
     ),
     version,
     ready,
 )
 
 
+@functools.cache
+def align() -> None:
+    """Let large arrays begin at cache lines: see array_memory.py."""
+    array_memory.align([HOST.address(function) for function in array_memory.FUNCTIONS])
+
+
 def definition_of(unit: Unit, function: Any, name: str, doc: str) -> Definition:
     """CPython's description of a function of machine code; it lives as long as the process."""
     definition = Definition(name.encode(), unit.address(function), FASTCALL, doc.encode())
+    align()
     _definitions.append(definition)  # CPython keeps its address only
     return definition
 

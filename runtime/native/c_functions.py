@@ -8,30 +8,25 @@ Python may run in all that `new_reference` and `allocating` declare, and in `rel
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable
 from typing import Any
 
 import llvmlite.binding
-import numpy as np
 
 from ..kernels.llvm.check_mode import CHECKING
 from ..kernels.llvm.structs import Items, Pointer
 from ..kernels.llvm.typed import NULL, Half, external, native
 from .interned import interrupt
 from .layout import Array, Dict, List, Object, Tuple, Type
+from .numpy_table import NEW_FROM_DESCR, SET_BASE_OBJECT, entry
 
 FREED = -0x2222222222222223  # the word that PYTHONMALLOC=debug writes over freed memory: 0xDD, eight times
-NEW_FROM_DESCR, SET_BASE_OBJECT = 94, 282  # in NumPy's table of functions, whose order never changes
 
 
 def register_numpy() -> None:
     """Let compiled code find NumPy's functions, which no library exports by name."""
-    pointer = ctypes.pythonapi.PyCapsule_GetPointer
-    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    table = ctypes.cast(pointer(np._core.multiarray._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))  # type: ignore[attr-defined]
-    llvmlite.binding.add_symbol("specgrad_new_array", table[NEW_FROM_DESCR])
-    llvmlite.binding.add_symbol("specgrad_set_base", table[SET_BASE_OBJECT])
+    llvmlite.binding.add_symbol("specgrad_new_array", entry(NEW_FROM_DESCR))
+    llvmlite.binding.add_symbol("specgrad_set_base", entry(SET_BASE_OBJECT))
 
 
 borrowed = external

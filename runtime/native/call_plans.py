@@ -6,7 +6,7 @@ and how many elements it reads of each. Who calls owns their arrays.
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import FLOATS, is_half, itemsize
+from ..kernels.llvm.element_kinds import FLOATS, INTEGERS, is_half, itemsize
 from ..kernels.llvm.kernel_calls import CallFrame, Constants, call_with_constants, put_array
 from ..kernels.llvm.structs import Items, Struct, length, room
 from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
@@ -19,9 +19,10 @@ from .layout import Array, Object, Tensor, Tuple
 from .references import Owned, exchange_item, item, own, put_item
 from .tensors import dtype_of, elements, holds_kind, kind_of, new_flat, new_tensor, not_handled
 
-MOST_OPERANDS = 16
+MOST_OPERANDS = 64
 MOST_RESULTS = 6
 MOST_READ = 5  # operands of one call
+MOST_TABLES = 6
 
 
 class KernelTable(Struct):
@@ -44,6 +45,9 @@ class Call(Struct):
     unit: int
     place: int  # of the ints that say where a part begins and ends
     work: int  # how much there is to do, if that is more than the first operand and the first result are large
+    tables: int  # how many; their addresses, and how many whole numbers they have
+    table_memory: Items[int] = room(MOST_TABLES)
+    table_sizes: Items[int] = room(MOST_TABLES)
     constants: Items[Constants] = room(1)
 
 
@@ -54,6 +58,7 @@ class CallPlan(Struct):
     results: int  # how many outputs, those that only calls use among them
     halves: int  # bit i: output i is a 16-bit float where the operands are; all others are float32 then
     singles: int  # bit i: operand i is float32 where the others are 16-bit floats
+    integers: int  # bit i: output i is of int64
     reach: Items[int] = room(MOST_OPERANDS)  # elements of each operand that are read, from the first to the last
     steps: Items[Call] = room(1)  # the first of the calls; the others follow
 
@@ -116,11 +121,28 @@ def put_operands(call: Call, operands: Operands, results: Tuple, frame: CallFram
 
 
 @native
+def kind_of_output(plan: CallPlan, output: int, given: int) -> int:
+    """The kind of an output of a plan for operands of a kind."""
+    if plan.integers >> output & 1:
+        return INTEGERS
+    return 0 if is_half(given) and not plan.halves >> output & 1 else given
+
+
+@native
+def put_tables(call: Call, frame: CallFrame) -> None:
+    """Put the tables of a call, which are owned as the plan is, into the frame behind its results."""
+    for i in range(call.tables):
+        place = call.operands + call.results + i
+        put_array(frame, place, call.table_memory[i], 8)
+        frame.size[place] = call.table_sizes[i]
+
+
+@native
 def put_results(plan: CallPlan, call: Call, results: Tuple, shapes: Tuple, given: int, frame: CallFrame) -> bool:
     """Make the results of a call, tensors in a tuple, and put them into the frame; False where there is no memory."""
     for i in range(call.results):
         output, size = call.outputs[i], call.sizes[i]
-        kind = 0 if is_half(given) and not plan.halves >> output & 1 else given
+        kind = kind_of_output(plan, output, given)
         if item(results, output) is none:  # else an earlier call has made it, and this one fills another part
             flat = new_flat(new(Size).items, size, kind)
             made = NULL if flat is NULL else new_tensor(flat, cast(Tuple, item(shapes, 1 + output)), dtype_of(kind))
@@ -141,14 +163,16 @@ def run_call(plan: CallPlan, call: Call, operands: Operands, results: Tuple, sha
     kernel = found_kernel(table.kernels, kind, table.resolver)
     if kernel == 0 or not put_results(plan, call, results, shapes, kind, frame):
         return False
-    arrays, constants = call.operands + call.results, call.constants[0]
-    work = frame.size[0] + frame.size[call.operands]
+    put_tables(call, frame)
+    arrays, constants = call.operands + call.results + call.tables, call.constants[0]
+    # What writes to an operand says itself how much it does: there may be little in a large tensor.
+    work = max(frame.size[0] + frame.size[call.operands], call.work) if call.results else call.work
     if work < LONG:  # too little to release the GIL for
         return call_with_constants(kernel, arrays, frame, constants) == 0
     job = cast(Job, NULL)
     if call.extent > call.unit:
-        job = job_for(max(work, call.work))
-    state = c.release_gil()  # operands and results are owned, the plan's words live as long as the process
+        job = job_for(work)
+    state = c.release_gil()  # operands, results and the plan, with its tables, are owned
     if job is NULL:
         status = call_with_constants(kernel, arrays, frame, constants)
     else:

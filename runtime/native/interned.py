@@ -32,7 +32,7 @@ from ..kernels.llvm.structs import Items, Memory, Pointer, Struct, room
 from ..kernels.llvm.typed import WORD, Constant, word_at
 from ..modes.grad_mode import mode as grad_mode
 from ..modes.intercept import watch as watch_object
-from ..pool.layout import ADDRESS, Job
+from ..pool.layout import ADDRESS, NEVER, Job
 from ..pool.workers import starter
 from ..tensor import base, devices, dtypes
 from .layout import Counter, Dict, DType, Object, Type, Watch
@@ -96,6 +96,16 @@ class Adding(Struct):
     resolver: Object
     kernels: Items[int] = room(FLOATS)
 
+
+class NewMemory(Struct):
+    """Of how many bytes on a new array has memory of array_memory.py, and the handler that such arrays name."""
+
+    least: int
+    handler: Object
+
+
+memory_words = NewMemory.pack(least=NEVER)
+new_memory = located(NewMemory, memory_words.ctypes.data, memory_words)
 
 adding_words = Adding.pack()
 adding = located(Adding, adding_words.ctypes.data, adding_words)

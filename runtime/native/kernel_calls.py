@@ -8,7 +8,7 @@ from ..kernels.llvm.structs import Items, Struct, room
 from ..kernels.llvm.typed import NULL, address_of, cast, native, new
 from ..pool.atomics import compare_and_swap, read, write
 from ..pool.layout import FLAT, SLICE, Job
-from ..pool.scheduler import share
+from ..pool.scheduler import is_worth_sharing, share
 from . import c_functions as c
 from .interned import float_type, int_type, job, start_workers
 from .layout import Float, Object
@@ -55,6 +55,9 @@ def job_for(work: int) -> Job:
         if read(job.workers) == 0:
             write(job.owned, 0)
             return NULL
+    if not is_worth_sharing(job, work):
+        write(job.owned, 0)
+        return NULL
     return job
 
 

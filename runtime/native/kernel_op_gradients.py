@@ -22,6 +22,7 @@ from .kernel_ops import (
     note_indices,
     put_layout,
     put_layouts,
+    table_for,
 )
 from .layout import Array, Dict, List, Node, Object, Tensor, Tuple
 from .references import Owned, item, own, own_new, put_item, retain, size, slot
@@ -46,7 +47,8 @@ class PlannedGradients(GradientPlan):
 
     listed: int  # ALONE; or which of several outputs has a gradient, for then they come in a list; or ALL
     found: Dict  # the plans found, or NULL: there are none on the host
-    found_halves: Dict  # those for 16-bit floats
+    found_bfloat16: Dict  # those for this dtype
+    found_float16: Dict
     device: Dict  # by dtypes, what is launched for a gradient of a device
     layouts: int  # how many operands are tensors
     operands: int  # how many operands
@@ -253,7 +255,7 @@ def planned_gradients(plan: PlannedGradients, node: Node, given: Object, owned: 
     key = own_new(owned, key_of(plan, node, gradient, dtype, cpu))
     if key is NULL:
         return not_handled() if c.error_set() is NULL else NULL
-    found = looked_up(plan.found_halves if is_half(kind) else plan.found, key)
+    found = looked_up(table_for(plan.found, plan.found_bfloat16, plan.found_float16, kind), key)
     if found is NULL:
         return not_handled()
     own(owned, found)  # which the table may forget

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import INTEGERS, is_float, is_half
+from ..kernels.llvm.element_kinds import BFLOAT16, INTEGERS, is_float, is_half
 from ..kernels.llvm.memory import bits
 from ..kernels.llvm.structs import Items, Struct, room
 from ..kernels.llvm.typed import NULL, New, cast, native, new
@@ -42,7 +42,9 @@ class KernelOpPlan(Struct):
     """The plan of an op with a kernel of its own."""
 
     found: Dict  # the plans found, or NULL: there are none on the host
-    found_halves: Dict  # those for 16-bit floats
+    found_bfloat16: Dict  # those for this dtype
+    found_float16: Dict
+    name: Object  # of the in-place form
     device: Dict  # by dtypes, what is launched for tensors of a device
     node: RecordPlan  # or NULL
     outputs: int
@@ -250,8 +252,8 @@ def note_operands(
                     return False
             place += 2
         elif letter == INDICES:
-            indices = cast(Tuple, argument)
-            if not note_indices(calls, operands, i, indices, key, place, owned):
+            indices, first = cast(Tuple, argument), plan.operands - 1  # behind all tensors
+            if not note_indices(calls, operands, first, indices, key, place, owned):
                 return False
             place += 2 * size(indices)
         elif letter != LIST:
@@ -303,6 +305,14 @@ def take_arguments(plan: KernelOpPlan, arguments: Items[Object], given: Argument
 
 
 @native
+def table_for(native: Dict, bfloat16: Dict, float16: Dict, kind: int) -> Dict:
+    """The table of plans for tensors of a kind."""
+    if is_half(kind):
+        return bfloat16 if kind == BFLOAT16 else float16
+    return native
+
+
+@native
 def launch_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
     """The result, recorded, as `launch` gives it."""
     given, operands = new(Arguments), new(Operands)
@@ -314,7 +324,7 @@ def launch_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> N
     if key is NULL:
         return NULL
     kind = kind_of(dtype)
-    found = looked_up(plan.found_halves if is_half(kind) else plan.found, key)
+    found = looked_up(table_for(plan.found, plan.found_bfloat16, plan.found_float16, kind), key)
     if found is NULL:
         return not_handled()
     own(owned, found)  # which the table may forget

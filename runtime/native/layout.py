@@ -21,7 +21,7 @@ from ..tensor.base import TensorBase, fresh_class
 
 C = TypeVar("C", bound=type)
 DTYPES = [np.dtype(kind) for kind in (np.float32, np.float64, np.bool_, np.int64)]
-FLOAT_VALUE, ARRAY_SHAPE, DESCR_ITEMSIZE, TUPLE_SIZE = 16, 32, 40, 16
+FLOAT_VALUE, ARRAY_SHAPE, DESCR_ITEMSIZE, TUPLE_SIZE, ARRAY_HANDLER = 16, 32, 40, 16, 88
 
 
 def slot_distances(kind: type, names: Iterable[str]) -> list[int]:
@@ -110,6 +110,7 @@ class Array(Object):
     strides: Pointer[int] = at(40)
     descr: Descr = at(56)
     flags: Int32 = at(64)
+    handler: Object = at(ARRAY_HANDLER)
 
 
 @measured(fresh_class() or TensorBase, "_")

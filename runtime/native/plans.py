@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -24,7 +24,7 @@ from ..pool.layout import CALL_NUMBERS
 from ..pool.rows import Rows
 from ..tensor.shapes import contiguous_strides
 from . import gradients, recording
-from .call_plans import MOST_READ, MOST_RESULTS, Call, CallPlan, KernelTable
+from .call_plans import MOST_READ, MOST_RESULTS, MOST_TABLES, Call, CallPlan, KernelTable
 from .forward import ForwardPlan
 from .getitem import GetitemPlan
 from .gradients import BY_PLANS, HANDS_ON, HANDS_ON_AT_ONE, MOST_CASES, FusedKernel, FusedPlan, SavedTensor
@@ -64,9 +64,17 @@ def resolver(kernels: np.ndarray, find: Callable[[int], int]) -> int:
     return address(lambda number: kernels.__setitem__(number, find(number)))
 
 
+MOST_INPUTS = 2
+
+
 def bits(flags: Sequence[bool]) -> int:
     """Bit i: flag i."""
     return sum(1 << i for i, flag in enumerate(flags) if flag)
+
+
+def bits_of(numbers: Collection[int]) -> int:
+    """The bits of these numbers."""
+    return sum(1 << i for i in numbers)
 
 
 def has_room(op: Any) -> bool:
@@ -81,6 +89,17 @@ def has_room(op: Any) -> bool:
 def can_record(node: Any) -> bool:
     """Whether a record has places for what a node keeps."""
     return max(len(node.inputs), len(node.keeps), len(node.values)) <= recording.MOST
+
+
+def elementwise_record(op: Any) -> np.ndarray:
+    """The plan for `record` of an element-wise op."""
+    return record_plan(op.node, (*op.operands, *op.numbers), has_native_gradients(op.node))
+
+
+def has_native_gradients(node: Any) -> bool:
+    """Whether native code computes the gradients of an element-wise node, which then need not know what each input
+    looks like; of three inputs `apply` does."""
+    return len(node.inputs) <= MOST_INPUTS
 
 
 def has_room_backward(node: Any) -> bool:
@@ -110,7 +129,9 @@ def forward_plan(op: Any, name: str) -> np.ndarray:
         lead=masks.index(False),
         gives_bool=op.result_dtypes[0] == "bool",
         takes_number=op.takes_number,
-        node=0 if op.node is None else memory(record_plan(op.node, (*op.operands, *op.numbers), True)),
+        node=0
+        if op.node is None
+        else memory(record_plan(op.node, (*op.operands, *op.numbers), has_native_gradients(op.node))),
         differentiable=bits([name in inputs for name in op.operands]),
         name=address(f"{op.name}_"),
         rows=address(op.rows) if by_rows else 0,
@@ -129,6 +150,8 @@ def forward_kernel(op: Any, number: int) -> int:
         arrays[variant == 1 or variant == 3] = NUMBERS[1 if variant == 1 else kind]
     result = array_of(BOOL if op.result_dtypes[0] == "bool" else kind)
     kernel = op.kernels.forward_number if variant == 1 else op.kernels.forward
+    if kind in HALVES and len(arrays) == 1 and not op.numbers and result == arrays[0]:
+        kernel = op.kernels.of_halves("forward")
     return kernel_address(kernel, [*arrays, *[types.float64] * len(op.numbers), result])
 
 
@@ -198,13 +221,17 @@ def getitem_plan() -> np.ndarray:
     return GetitemPlan.pack(**views, index=memory(kernel_op_plan(kernel_ops["index"])))
 
 
-def kernel_op_plan(op: Any) -> np.ndarray:
-    """The plan of an op with a kernel of its own."""
+def kernel_op_plan(op: Any, writes: bool = False) -> np.ndarray:
+    """The plan of an op with a kernel of its own, or of what writes to its first tensor."""
     inputs, refuses = ((), ()) if op.node is None else (op.node.inputs, op.node.refuses)
     listed = "L" in op.letters
+    found = op.found if op.find else None
+    found = (op.written if op.find_in_place else None) if writes else found
     return KernelOpPlan.pack(
-        found=address(op.found) if op.find else 0,
-        found_halves=address(op.found_halves) if op.find else 0,
+        found=0 if found is None else address(found),
+        found_bfloat16=address(op.found_bfloat16) if op.find else 0,
+        found_float16=address(op.found_float16) if op.find else 0,
+        name=address(op.name.removesuffix("_") + "_"),
         device=address(op.launches),
         node=0 if op.node is None else memory(record_plan(op.node, op.operands, False, listed)),
         outputs=op.outputs,
@@ -230,7 +257,8 @@ def planned_gradients_plan(op: Any) -> np.ndarray:
         slots=slot_distances(node, node.saved_slots),
         listed=ALL if len(node.differentiable) > 1 else node.differentiable[0] if node.output_count > 1 else ALONE,
         found=address(op.found) if op.find else 0,
-        found_halves=address(op.found_halves) if op.find else 0,
+        found_bfloat16=address(op.found_bfloat16) if op.find else 0,
+        found_float16=address(op.found_float16) if op.find else 0,
         device=address(op.launches),
         layouts=sum(read.letter in "gk" for read in op.reads),
         operands=len(reads),
@@ -290,19 +318,31 @@ def kept_name(slot: str) -> str:
 
 
 def call_plan(
-    plan: Plan, layouts: Sequence[Any], letters: str, outputs: int, arguments: Sequence[Any], singles: int | None = None
+    plan: Plan,
+    layouts: Sequence[Any],
+    letters: str,
+    outputs: int,
+    arguments: Sequence[Any],
+    singles: int | None = None,
+    integers: int = 0,
+    in_pairs: bool = False,
 ) -> tuple[Any, ...]:
-    """(words, the shape of each result or None, the arguments); operands that are no tensors have no layout."""
+    """(words, the shape of each result or None, the arguments, tables, which the words have the addresses of).
+
+    Operands that are no tensors have no layout.
+    """
     reaches = [reach(layout) if isinstance(layout, Layout) else 0 for layout in layouts]
-    each = tuple([call_letters(step, letters) for step in plan])
+    integers |= bits_of({output for step in plan for output in step.indices})
+    each = tuple([call_letters(step, letters, integers) for step in plan])
     if singles is not None:
-        plan, each = for_halves(plan, letters, reaches, outputs, singles)
-    last = max(output for step in plan for output, _ in step.results)
+        plan, each = for_halves(plan, letters, reaches, outputs, singles, in_pairs)
+    last = max([output for step in plan for output, _ in step.results], default=-1)
     head = CallPlan.pack(
         calls=len(plan),
         results=max(last + 1, outputs),
         halves=bits([not (singles or 0) >> i & 1 for i in range(min(outputs, MOST_EDGES))]),  # more are for Python
         singles=bits([letter == "C" for letter in letters]),
+        integers=integers,
         reach=reaches,
     )[: CallPlan.word("steps")]
     shapes: list[Any] = [None] * max(last + 1, outputs)
@@ -311,7 +351,7 @@ def call_plan(
             shapes[output] = shape
     behind = np.zeros(CALL_NUMBERS, np.int64)  # a call reads so many numbers
     words = np.concatenate([head, *[call_of(*both) for both in zip(plan, each, strict=True)], behind])
-    return (words, *shapes, *arguments)
+    return (words, *shapes, *arguments, *[table for step in plan for table in step.tables])
 
 
 def reach(layout: Layout) -> int:
@@ -321,9 +361,10 @@ def reach(layout: Layout) -> int:
     return 1 + sum((size - 1) * step for size, step in zip(shape, steps, strict=True)) if all(shape) else 0
 
 
-def call_letters(step: Step, letters: str) -> str:
-    """What the operands and results of a call are: I for indices, T for the others."""
-    return "".join("I" if i >= 0 and letters[i] == "I" else "T" for i in step.operands) + "T" * len(step.results)
+def call_letters(step: Step, letters: str, integers: int = 0) -> str:
+    """What the operands and results of a call are: I for int64, T for the others."""
+    given = ["I" if (letters[i] == "I" if i >= 0 else integers >> ~i & 1) else "T" for i in step.operands]
+    return "".join([*given, *["I" if integers >> output & 1 else "T" for output, _ in step.results]])
 
 
 def call_of(step: Step, letters: str) -> np.ndarray:
@@ -332,7 +373,7 @@ def call_of(step: Step, letters: str) -> np.ndarray:
     ints = (*step.ints, 0, step.rows[0]) if step.rows else step.ints
     extent, unit = step.rows or (0, 0)
     return Call.pack(
-        kernel=kernel_table(step.kernel, letters, len(ints), len(step.numbers)).ctypes.data,
+        kernel=kernel_table(step.kernel, letters + "I" * len(step.tables), len(ints), len(step.numbers)).ctypes.data,
         operands=len(step.operands),
         which=step.operands,
         results=len(step.results),
@@ -342,16 +383,23 @@ def call_of(step: Step, letters: str) -> np.ndarray:
         unit=unit,
         place=len(step.ints),
         work=step.work,
+        tables=len(step.tables),
+        table_memory=[table.ctypes.data for table in step.tables],
+        table_sizes=[table.size for table in step.tables],
         constants=Constants.pack(ints=[int(i) for i in ints], numbers=np.array(step.numbers, np.float64)),
     )
 
 
 def check_room(step: Step) -> None:
     """Whether a frame has places for all that a call takes."""
-    arrays, ints = len(step.operands) + len(step.results), len(step.ints) + (2 if step.rows else 0)
+    arrays = len(step.operands) + len(step.results) + len(step.tables)
+    ints = len(step.ints) + (2 if step.rows else 0)
     fits = arrays <= MOST_ARRAYS and ints <= MOST_INTS and len(step.numbers) <= MOST_NUMBERS
-    if not fits or len(step.operands) > MOST_READ or len(step.results) > MOST_RESULTS:
-        raise ValueError(f"{step.kernel.__name__}: more arrays, ints or numbers than a plan has places for: {step}")
+    fits = fits and len(step.operands) <= MOST_READ and len(step.results) <= MOST_RESULTS
+    if not fits or len(step.tables) > MOST_TABLES:
+        raise ValueError(
+            f"{step.kernel.__name__}: more arrays, tables, ints or numbers than a plan has places for: {step}"
+        )
 
 
 def adding_kernels() -> np.ndarray:
@@ -367,7 +415,7 @@ def adding_kernels() -> np.ndarray:
 def kernel_table(kernel: Any, letters: str, ints: int, numbers: int) -> np.ndarray:
     """The table of a kernel on flat arrays: its resolver, and the machine code for each kind of floats.
 
-    The letters of operands and results are those of half_plans.py, and I for indices.
+    The letters of operands, results and tables are those of half_plans.py, and I for indices and tables.
     """
     key = kernel.__name__, kernel.__module__, letters
     if key not in _tables:

@@ -42,7 +42,7 @@ class Owned(Struct):
 
     count: int
     changes: int  # of layouts, until `begin`
-    items: Items[Object] = room(30)
+    items: Items[Object] = room(80)
 
 
 class Slot(Struct):

@@ -64,17 +64,19 @@ class NativePath(FastPath):
         doc = f"{op.name} of a tensor whose layout it has seen; None for others."
         return compared(builtin(HOST, launch_view, view_plan(op), doc), op.name, public_function(op, op.operands))
 
-    def kernel_op(self, op: Any) -> Callable[..., Any]:
+    def kernel_op(self, op: Any, name: str) -> Callable[..., Any]:
         """Of layouts and arguments that have a plan."""
         if not supported():
             return not_handled
+        from . import kernel_ops, kernel_ops_in_place
         from .builtins import HOST, builtin
         from .comparison import compared, public_function
-        from .kernel_ops import launch
         from .plans import kernel_op_plan
 
-        doc = f"{op.name} of tensors whose layouts it has seen; None for others."
-        return compared(builtin(HOST, launch, kernel_op_plan(op), doc), op.name, public_function(op, op.operands))
+        doc, writes = f"{op.name} of tensors whose layouts it has seen; None for others.", name == "launch_in_place"
+        launch = kernel_ops_in_place.launch_in_place if writes else kernel_ops.launch
+        again = public_function(op, op.operands, writes)
+        return compared(builtin(HOST, launch, kernel_op_plan(op, writes), doc), op.name, again, writes)
 
     def planned_gradients(self, op: Any) -> Callable[..., Any]:
         """Of a node's layouts that have a plan; the walk through a graph knows of it too."""
@@ -138,13 +140,15 @@ class NativePath(FastPath):
         outputs: int,
         arguments: Sequence[Any],
         singles: int | None,
+        integers: int = 0,
+        in_pairs: bool = False,
     ) -> Any:
         """A plan as words."""
         if not supported():
             return None
         from .plans import call_plan
 
-        return call_plan(plan, layouts, letters, outputs, arguments, singles)
+        return call_plan(plan, layouts, letters, outputs, arguments, singles, integers, in_pairs)
 
 
 fast_path.register(NativePath())

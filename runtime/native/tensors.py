@@ -6,6 +6,7 @@ from ..kernels.llvm.element_kinds import BFLOAT16, BOOL, FLOAT16, INTEGERS, item
 from ..kernels.llvm.structs import Items
 from ..kernels.llvm.typed import NULL, New, Stolen, cast, exchange, native
 from . import c_functions as c
+from .array_memory import new_large
 from .interned import (
     array_type,
     bfloat16,
@@ -21,6 +22,7 @@ from .interned import (
     mode,
     name_dict,
     name_grad,
+    new_memory,
     none,
     plain_classes,
     tensor_type,
@@ -93,6 +95,11 @@ def holds_kind(flat: Array, kind: int) -> bool:
 def new_flat(words: Items[int], count: int, kind: int) -> New[Array]:
     """A flat array, not filled; `words` is a place for its size."""
     words[0] = count
+    size = count * itemsize(kind)
+    if size >= new_memory.least:
+        made = new_large(dtype_table.numpy[kind], words, size)
+        if made is not NULL:
+            return made
     return c.new_array(array_type, retain(dtype_table.numpy[kind]), 1, words, 0, 0, 0, 0)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from ..kernels.cache.digest import texts_of
 from ..kernels.llvm.typed import address_of, cast, native
 from ..kernels.llvm.units import Unit
-from .atomics import compare_and_swap, pause, read, write
+from .atomics import compare_and_swap, read, write
 from .layout import (
     ABSENT,
     ACQUIRE_AND_RUN,
@@ -25,7 +25,7 @@ from .layout import (
     Request,
 )
 from .python_tasks import run_python, run_worker_part
-from .scheduler import SPINS, await_all, claim, describe, is_wanted, post, release, sleep
+from .scheduler import LOOKS, await_all, claim, describe, is_wanted, look_again, post, release, sleep
 from .tasks import run_part
 from .worker_threads import forget, resize, start_workers
 
@@ -41,8 +41,8 @@ def serve(job: Job, slot: ParkingSlot) -> None:
             run_worker_part(job, part)
         elif part >= 0:
             run_part(job, part)
-        elif idle < SPINS:
-            pause()
+        elif idle < LOOKS:
+            look_again(idle)
         else:
             sleep(job, slot)
             idle = 0

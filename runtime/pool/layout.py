@@ -13,7 +13,8 @@ NEVER = 1 << 62
 SLICE = 1024  # elements; slices begin at multiples of it: so each has whole vectors and, but for the last, nothing else
 CALL_INTEGERS, CALL_NUMBERS = 96, 8  # of a call; processors pass more numbers than these another way
 MOST_SLICED = 16
-PYTHON, FLAT, ROWS, STEP, RANGE, SLICES = range(6)  # kinds of jobs: which function runs a part of it
+# Kinds of jobs: which function runs a part of it. From STEP on a call for a part may prepare what all results need.
+PYTHON, FLAT, ROWS, SLICES, STEP, RANGE = range(6)
 ABSENT, AWAKE, ASLEEP = range(3)  # states of a worker's parking slot
 RUN, ACQUIRE_AND_RUN, START_WORKERS, RESIZE, FORKED = range(5)  # commands of the scheduler
 ALONE, DONE, FAILED = range(3)  # answers to ACQUIRE_AND_RUN; ALONE: there are no workers, or another has the job
@@ -50,6 +51,7 @@ class Job(Struct):
     frame: int  # the address of the frame that the kernel is called with
     more: int  # and of what else a job of this kind needs
     place: int  # of the ints that say which part it is
+    missed: int  # elements that were computed alone because the workers slept
     slots: Items[ParkingSlot] = at(5 * LINE, MOST_WORKERS)
 
 

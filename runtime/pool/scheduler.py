@@ -15,7 +15,7 @@ from ..kernels.llvm.kernel_calls import call_native
 from ..kernels.llvm.structs import length
 from ..kernels.llvm.typed import Half, address_of, external, native
 from .atomics import add, compare_and_swap, pause, read, write
-from .layout import ASLEEP, AWAKE, RUN, Job, ParkingSlot
+from .layout import ASLEEP, AWAKE, RUN, STEP, Job, ParkingSlot
 
 acquire_lock = external("PyThread_acquire_lock", Half, int, Half)  # CPython's
 release_lock = external("PyThread_release_lock", None, int)
@@ -23,8 +23,14 @@ new_lock = external("PyThread_allocate_lock", int)
 let_another_run = external("SwitchToThread" if sys.platform == "win32" else "sched_yield", Half)
 
 
-SPINS = 4000  # looks for work, some 40 ns each, before a worker sleeps
-MANY = 1 << 12  # looks for the end of others' work before this thread lets others run on its processor
+# How often a worker looks for work before it sleeps: to wake one takes some 50 us, in which a middle-sized job is done.
+# It looks as fast as it can for some 0.1 ms, which is what Python may need between two ops; then, for a millisecond,
+# it lets others run between two looks, so that it costs next to nothing where more threads want to run than can.
+SPINS = 4000
+LOOKS = SPINS + 3000
+WAKING = 8  # times the work that is shared with workers who are awake: what it costs to wake them
+PARTS = 4  # for each thread: who is late takes less
+PART = 16  # units, slices or rows; fewer are not worth claiming
 
 
 @native
@@ -100,6 +106,14 @@ def post(job: Job) -> None:
 
 
 @native
+def is_worth_sharing(job: Job, work: int) -> bool:
+    """Whether the workers are awake, or have missed so much work by now that it pays to wake them."""
+    # The first one stands for all. Who works much wakes them soon; who does little, and seldom, never pays for that.
+    job.missed = 0 if read(job.slots[0].state) == AWAKE else job.missed + work
+    return job.missed == 0 or job.missed >= WAKING * job.large
+
+
+@native
 def describe(job: Job, kind: int, kernel: int, arrays: int, extent: int, unit: int, frame: int, more: int) -> None:
     """Write the description of a job, which `post` offers to the workers."""
     job.kind = kind
@@ -109,7 +123,9 @@ def describe(job: Job, kind: int, kernel: int, arrays: int, extent: int, unit: i
     job.unit = unit
     job.frame = frame
     job.more = more
-    job.parts = smaller((extent + unit - 1) // unit, read(job.workers) + 1)
+    threads, units = read(job.workers) + 1, (extent + unit - 1) // unit
+    several = 1 if kind >= STEP else smaller(PARTS, units // PART // threads)
+    job.parts = smaller(units, max(threads, threads * several))
 
 
 @native
@@ -117,6 +133,15 @@ def share(job: Job, kind: int, kernel: int, arrays: int, extent: int, unit: int,
     """Do work together with other threads; 0 where no kernel raised."""
     describe(job, kind, kernel, arrays, extent, unit, frame, more)
     return call_native(job.scheduler, job, RUN, 0)
+
+
+@native
+def look_again(looks: int) -> None:
+    """Wait a moment, after so many looks in vain."""
+    if looks < SPINS:
+        pause()
+    else:
+        let_another_run()
 
 
 @native
@@ -131,10 +156,8 @@ def await_all(job: Job) -> None:
     """Wait until all parts are finished."""
     spins = 0
     while read(job.finished) < job.parts:
-        pause()
+        look_again(spins)
         spins += 1
-        if spins > MANY:
-            let_another_run()
 
 
 @native

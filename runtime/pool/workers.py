@@ -24,6 +24,7 @@ import numpy as np
 from ..kernels.compile.loading import load_compiler
 from ..kernels.llvm.structs import length
 from . import layout
+from .calls import memory_of
 from .layout import (
     ABSENT,
     ACQUIRE_AND_RUN,
@@ -46,6 +47,7 @@ from .thread_count import get_num_threads
 NONE_FOR_GOOD = -1  # workers
 PATIENCE = 1.0  # seconds in which workers may finish what they do when the interpreter ends
 _Word = ctypes.c_ssize_t
+_places = {name: Job.word(name) for name in ("workers", "wanted", "scheduler")}
 
 
 @cache
@@ -64,7 +66,7 @@ def _schedulers() -> tuple[Any, Any]:
 
 def _value(name: str) -> int:
     """The word in a field of the job."""
-    return int(words[Job.word(name)])
+    return int(words[_places[name]])
 
 
 def _want() -> None:
@@ -92,7 +94,7 @@ def together(request: np.ndarray) -> int:
     """Run a job of compiled code, described as Request says; ALONE where others have the workers, or there are none."""
     if not has_workers():
         return ALONE
-    return int(_schedulers()[1](ADDRESS, ACQUIRE_AND_RUN, request.__array_interface__["data"][0]))
+    return int(_schedulers()[1](ADDRESS, ACQUIRE_AND_RUN, memory_of(request)))
 
 
 def in_parts(count: int, unit: int, task: Callable[[int, int], object]) -> None:

@@ -7,11 +7,12 @@ so all of them together are no longer than it is. Anything else is refused befor
 from __future__ import annotations
 
 import struct
-import zlib
 from collections.abc import Iterator
 from typing import IO, Any, NamedTuple
 
 import numpy as np
+
+from ..kernels.cpu.checksums import crc32
 
 _END = struct.Struct("<4s4H2LH")  # signature, disk numbers, counts, length and start of the directory, comment
 _END64 = struct.Struct("<4sQ2H2L4Q")
@@ -72,7 +73,7 @@ class Archive:
             count = self._read_into(part)
             if not count:
                 raise Damage(f"{name} ends after {position} of {size} bytes")
-            computed = zlib.crc32(part[:count].data, computed)
+            computed = crc32(part[:count], computed)
             position += count
         if computed != checksum:
             raise Damage(f"{name} does not have the checksum that it had")

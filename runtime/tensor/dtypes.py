@@ -92,7 +92,7 @@ _complete.append(bool_.name)
 
 ALL = (bool_, uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128)
 _BY_NAME = {d.name: d for d in ALL}
-_BY_NUMPY = {d.np: d for d in ALL}
+BY_NUMPY = {d.np: d for d in ALL}
 
 
 def _link(source: dtype, attribute: str, target: dtype) -> None:
@@ -118,7 +118,7 @@ def from_name(name: str) -> dtype:
 
 def from_numpy(np_dtype: Any) -> dtype:
     """The dtype that stores the same elements as the NumPy dtype; TypeError when there is none."""
-    found = _BY_NUMPY.get(np_dtype) if isinstance(np_dtype, np.dtype) else _BY_NUMPY.get(np.dtype(np_dtype))
+    found = BY_NUMPY.get(np_dtype) if isinstance(np_dtype, np.dtype) else BY_NUMPY.get(np.dtype(np_dtype))
     if found is None:
         raise TypeError(
             f"can't convert np.ndarray of type numpy.{np.dtype(np_dtype)}. "

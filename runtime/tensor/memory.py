@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.cpu import fills
+from ..kernels.cpu import aligned, fills
 from .devices import CPU
 
 
 def empty(count: int, kind: np.dtype, device: Any) -> Any:
     """A 1-D array of `count` elements of a NumPy dtype that are not set."""
-    return np.empty(count, kind) if device is CPU else _on_device().empty((count,), kind, device)
+    return aligned.empty(count, kind) if device is CPU else _on_device().empty((count,), kind, device)
 
 
 def exposed(flat: Any) -> Any:
@@ -36,7 +36,7 @@ def full(count: int, value: Any, kind: np.dtype, device: Any) -> Any:
 
 def copied(array: Any) -> Any:
     """A new array of the same elements in row order, at the same place."""
-    return array.copy() if isinstance(array, np.ndarray) else _on_device().copied(array)
+    return aligned.copied(array) if isinstance(array, np.ndarray) else _on_device().copied(array)
 
 
 def contiguous(array: Any) -> Any:

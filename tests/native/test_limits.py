@@ -48,9 +48,9 @@ def test_a_kernel_gets_all_its_arrays(count: int) -> None:
 
 
 def test_ops_with_more_operands_are_for_the_general_path() -> None:
-    """Seven tensors and a result are as many as a frame has places for; an op of eight has no native plan."""
-    for tensors, fits in ((7, True), (8, False)):
-        op = SimpleNamespace(operands=tuple("abcdefgh"[:tensors]), numbers=(), takes_number=False, node=None)
+    """Eight tensors and a result are as many as a frame has places for; an op of nine has no native plan."""
+    for tensors, fits in ((8, True), (9, False)):
+        op = SimpleNamespace(operands=tuple("abcdefghi"[:tensors]), numbers=(), takes_number=False, node=None)
         assert plans.has_room(op) is fits
     for operands, numbers, fits in (("a", 4, True), ("ab", 3, True), ("ab", 4, False), ("abc", 4, True)):
         # Rows of two operands may need one number more: an operand that is the same for a whole row.

@@ -9,6 +9,7 @@ from __future__ import annotations
 from types import CodeType
 from typing import Any
 
+from llvmlite.binding import parse_assembly
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
@@ -33,6 +34,7 @@ from numba.core.untyped_passes import (
 )
 
 from .compiler_pipelines import OnlyLinked
+from .prefetch import with_prefetches
 from .vector_width import let_be_wide
 
 READ = TranslateByteCode, FixupArgs, IRProcessing
@@ -60,6 +62,14 @@ class KernelLibrary(JITCodeLibrary):
     def _optimize_functions(self, module: Any) -> None:
         """Not one by one."""
         module.data_layout = self._codegen._data_layout
+
+    def _optimize_final_module(self) -> None:
+        """Let loops ask for their memory ahead when they have been vectorised."""
+        super()._optimize_final_module()
+        text = str(self._final_module)
+        changed = with_prefetches(text)
+        if changed != text:
+            self._final_module: Any = parse_assembly(changed)
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
@@ -104,6 +114,14 @@ class LinkedKernel(Kernel):
     def __init__(self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, kinds: Any) -> None:
         flags.no_compile = True
         flags.no_cpython_wrapper = True
+        super().__init__(typing, target, library, args, result, flags, kinds)
+
+
+class LinkedNoAlias(LinkedKernel):
+    """The passes for what a kernel calls with arrays of which `NoAlias` is true."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, kinds: Any) -> None:
+        flags.noalias = True
         super().__init__(typing, target, library, args, result, flags, kinds)
 
 

@@ -6,8 +6,10 @@ LLVM uses them.
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import re
+import sys
 from typing import Any
 
 from ..cache.target import host
@@ -88,6 +90,30 @@ def scales() -> bool:
 def converts_halves() -> bool:
     """Whether float16 becomes float32 by an instruction and not by a call of the compiler's library."""
     return not re.search(r"\w*(extendhfsf2|gnu_h2f)", own())
+
+
+TILES, DOTS = "tiles", "dots"
+SYSTEM_CALL = 158  # arch_prctl of x86-64
+PERMISSION, TILE_DATA = 0x1023, 18  # of Linux's arch_prctl: a process asks for what its threads keep of tiles
+
+
+@functools.cache
+def pair_products() -> str:
+    """How pairs of bfloat16 are multiplied and added to a float32: by TILES, by DOTS, or by no instruction: ""."""
+    features = host().features.split(",")
+    if "+avx512bf16" not in features or vector_registers()[0] < 64:
+        return ""
+    return TILES if "+amx-tile" in features and "+amx-bf16" in features and may_use_tiles() else DOTS
+
+
+def may_use_tiles() -> bool:
+    """Whether the system lets the threads of this process use tiles; the first to use them asks."""
+    if not sys.platform.startswith("linux"):
+        return False
+    try:
+        return ctypes.CDLL(None).syscall(SYSTEM_CALL, PERMISSION, TILE_DATA) == 0
+    except (AttributeError, OSError):
+        return False
 
 
 def has_scale(text: str) -> bool:

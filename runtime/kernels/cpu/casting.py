@@ -9,6 +9,7 @@ import numpy as np
 from ...pool.parallel_for import is_long
 from ...pool.workers import in_parts
 from . import half_casts
+from .aligned import empty
 from .moves import move
 
 
@@ -37,6 +38,6 @@ def _convert(to: np.ndarray, source: np.ndarray) -> None:
 
 def cast(array: np.ndarray, to: Any) -> np.ndarray:
     """The array in another dtype."""
-    result = np.empty(array.shape, to)
+    result = empty(array.shape, np.dtype(to))
     copy_cast(result, array)
     return result

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...pool.parallel_for import by_slices, shared
 from ..jit import jit
+from .aligned import empty
 from .matmul import transpose
 
 Array = np.ndarray
@@ -31,7 +32,7 @@ def copied(a: Array) -> Array:
     plan = None if a.flags.c_contiguous else _plan(a.shape, a.strides, a.itemsize)
     if plan is None and not a.flags.c_contiguous:
         return a.copy()
-    out, moved = np.empty(a.shape, a.dtype), _AS_FLOATS[a.itemsize]
+    out, moved = empty(a.shape, a.dtype), _AS_FLOATS[a.itemsize]
     if plan is None:
         by_slices(_copy, (a.reshape(-1).view(moved), out.reshape(-1).view(moved)), a.size)
         return out

@@ -9,6 +9,7 @@ import numpy as np
 from ...pool.parallel_for import by_slices, is_shared
 from ..compile.loading import is_loaded
 from ..jit import jit
+from .aligned import empty
 
 Array = np.ndarray
 
@@ -20,7 +21,7 @@ def zeros(count: int, kind: np.dtype) -> Array:
     """A 1-D array of zeros."""
     if count * kind.itemsize > LAZY or not _is_shared(count, kind):
         return np.zeros(count, kind)
-    return filled(np.empty(count, kind), 0)
+    return filled(empty(count, kind), 0)
 
 
 def filled(flat: Array, value: Any) -> Array:
@@ -44,3 +45,10 @@ def _fill(words: Array, value: int) -> None:
     """words = value."""
     for i in range(words.size):
         words[i] = value
+
+
+@jit
+def fill(out: Array, value: float) -> None:
+    """out = value: a call of a plan."""
+    for i in range(out.size):
+        out[i] = value

@@ -1,7 +1,8 @@
 """Plans for operands and results that are 16-bit floats, made of those for float32.
 
 A kernel says with `jit(halves=...)` that it may be compiled for arrays of 16-bit floats: READ, it reads each such
-operand as float32, or WRITTEN, it also writes each result once and reads none. What a kernel does not say of itself is
+operand as float32, or WRITTEN, it also writes each result once and reads none; MEMORY, it knows operands and results
+by their addresses alone, and is compiled once for arrays of any dtype. What a kernel does not say of itself is
 done by copies: its operands are widened before, and its results rounded after it. So all that a plan computes is
 computed in float32, and rounded once.
 """
@@ -12,12 +13,15 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, NamedTuple
 
-from ..jit import READ, WRITTEN, jit
+import numpy as np
+
+from ...pool.parallel_for import shared
+from ..jit import MEMORY, READ, WRITTEN, jit
 from ..llvm.addresses import part_of
 from .plan import Array, Ints, Plan, Step
 
 UNIT = 4096  # elements of a copy that stay in one thread
-HALF, SINGLE = "TC"  # letters of what a call reads or writes: of the operands' dtype, and float32; others stay
+HALF, SINGLE, INDEX = "TCI"  # letters of what a call reads or writes: of the operands' dtype, float32, int64
 
 
 class HalfPlan(NamedTuple):
@@ -45,6 +49,7 @@ class Rewritten:
 
     def __init__(self, plan: Plan, operands: str, reach: Sequence[int], outputs: int, singles: int) -> None:
         self.operands, self.reach, self.outputs, self.singles = operands, reach, outputs, singles
+        self.indices = {output for step in plan for output in step.indices}
         self.next = 1 + max(outputs, *[output for step in plan for output, _ in step.results])
         self.widened: dict[int, int] = {}
         self.rounded = {output: self.new() for output in self.in_parts(plan)}
@@ -63,11 +68,11 @@ class Rewritten:
 
     def is_half(self, output: int) -> bool:
         """Whether an output is stored in 16 bits."""
-        return output < self.outputs and not self.singles >> output & 1
+        return output < self.outputs and not self.singles >> output & 1 and output not in self.indices
 
     def in_parts(self, plan: Plan) -> list[int]:
         """The outputs that must be rounded after all: of kernels that may read them, or of several calls."""
-        uses = [(output, told(step.kernel) == WRITTEN) for step in plan for output, _ in step.results]
+        uses = [(output, told(step.kernel) in (WRITTEN, MEMORY)) for step in plan for output, _ in step.results]
         uses += [(~i, False) for step in plan for i in step.operands if i < 0]
         places = [output for output, _ in uses]
         found = [output for output, once in uses if not once or places.count(output) > 1]
@@ -80,6 +85,9 @@ class Rewritten:
             if i < 0:
                 operands.append(~self.rounded.get(~i, ~i))
                 letters += SINGLE
+            elif told(step.kernel) == MEMORY:
+                operands.append(i)
+                letters += SINGLE
             elif self.operands[i] != HALF or told(step.kernel) in (READ, WRITTEN):
                 operands.append(i)
                 letters += self.operands[i]
@@ -87,7 +95,9 @@ class Rewritten:
                 operands.append(~self.wide(i))
                 letters += SINGLE
         results = tuple([(self.rounded.get(output, output), shape) for output, shape in step.results])
-        letters += "".join(HALF if self.is_half(output) else SINGLE for output, _ in results)
+        numbers = [output for output, _ in results]
+        halves = {output for output in numbers if told(step.kernel) != MEMORY and self.is_half(output)}
+        letters += "".join(INDEX if i in self.indices else HALF if i in halves else SINGLE for i in numbers)
         self.steps.append(step._replace(operands=tuple(operands), results=results))
         self.letters.append(letters)
 
@@ -104,7 +114,42 @@ class Rewritten:
         self.letters.append(letter + to)
 
 
-def for_halves(plan: Plan, operands: str, reach: Sequence[int], outputs: int, singles: int) -> HalfPlan:
+def by_pairs(plan: Plan, operands: str) -> Plan:
+    """The calls of a plan, where all that one reads is stored in 16 bits those that stand for it."""
+    made: list[Step] = []
+    for step in plan:
+        stored = step.pairs is not None and all(operands[i] == HALF for i in step.operands)
+        made += step.pairs() if stored and step.pairs else (step,)
+    return tuple(made)
+
+
+def run_in_memory(plan: Plan, *arrays: Array) -> Array:
+    """The result of a plan whose kernels know memory by addresses alone: in the dtype of the arrays."""
+    results: dict[int, Array] = {}
+    for step in plan:
+        for output, shape in step.results:
+            if output not in results:
+                results[output] = np.empty(shape, np.float32 if output else arrays[0].dtype)
+        taken = [results[~i] if i < 0 else arrays[i] for i in step.operands]
+        taken += [results[output] for output, _ in step.results]
+        words = [in_words(array) for array in taken]
+        count, unit = step.rows or (0, 1)
+        shared(step.kernel, (*words, *step.ints), count, step.work, unit)
+    return results[0]
+
+
+def in_words(array: Array) -> Array:
+    """An array of float32 that begins where a contiguous array, or the transpose of one, does."""
+    lying = array if array.flags.c_contiguous else array.swapaxes(-1, -2)
+    flat = lying.reshape(-1)
+    if flat.dtype == np.float32:
+        return flat
+    return flat.view(np.uint16)[: flat.size // 2 * 2].view(np.float32)
+
+
+def for_halves(
+    plan: Plan, operands: str, reach: Sequence[int], outputs: int, singles: int, in_pairs: bool = False
+) -> HalfPlan:
     """The plan for 16-bit floats.
 
     Args:
@@ -112,6 +157,8 @@ def for_halves(plan: Plan, operands: str, reach: Sequence[int], outputs: int, si
         reach: of each, how many elements there are from the first to the last that is read.
         outputs: how many there are; those behind are for the plan's calls alone.
         singles: bit i: output i is float32.
+        in_pairs: the operands are bfloat16, of which the processor multiplies pairs.
     """
-    made = Rewritten(plan, operands, reach, outputs, singles)
+    calls = by_pairs(plan, operands) if in_pairs else plan
+    made = Rewritten(calls, operands, reach, outputs, singles)
     return HalfPlan(tuple(made.steps), tuple(made.letters))

@@ -17,12 +17,13 @@ from ..llvm.tiles import copied_panel, lanes, panel_bytes, panel_product, panel_
 Array = np.ndarray
 
 PRODUCTS = 16  # take as long as one element of other work, or somewhat longer
-UNIT, PANEL = 24, 64  # rows, or columns, that stay together in one thread
+UNIT, PANEL = 6, 64  # rows of a tile, or columns, that stay together in one thread
 FEW = 24  # rows, for which b is not copied to panels
 LINE = 16  # elements that are at least a line of the cache
 PART = 4096  # of the depth, that is added up in the dtype of the matrices
 NEAR = 1 << 20  # bytes: panels of this extent stay in the second-level cache
-DEPTH, ROWS, COLUMNS = 384, 192, 512  # of the blocks that are copied: of depth, of rows of a, of columns of b
+DEPTH = 512  # of the blocks that are copied
+BLOCK = 1 << 17  # bytes of a block of a, which the second-level cache holds beside the panels of b
 
 
 @jit
@@ -174,7 +175,8 @@ def multiply_turned(
 ) -> None:
     """c = a b^T, or c + a b^T, as the transpose of b a^T; b is read once, as it lies."""
     size, width, panel_row = item_size(like), panel_width(like), panel_bytes()
-    whole, high = (rows + width - 1) // width * width, even_blocks(columns, ROWS, 6)
+    whole = (rows + width - 1) // width * width
+    high = even_blocks(columns, max(BLOCK // (max(depth, whole) * size), UNIT), UNIT)
     panels, block = empty_row(like, whole * depth + LINE), empty_row(like, whole * high + LINE)
     right, turned = whole_line(address(panels)), whole_line(address(block))
     fill_panels(like, a, a_row, True, depth, rows, right, depth * panel_row)
@@ -212,11 +214,8 @@ def multiply_blocks(
     copies = trans_b or (rows > FEW and not lies_well)
     deep, wide, high = depth, columns, rows
     if copies or trans_a:
-        deep, wide, high = (
-            even_blocks(depth, DEPTH, 1),
-            even_blocks(columns, COLUMNS, width),
-            even_blocks(rows, ROWS, 6),
-        )
+        deep = even_blocks(depth, DEPTH, 1)
+        wide, high = even_blocks(columns, NEAR // (deep * size), width), even_blocks(rows, BLOCK // (deep * size), UNIT)
     panels = empty_row(like, (wide + width - 1) // width * width * deep + LINE if copies else 0)
     apart = (deep + LINE) * size  # rows of a block of a: no power of two, for which they would share sets of the cache
     block = empty_row(like, (deep + LINE) * high + LINE if trans_a else 0)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...pool.parallel_for import is_shared, shared
 from ..jit import jit
-from ..llvm.addresses import item_size, row_at
+from ..llvm.addresses import address, item_size, row_at
 
 Array = np.ndarray
 Ints = tuple[int, ...]
@@ -69,22 +69,54 @@ def move_rows(
     like: Array, to: int, source: int, steps: Array, inner: int, size: int, parts: int, first: int, last: int
 ) -> None:
     """Some parts of the rows of a path."""
-    item = item_size(like[0])
     for k in range(first, last):
         row, begin = k // parts, k % parts * PART
         q, r, count = row // inner, row % inner, min(PART, size - begin)
         there = to + q * steps[0, 0] + r * steps[0, 1] + begin * steps[0, 2]
         here = source + q * steps[1, 0] + r * steps[1, 1] + begin * steps[1, 2]
-        if steps[0, 2] == item and steps[1, 2] == item:
-            target, given = row_at(like[0], there, count), row_at(like[0], here, count)
-            for i in range(count):
-                target[i] = given[i]
-        elif steps[0, 2] == item and steps[1, 2] == 0:
-            target, value = row_at(like[0], there, count), row_at(like[0], here, 1)[0]
-            for i in range(count):
-                target[i] = value
-        else:
-            move_apart(like[0], there, here, steps[0, 2], steps[1, 2], count)
+        move_row(like[0], there, here, steps[0, 2], steps[1, 2], count)
+
+
+@jit
+def flat_move(
+    to: Array,
+    source: Array,
+    outer: int,
+    middle: int,
+    along: int,
+    source_outer: int,
+    source_middle: int,
+    source_along: int,
+    inner: int,
+    size: int,
+    parts: int,
+    first: int,
+    last: int,
+) -> None:
+    """Some parts of the rows of a path through flat memory, of which the steps are counted in elements."""
+    item, like = item_size(to[0]), to[0]
+    for k in range(first, last):
+        row, begin = k // parts, k % parts * PART
+        q, r, count = row // inner, row % inner, min(PART, size - begin)
+        there = address(to) + item * (q * outer + r * middle + begin * along)
+        here = address(source) + item * (q * source_outer + r * source_middle + begin * source_along)
+        move_row(like, there, here, item * along, item * source_along, count)
+
+
+@jit
+def move_row(like: float, there: int, here: int, step: int, other: int, count: int) -> None:
+    """A part of a row: steps in bytes."""
+    item = item_size(like)
+    if step == item and other == item:
+        target, given = row_at(like, there, count), row_at(like, here, count)
+        for i in range(count):
+            target[i] = given[i]
+    elif step == item and other == 0:
+        target, value = row_at(like, there, count), row_at(like, here, 1)[0]
+        for i in range(count):
+            target[i] = value
+    else:
+        move_apart(like, there, here, step, other, count)
 
 
 @jit

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...pool.parallel_for import shared
+from .aligned import empty
 
 Array = np.ndarray
 Ints = tuple[int, ...]
@@ -28,7 +29,7 @@ class Layout(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One call `kernel(*operands, *results, *numbers, *ints)`; results are (number of the output, its shape).
+    """One call `kernel(*operands, *results, *tables, *numbers, *ints)`; results are (number of the output, its shape).
 
     Numbers beyond those of the outputs stand for memory that only the plan's calls use; a call that names a result of
     one before goes on with it, and one that only reads result k has ~k among its operands. An operand that is not given
@@ -36,7 +37,11 @@ class Step(NamedTuple):
 
     Where `rows` is (count, unit), the kernel takes two more ints: the first of its rows that it is to compute, a
     multiple of `unit`, and that after the last. So several threads may share them, if operand and result are large, or
-    `work` is, which is counted in elements as well.
+    `work` is, which is counted in elements as well. Tables are flat arrays of int64, which nobody writes to;
+    results whose numbers are `indices` are of int64.
+
+    `pairs` makes the calls that stand for this one where operands and results are bfloat16, and the processor has
+    instructions for products of pairs of them.
     """
 
     kernel: Any
@@ -46,6 +51,9 @@ class Step(NamedTuple):
     ints: Ints = ()
     rows: tuple[int, int] | None = None
     work: int = 0
+    tables: tuple[Array, ...] = ()
+    indices: Ints = ()
+    pairs: Callable[[], Plan] | None = None
 
 
 Plan = tuple[Step, ...]
@@ -105,9 +113,10 @@ class ReadyStep(NamedTuple):
     operands: tuple[tuple[int, int | None], ...]  # which argument, and how many elements of one that is strided
     made: tuple[tuple[int, Ints], ...]  # the results that no step before has named
     results: Ints
-    constants: tuple[Any, ...]  # of the types that kernels are compiled for
+    constants: tuple[Any, ...]  # tables, and numbers of the types that kernels are compiled for
     rows: tuple[int, int] | None
     work: int
+    indices: Ints
 
 
 MOST = 4096  # plans that are remembered; then all are forgotten
@@ -127,16 +136,18 @@ def ready_to_run(find: Callable[..., Plan | None], arguments: Sequence[Any]) -> 
         operands = tuple([(i, None if i < 0 else reach_of(arrays[i])) for i in step.operands])
         first = [prod(named[~i]) if i < 0 else size_of(arrays[i]) for i in step.operands[:1]]
         sizes = first + [prod(shape) for _, shape in step.results[:1]]
-        constants = (*map(float, step.numbers), *map(int, step.ints))
+        constants = (*step.tables, *map(float, step.numbers), *map(int, step.ints))
         results = tuple([output for output, _ in step.results])
-        steps.append(ReadyStep(step.kernel, operands, made, results, constants, step.rows, max(*sizes, step.work)))
+        steps.append(
+            ReadyStep(step.kernel, operands, made, results, constants, step.rows, max(*sizes, step.work), step.indices)
+        )
     return 1 + max(named), next(i for i, a in enumerate(arrays) if a is not None), steps
 
 
 def run_step(step: ReadyStep, arguments: Sequence[Any], results: list[Any], dtype: np.dtype) -> None:
     """Run one call of a plan; the results that it is the first to name are made."""
     for output, shape in step.made:
-        results[output] = np.empty(shape, dtype)
+        results[output] = empty(shape, np.dtype(np.int64) if output in step.indices else dtype)
     flat = [memory_of(results[~i] if i < 0 else arguments[i], reach, dtype) for i, reach in step.operands]
     flat += [results[output].reshape(-1) for output in step.results]
     if step.rows is None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...pool.parallel_for import shared
 from ...tensor.row_shapes import Given, Output, row_shape
+from .aligned import empty
 from .copies import contiguous
 from .folding import Folding
 
@@ -37,7 +38,9 @@ def run(
         raise TypeError(f"{name}(): expected float32 or float64, but got {rows.dtype}")
     moved = Turned(found)
     arrays = [flat(each, moved) for each in given]
-    results = [np.empty(found.count * (moved.along if o.kind == "row" else 1), o.dtype or rows.dtype) for o in outputs]
+    results = [
+        empty(found.count * (moved.along if o.kind == "row" else 1), np.dtype(o.dtype or rows.dtype)) for o in outputs
+    ]
     shared(loop, (*arrays, *results, *numbers, moved.along), found.count, rows.size)
     made = [
         moved.back(r) if o.kind == "row" else r.reshape(found.result) for r, o in zip(results, outputs, strict=True)

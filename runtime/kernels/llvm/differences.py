@@ -1,116 +1,97 @@
-"""Intrinsics for distances inside numba kernels: sums over rows of what differences give, kept in vector registers."""
+"""Intrinsics for distances inside numba kernels: the register tiles of products, for sums of what differences give."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from . import for_numba
+from .tiles import Panel
 from .vectors import Vectors
-
-TOGETHER = 4  # vectors whose sums are independent: so many additions are under way at once
 
 
 @for_numba
 def square_differences(
-    context: Any, like: Any, numbers: Any, rows: Any, step: Any, count: Any, out: Any, width: Any
+    context: Any,
+    like: Any,
+    a: Any,
+    a_row: Any,
+    a_col: Any,
+    b: Any,
+    b_row: Any,
+    c: Any,
+    c_row: Any,
+    rows: Any,
+    depth: Any,
+    width: Any,
+    add: Any,
 ) -> Any:
-    """square_differences(like, numbers, rows, step, count, out, width): out_j += sum_t (a_t - y_tj)^2.
+    """square_differences(like, a, a_row, a_col, b, b_row, c, c_row, rows, depth, width, add): as panel_product.
 
-    All are addresses but for counts; rows of y are `step` bytes apart.
+    c_ij = sum_t (a_it - b_tj)^2, or that added to c.
     """
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        sums = _Sums(Vectors(context, builder, like), *args[1:])
-        vectors = sums.vectors
-
-        def term(number: Any, row: Any, line: Any, total: Any) -> Any:
-            apart = builder.fsub(number, row)
-            return vectors.fma(apart, apart, total)
-
-        sums.emit(term)
+        _Squares(Vectors(context, builder, like), *args[1:]).emit()
         return context.get_dummy_value()
 
-    return types.void(like, *[types.int64] * 6), code
+    return types.void(like, *[types.int64] * 11), code
 
 
 @for_numba
 def weighted_differences(
-    context: Any, like: Any, numbers: Any, rows: Any, step: Any, count: Any, out: Any, width: Any, line: Any
+    context: Any,
+    like: Any,
+    w: Any,
+    w_row: Any,
+    w_col: Any,
+    b: Any,
+    b_row: Any,
+    c: Any,
+    c_row: Any,
+    rows: Any,
+    depth: Any,
+    width: Any,
+    add: Any,
+    x: Any,
+    x_row: Any,
 ) -> Any:
-    """weighted_differences(like, numbers, rows, step, count, out, width, line): out_j += sum_t w_t (x_j - y_tj).
-
-    Rows whose weight is 0 are not looked at; x lies at `line`.
+    """weighted_differences(like, w, w_row, w_col, b, b_row, c, c_row, rows, depth, width, add, x, x_row): as
+    panel_product, c_ij = sum_t w_it (b_tj - x_ij), or that added to c.
     """
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        sums = _Sums(Vectors(context, builder, like), *args[1:7])
-        vectors = sums.vectors
-
-        def term(number: Any, row: Any, line: Any, total: Any) -> Any:
-            return vectors.fma(number, builder.fsub(line, row), total)
-
-        sums.emit(term, args[7])
+        _Weighted(Vectors(context, builder, like), *args[1:]).emit()
         return context.get_dummy_value()
 
-    return types.void(like, *[types.int64] * 7), code
+    return types.void(like, *[types.int64] * 13), code
 
 
-class _Sums:
-    """Sums over rows, for all columns."""
+class _Squares(Panel):
+    """The code of square_differences."""
+
+    def terms(self, tile: Any, column: Sequence[Any], row: Sequence[Any], sums: dict[Any, Any]) -> dict[Any, Any]:
+        found = {}
+        for i, v in sums:
+            apart = self.builder.fsub(row[v], column[i])
+            found[i, v] = self.vectors.fma(apart, apart, sums[i, v])
+        return found
+
+
+class _Weighted(Panel):
+    """The code of weighted_differences."""
 
     def __init__(self, vectors: Vectors, *args: Any) -> None:
-        self.vectors, self.builder, self.number = vectors, vectors.builder, vectors.number
-        self.numbers, self.rows, self.step, self.count, self.out, self.width = args
+        super().__init__(vectors, *args[:-2])
+        self.x, self.x_row = args[-2:]
 
-    def emit(self, term: Callable[..., Any], line: Any = None) -> None:
-        """Blocks of several vectors, then single ones, of which the last may be narrower."""
-        from numba.core import cgutils
+    def begin_tile(self, row: Any, places: Sequence[tuple[int, int]], masks: Sequence[Any]) -> Any:
+        """The rows that others are subtracted from: LLVM reads them again in each step, where registers are few."""
+        vectors = self.vectors
+        x = self.builder.add(self.x, self.builder.mul(row, self.x_row))
+        return {(i, v): vectors.load(vectors.address(x, self.x_row, i, v * vectors.bytes), masks[v]) for i, v in places}
 
-        builder, number, lanes = self.builder, self.number, self.vectors.lanes
-        block = TOGETHER * lanes
-        blocks = builder.sdiv(self.width, number(block))
-        with cgutils.for_range(builder, blocks) as loop:
-            first = builder.mul(loop.index, number(block))
-            self.columns(term, first, [None] * TOGETHER, line)
-        done = builder.mul(blocks, number(block))
-        left = builder.sub(self.width, done)
-        singles = builder.sdiv(builder.add(left, number(lanes - 1)), number(lanes))
-        with cgutils.for_range(builder, singles) as loop:
-            first = builder.add(done, builder.mul(loop.index, number(lanes)))
-            self.columns(term, first, [self.vectors.mask(builder.sub(self.width, first), 0)], line)
-
-    def columns(self, term: Callable[..., Any], first: Any, masks: Sequence[Any], line: Any) -> None:
-        """The sums of some vectors of columns; with a line, whose vectors terms are given, zeros are passed over."""
-        from numba.core import cgutils
-
-        builder, vectors = self.builder, self.vectors
-        begin = builder.mul(first, self.number(vectors.size))
-        places = [builder.add(begin, self.number(v * vectors.bytes)) for v in range(len(masks))]
-        totals = [cgutils.alloca_once(builder, vectors.type) for _ in masks]
-        for total, at, mask in zip(totals, places, masks, strict=True):
-            builder.store(vectors.load(builder.add(self.out, at), mask), total)
-
-        kept = [
-            None if line is None else vectors.load(builder.add(line, at), m)
-            for at, m in zip(places, masks, strict=True)
-        ]
-
-        def add_row(number: Any, row: Any) -> None:
-            spread = vectors.spread(number)
-            for total, at, mask, own in zip(totals, places, masks, kept, strict=True):
-                given = vectors.load(builder.add(row, at), mask)
-                builder.store(term(spread, given, own, builder.load(total)), total)
-
-        with cgutils.for_range(builder, self.count) as loop:
-            number = vectors.scalar(builder.add(self.numbers, builder.mul(loop.index, self.number(vectors.size))))
-            row = builder.add(self.rows, builder.mul(loop.index, self.step))
-            if line is not None:
-                with builder.if_then(builder.fcmp_unordered("!=", number, vectors.ir.Constant(vectors.element, 0.0))):
-                    add_row(number, row)
-            else:
-                add_row(number, row)
-        for total, at, mask in zip(totals, places, masks, strict=True):
-            vectors.store(builder.load(total), builder.add(self.out, at), mask)
+    def terms(self, tile: Any, column: Sequence[Any], row: Sequence[Any], sums: dict[Any, Any]) -> dict[Any, Any]:
+        return {(i, v): self.vectors.fma(column[i], self.builder.fsub(row[v], tile[i, v]), sums[i, v]) for i, v in sums}

@@ -42,6 +42,80 @@ def whole_spectrum(context: Any, like: Any, source: Any, plane: Any, to: Any, n:
     return types.void(like, *[types.int64] * 5, like), code
 
 
+@for_numba
+def joined_rows(
+    context: Any,
+    like: Any,
+    source: Any,
+    other: Any,
+    plane: Any,
+    out: Any,
+    far: Any,
+    width: Any,
+    cosine: Any,
+    sine: Any,
+    scale: Any,
+) -> Any:
+    """joined_rows(like, source, other, plane, out, far, width, cosine, sine, scale): two rows of a real matrix's transform.
+
+    Rows of even and of odd places were transformed as real and imaginary parts: `source` is one row of that, `other`
+    the one with the opposite frequency. To `out` goes E + w O, times a scale, and to `far` E - w O, as pairs.
+    """
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        _JoinedRows(Vectors(context, builder, like), *args[1:]).emit()
+        return context.get_dummy_value()
+
+    return types.void(like, *[types.int64] * 6, like, like, like), code
+
+
+class _JoinedRows:
+    """The code of joined_rows; the numbers of `other` are read backwards, and around from the first to the last."""
+
+    def __init__(self, vectors: Vectors, *args: Any) -> None:
+        self.vectors, self.builder = vectors, vectors.builder
+        self.source, self.other, self.plane, self.out, self.far, self.width = args[:6]
+        half = self.builder.fmul(args[8], vectors.ir.Constant(vectors.element, 0.5))
+        self.half = vectors.spread(half)
+        self.cosine, self.sine = (vectors.spread(self.builder.fmul(part, half)) for part in args[6:8])
+
+    def emit(self) -> None:
+        from numba.core import cgutils
+
+        builder, vectors = self.builder, self.vectors
+        count = builder.sdiv(self.width, vectors.number(vectors.lanes))
+        with cgutils.for_range(builder, count) as loop:
+            left = builder.sub(count, loop.index)
+            whole = builder.icmp_signed("==", loop.index, vectors.number(0))
+            first = builder.select(whole, vectors.number(0), left)
+            places = [builder.mul(x, vectors.number(vectors.bytes)) for x in (loop.index, first, left)]
+            self.emit_vector(places[0], places[1], builder.sub(places[2], vectors.number(vectors.bytes)))
+
+    def emit_vector(self, at: Any, first: Any, rest: Any) -> None:
+        """Numbers at a place, and those of opposite frequencies: one at `first`, others before it, from `rest` on."""
+        builder, fma = self.builder, self.vectors.fma
+        a, b = self.parts(builder.add(self.source, at))
+        c, d = (
+            self.vectors.shuffled(one, more, [0, *range(2 * self.vectors.lanes - 1, self.vectors.lanes, -1)])
+            for one, more in zip(*(self.parts(builder.add(self.other, place)) for place in (first, rest)), strict=True)
+        )
+        even = builder.fadd(a, c), builder.fsub(b, d)
+        one, two = builder.fadd(b, d), builder.fsub(c, a)
+        odd = (
+            fma(two, self.sine, builder.fmul(one, self.cosine)),
+            fma(two, self.cosine, builder.fneg(builder.fmul(one, self.sine))),
+        )
+        pairs = builder.mul(at, self.vectors.number(2))
+        added = tuple(fma(x, self.half, y) for x, y in zip(even, odd, strict=True))
+        apart = tuple(fma(x, self.half, builder.fneg(y)) for x, y in zip(even, odd, strict=True))
+        write_pairs(self.vectors, added, builder.add(self.out, pairs))
+        write_pairs(self.vectors, apart, builder.add(self.far, pairs))
+
+    def parts(self, address: Any) -> tuple[Any, Any]:
+        return self.vectors.load(address), self.vectors.load(self.builder.add(address, self.plane))
+
+
 class _Spectrum:
     """The code of half_spectrum and whole_spectrum: numbers k meet those of n - k, which are read backwards."""
 

@@ -1,8 +1,7 @@
 """Intrinsics for a convolution of one picture with a small odd square kernel that keeps its size, and for its gradient.
 
-A strip of one or two vectors' columns goes down the picture: each row is read once, and shifted in registers, by no
-more than the lanes of one. The sums of the rows that it is part of stay in registers too. What lies outside the picture
-is masked out when it is read.
+A strip of one or two vectors' columns goes down the picture: each row is read once, and shifted in registers. The sums
+of the rows that it is part of stay in registers too. What lies outside the picture is masked out when it is read.
 """
 
 from __future__ import annotations
@@ -43,49 +42,55 @@ def stencil_backward(
 
 
 class _Strip:
-    """Some vectors' columns of a picture."""
+    """Some vectors' columns of a picture, and as many beside them as a kernel sees."""
 
-    def __init__(self, v: VectorLoops, column: Any, width: int, columns: Any) -> None:
-        self.v, self.column, self.width, self.columns = v, column, width, columns
+    def __init__(self, v: VectorLoops, column: Any, width: int, columns: Any, kernel: int) -> None:
+        self.v, self.column, self.width, self.columns, self.kernel = v, column, width, columns, kernel
+        self.beside = -(-(kernel // 2) // v.lanes)  # vectors at each side
         lanes = v.ir.Constant(v.ir.VectorType(v.ir.IntType(64), v.lanes), list(range(v.lanes)))
-        places = [v.builder.add(v.spread(v.plus(column, k * v.lanes)), lanes) for k in range(-1, width + 1)]
+        places = [
+            v.builder.add(v.spread(v.plus(column, k * v.lanes)), lanes)
+            for k in range(-self.beside, width + self.beside)
+        ]
         zero, end = v.spread(v.number(0)), v.spread(columns)
-        self.masks = [
+        masks = [
             v.builder.and_(v.builder.icmp_signed(">=", p, zero), v.builder.icmp_signed("<", p, end)) for p in places
         ]
+        self.all_masks, self.masks = masks, masks[self.beside : self.beside + width]
 
     def row(self, picture: Any, number: Any) -> Any:
         """The address of the strip in a row."""
         v = self.v
         return v.at(picture, v.plus(v.times(number, self.columns), self.column))
 
-    def shifted(self, picture: Any, number: Any, kernel: int) -> list[list[Any]]:
+    def shifted(self, picture: Any, number: Any) -> list[list[Any]]:
         """For each column of the kernel, the vectors that it sees in a row."""
         v, start = self.v, self.row(picture, number)
-        seen = [v.load(v.plus(start, (k - 1) * v.bytes), mask) for k, mask in enumerate(self.masks)]
-        return [[self._moved(seen, k, b - kernel // 2) for k in range(1, self.width + 1)] for b in range(kernel)]
+        seen = [v.load(v.plus(start, (k - self.beside) * v.bytes), mask) for k, mask in enumerate(self.all_masks)]
+        ways = range(-(self.kernel // 2), self.kernel // 2 + 1)
+        return [[self._moved(seen, self.beside + k, by) for k in range(self.width)] for by in ways]
 
     def _moved(self, seen: Sequence[Any], k: int, by: int) -> Any:
         """Vector k of neighbouring ones, moved so that its first lane is `by` lanes further on."""
-        if by == 0:
-            return seen[k]
-        by = max(-self.v.lanes, min(by, self.v.lanes))  # kernels have code for sizes that they do not use
-        low, high, start = (k - 1, k, by + self.v.lanes) if by < 0 else (k, k + 1, by)
-        return self.v.shuffled(seen[low], seen[high], [start + lane for lane in range(self.v.lanes)])
+        vectors, start = divmod(by, self.v.lanes)
+        low = k + vectors
+        if start == 0:
+            return seen[low]
+        return self.v.shuffled(seen[low], seen[low + 1], [start + lane for lane in range(self.v.lanes)])
 
     def masks_if(self, condition: Any) -> list[Any]:
         """The masks of the strip's vectors, or of no lanes."""
         all_lanes = self.v.spread(condition)
-        return [self.v.builder.and_(mask, all_lanes) for mask in self.masks[1:-1]]
+        return [self.v.builder.and_(mask, all_lanes) for mask in self.masks]
 
 
-def _over_strips(v: VectorLoops, columns: Any, strip: Callable[[_Strip], None]) -> None:
+def _over_strips(v: VectorLoops, columns: Any, kernel: int, strip: Callable[[_Strip], None]) -> None:
     """Strips of two vectors, and one of one vector for what is no wider."""
     two = 2 * v.lanes
     whole = v.largest_multiple(v.plus(columns, v.lanes - 1), two)
-    v.loop(whole, two, [], lambda column: strip(_Strip(v, column, 2, columns)))
+    v.loop(whole, two, [], lambda column: strip(_Strip(v, column, 2, columns, kernel)))
     with v.builder.if_then(v.builder.icmp_signed("<", whole, columns)):
-        strip(_Strip(v, whole, 1, columns))
+        strip(_Strip(v, whole, 1, columns, kernel))
 
 
 def _write_stencil(
@@ -101,7 +106,7 @@ def _write_stencil(
         def row(r: Any, *open_sums: Any) -> list[Any]:
             """Row r is seen by rows r - p to r + p; the first of them is complete then."""
             sums = [*open_sums, *[start] * strip.width]
-            for b, vectors in enumerate(strip.shifted(x.start, r, kernel)):
+            for b, vectors in enumerate(strip.shifted(x.start, r)):
                 for i, total in enumerate(sums):
                     a = kernel - 1 - i // strip.width
                     sums[i] = v.fma(weights[a * kernel + b], vectors[i % strip.width], total)
@@ -113,9 +118,9 @@ def _write_stencil(
         found = v.loop(rows, 1, [start] * (kernel - 1) * strip.width, row)
         for i in range(p):
             at = strip.row(out.start, v.plus(rows, i - p))
-            v.store_all(found[i * strip.width : (i + 1) * strip.width], at, strip.masks[1:-1])
+            v.store_all(found[i * strip.width : (i + 1) * strip.width], at, strip.masks)
 
-    _over_strips(v, columns, down)
+    _over_strips(v, columns, kernel, down)
 
 
 def _write_backward(kernel: int, v: VectorLoops, g: Flat, g_step: Any, x: Flat, x_step: Any, *target: Any) -> None:
@@ -130,7 +135,7 @@ def _write_backward(kernel: int, v: VectorLoops, g: Flat, g_step: Any, x: Flat, 
                 own_g, own_x = v.row(g.start, g_step, n), v.row(x.start, x_step, n)
 
                 def row(r: Any, *sums: Any) -> list[Any]:
-                    vectors = strip.shifted(own_x, r, kernel)
+                    vectors = strip.shifted(own_x, r)
                     grads = [_gradient_row(strip, own_g, v.plus(r, kernel // 2 - a), rows) for a in lines]
                     totals = list(sums)
                     for k in range(strip.width):
@@ -144,7 +149,7 @@ def _write_backward(kernel: int, v: VectorLoops, g: Flat, g_step: Any, x: Flat, 
             for i, total in enumerate(found):
                 v.add_to(v.at(out.start, first * kernel + i), total)
 
-    _over_strips(v, columns, down)
+    _over_strips(v, columns, kernel, down)
 
 
 def _gradient_row(strip: _Strip, g: Any, number: Any, rows: Any) -> list[Any]:

@@ -13,6 +13,7 @@ items than there is room for.
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Annotated, Any, Generic, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -81,9 +82,12 @@ class Struct(Memory):
             TypeError: there is no field of such a name.
             ValueError: more items than there is room for.
         """
-        words = np.zeros(length(cls), np.int64)
+        words, known = np.zeros(length(cls), np.int64), fields(cls)
         for name, value in values.items():
-            cls.put(words, name, value)
+            if type(value) is int and name in known:  # most are, and each call that threads share is described so
+                words[known[name].distance // WORD_BYTES] = value
+            else:
+                cls.put(words, name, value)
         return words
 
     @classmethod
@@ -103,8 +107,10 @@ class Struct(Memory):
         words[cls.word(name) : cls.word(name) + len(given)] = given
 
 
-def as_words(value: Any) -> np.ndarray:
+def as_words(value: Any) -> Sequence[int] | np.ndarray:
     """An int, a float by its bits, words, or a sequence of one kind of these, as words."""
+    if type(value) is list and set(map(type, value)) <= {int}:
+        return value
     found = np.array(value, ndmin=1)
     return (found.astype(np.int64) if found.dtype == bool else found).ravel().view(np.int64)
 
@@ -134,6 +140,11 @@ def _own_hints(cls: type) -> dict[str, Any]:
 
 def length(cls: Any) -> int:
     """The number of words of a struct."""
+    return _length(cls)
+
+
+@functools.cache
+def _length(cls: Any) -> int:
     return max(field.distance + field.item * max(field.room, 1) for field in fields(cls).values()) // WORD_BYTES
 
 

@@ -15,6 +15,7 @@ from . import for_numba
 from .vectors import Vectors
 
 NEAR = 1 << 20  # bytes of c that the second-level cache holds: else its lines are asked for
+NEAREST = 1 << 15  # bytes of a panel that the first-level cache holds, beside what else it does
 AHEAD = 8  # steps of the depth: so many before it is used, a row of b is asked for
 
 
@@ -41,13 +42,13 @@ def panel_product(
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        _Panel(Vectors(context, builder, like), *args[1:]).emit()
+        Panel(Vectors(context, builder, like), *args[1:]).emit()
         return context.get_dummy_value()
 
     return types.void(like, *[types.int64] * 11), code
 
 
-class _Panel:
+class Panel:
     """The code of panel_product: tiles of six rows, then of four, two and one for the rest."""
 
     def __init__(self, vectors: Vectors, *args: Any) -> None:
@@ -56,6 +57,8 @@ class _Panel:
         self.rows, self.depth, self.width, self.add = args[7:]
         extent = self.builder.mul(self.rows, self.c_row)
         self.far = self.builder.icmp_signed(">", extent, self.vectors.number(NEAR))
+        panel = self.builder.mul(self.depth, self.b_row)
+        self.nearest = self.builder.icmp_signed("<=", panel, self.vectors.number(NEAREST))
 
     def emit(self) -> None:
         """One kind of tile for whole panels, and masked ones for narrower panels, with as few vectors as they need."""
@@ -79,24 +82,38 @@ class _Panel:
 
     def go_down(self, count: int, masked: bool) -> None:
         """All rows: six at a time, then as many of four, two and one as are left."""
-        from numba.core import cgutils
-
         builder, number = self.builder, self.vectors.number
         masks = [self.vectors.mask(self.width, v) if masked else None for v in range(count)]
         # Of six rows there are 24 sums for 32 registers, or 12 for 16: a row of b and an element of a have room beside.
         sixes = builder.sdiv(self.rows, number(6))
-        with cgutils.for_range(builder, sixes) as loop:
-            self.tile(builder.mul(loop.index, number(6)), 6, masks)
+        if masked:  # which are read once, or are few
+            self.go_down_sixes(sixes, masks, False)
+        else:
+            with builder.if_else(self.nearest) as (then, otherwise):
+                for block, ahead in (then, False), (otherwise, True):
+                    with block:
+                        self.go_down_sixes(sixes, masks, ahead)
         row = builder.mul(sixes, number(6))
         left = builder.sub(self.rows, row)
         for rows in (4, 2, 1):
             there = builder.icmp_signed("!=", builder.and_(left, number(rows)), number(0))
             with builder.if_then(there):
-                self.tile(row, rows, masks)
+                self.tile(row, rows, masks, not masked)
             row = builder.select(there, builder.add(row, number(rows)), row)
 
-    def tile(self, row: Any, rows: int, masks: Sequence[Any]) -> None:
-        """`rows` rows of c from `row` on: the loop over the depth, its sums in registers."""
+    def go_down_sixes(self, sixes: Any, masks: Sequence[Any], ahead: bool) -> None:
+        """So many tiles of six rows."""
+        from numba.core import cgutils
+
+        with cgutils.for_range(self.builder, sixes) as loop:
+            self.tile(self.builder.mul(loop.index, self.vectors.number(6)), 6, masks, ahead)
+
+    def tile(self, row: Any, rows: int, masks: Sequence[Any], ahead: bool) -> None:
+        """`rows` rows of c from `row` on: the loop over the depth, its sums in registers.
+
+        With `ahead` it asks for rows of b before they are used: whole panels are read again for each tile, and lie no
+        nearer than the second-level cache unless they are small.
+        """
         vectors, builder = self.vectors, self.builder
         a = builder.add(self.a, builder.mul(row, self.a_row))
         c = builder.add(self.c, builder.mul(row, self.c_row))
@@ -105,6 +122,7 @@ class _Panel:
         with builder.if_then(self.far):  # the lines of the tile below: they come while this one is computed
             for i in range(rows):
                 vectors.prefetch_all(vectors.address(c, self.c_row, i + rows), len(masks))
+        with_tile = self.begin_tile(row, places, masks)
         entry, (first, loop, done) = builder.block, [builder.append_basic_block(n) for n in ("first", "loop", "done")]
         # c is read before the loop only where it is added to: else it may hold nan, which 0 * c would keep.
         builder.cbranch(builder.icmp_signed("!=", self.add, vectors.number(0)), first, loop)
@@ -115,7 +133,7 @@ class _Panel:
         # Each sum is a phi of its own and no array, so that LLVM keeps it in a register.
         sums = {place: self.joined((vectors.zero, entry), (old[place], first)) for place in places}
         left, right, step = (self.joined((x, entry), (x, first)) for x in (a, self.b, vectors.number(0)))
-        new = self.products(left, right, rows, masks, sums)
+        new = self.step(with_tile, left, right, masks, sums, ahead)
         following = builder.add(step, vectors.number(1))
         moved = (left, builder.add(left, self.a_col)), (right, builder.add(right, self.b_row)), (step, following)
         for value, next_value in (*moved, *((sums[place], new[place]) for place in places)):
@@ -125,14 +143,24 @@ class _Panel:
         for i, v in places:
             vectors.store(new[i, v], target[i, v], masks[v])
 
-    def products(self, left: Any, right: Any, rows: int, masks: Sequence[Any], sums: dict[Any, Any]) -> dict[Any, Any]:
-        """One step of the depth: a column of a times a row of b."""
+    def begin_tile(self, row: Any, places: Sequence[tuple[int, int]], masks: Sequence[Any]) -> Any:
+        """What the terms of a tile need besides a and b, given to `terms`."""
+
+    def step(
+        self, tile: Any, left: Any, right: Any, masks: Sequence[Any], sums: dict[Any, Any], ahead: bool
+    ) -> dict[Any, Any]:
+        """One step of the depth: a column of a meets a row of b."""
         vectors = self.vectors
-        if masks[0] is None:  # whole panels are read again for each tile, and lie no nearer than the second cache
+        if ahead:
             vectors.prefetch_all(vectors.address(right, self.b_row, AHEAD), len(masks))
         row = [vectors.load(vectors.address(right, right, 0, v * vectors.bytes), m) for v, m in enumerate(masks)]
+        rows = 1 + max(i for i, _ in sums)
         column = [vectors.spread(vectors.scalar(vectors.address(left, self.a_row, i))) for i in range(rows)]
-        return {(i, v): vectors.fma(column[i], row[v], sums[i, v]) for i, v in sums}
+        return self.terms(tile, column, row, sums)
+
+    def terms(self, tile: Any, column: Sequence[Any], row: Sequence[Any], sums: dict[Any, Any]) -> dict[Any, Any]:
+        """The sums with their next terms: here products."""
+        return {(i, v): self.vectors.fma(column[i], row[v], sums[i, v]) for i, v in sums}
 
     def joined(self, *incoming: tuple[Any, Any]) -> Any:
         """A value that depends on the block the control flow comes from."""

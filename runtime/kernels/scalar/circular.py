@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from .exponential import whole
 from .primitives import bits, choose, fma, from_bits, pick, polynomial, select
 
 # floor(2^1161 * 2 / pi) in words of 64 bits (as signed numbers), the first 54 bits being zero.
@@ -30,7 +29,7 @@ HALF_PI = (1.5707963267948966, 6.123233995736766e-17)
 LOW = 0xFFFFFFFF  # the lower half of a word
 FRACTION = (1 << 52) - 1
 WHOLE = 2.0**52  # from here on the last bit of a float64 is worth 1
-SIGNED_WHOLE = 1.5 * 2.0**52
+SIGNED_WHOLE = 1.5 * 2.0**52  # from here on, up to 2^53, as well
 
 
 def quarter_turns(x: Any) -> Any:
@@ -107,9 +106,10 @@ def unsigned(k: Any) -> Any:
 
 SIGN = -(2**63)  # the bit of a float64's sign
 # From |x| = 2^50, 2^77 and 2^104 on, `x` is a multiple of 2^27, 2^54 and 2^81, so that even numbers over these may be
-# subtracted from 1 / pi: a multiple of two half turns of `x`. In two parts each, of together 106 bits.
+# subtracted from 1 / pi: a multiple of two half turns of `x`. In two parts each, of together 106 bits; the first two
+# are positive, so that of -0.0 nothing but -0.0 is left.
 HALF_TURN = (
-    (0.3183098861837907, -1.9678676675182486e-17),     (-2.0598845603958264e-09, 1.4188110088932633e-25),
+    (0.31830988618379064, 3.583247455607534e-17),      (-2.0598845603958264e-09, 1.4188110088932633e-25),
     (3.583247455607534e-17, -1.0721436282893004e-33),  (-2.7170920538718753e-25, 1.9429493537593412e-41),
 )  # fmt: skip
 # sin(pi r) / r as a polynomial in r^2 for |r| <= 0.533: relative error at most 2^-34.2
@@ -138,7 +138,7 @@ TAN_DOUBLE = (
 
 def sin(x: Any) -> Any:
     """The sine; error at most 0.6 and 1.2 ulp."""
-    return select(x == 0, x, choose(x, sin_single, sin_double)(x))
+    return choose(x, sin_single, sin_double)(x)
 
 
 def cos(x: Any) -> Any:
@@ -151,25 +151,27 @@ def tan(x: Any) -> Any:
     return select(x == 0, x, choose(x, tan_single, tan_double)(x))
 
 
-def half_turns(x: Any, start: Any) -> Any:
-    """n and r with x / pi = start + n + r, |r| <= 0.533, in float64 for `x` in float32."""
-    wide, size = np.float64(x), abs(np.float64(x))
+def half_turn(x: Any) -> Any:
+    """1 / pi for a number as large as `x`, as a sum of two numbers."""
+    size = abs(x)
     first, low = HALF_TURN[0]
     first, low = select(size < 2.0**50, first, HALF_TURN[1][0]), select(size < 2.0**50, low, HALF_TURN[1][1])
     first, low = select(size < 2.0**77, first, HALF_TURN[2][0]), select(size < 2.0**77, low, HALF_TURN[2][1])
-    first, low = select(size < 2.0**104, first, HALF_TURN[3][0]), select(size < 2.0**104, low, HALF_TURN[3][1])
-    return turns_left(wide, first, low, start)
+    return select(size < 2.0**104, first, HALF_TURN[3][0]), select(size < 2.0**104, low, HALF_TURN[3][1])
 
 
-def half_turns_near(x: Any, start: Any) -> Any:
-    """The same for |x| < 2^50."""
-    return turns_left(np.float64(x), HALF_TURN[0][0], HALF_TURN[0][1], start)
+def half_turns(x: Any, inverse: Any) -> Any:
+    """n, from the last bit of a number on, and r with x / pi = n + r, |r| <= 0.533."""
+    first, low = inverse
+    shifted = fma(x, first, SIGNED_WHOLE)
+    return shifted, fma(x, low, fma(x, first, -(shifted - SIGNED_WHOLE)))
 
 
-def turns_left(x: Any, first: Any, low: Any, start: Any) -> Any:
-    """n and r with x (first + low) = start + n + r."""
-    number, n = whole(fma(x, first, -start))
-    return n, fma(x, low, fma(x, first, -(number + start)))
+def odd_quarter_turns(x: Any, inverse: Any) -> Any:
+    """n + 1, from the last bit of a number on, and r with x / pi = n + 1/2 + r, |r| <= 0.533."""
+    first, low = inverse
+    shifted = fma(x, first, -0.5) + (SIGNED_WHOLE + 1.0)
+    return shifted, fma(x, low, fma(x, first, -(shifted - (SIGNED_WHOLE + 1.0) + 0.5)))
 
 
 def sin_of_turn(r: Any) -> Any:
@@ -177,45 +179,41 @@ def sin_of_turn(r: Any) -> Any:
     return r * polynomial(r * r, SIN_WIDE, SIN_WIDE)
 
 
+def sin_of_turns(turns: Any) -> Any:
+    """sin(pi (n + r)) in float32."""
+    shifted, r = turns
+    value = sin_of_turn(r)
+    return np.float32(from_bits(value, bits(value) ^ (bits(shifted) << 63)))
+
+
 def sin_single(x: Any) -> Any:
-    return sin_of_turns(half_turns(x, 0.0))
+    return sin_of_turns(half_turns(np.float64(x), half_turn(np.float64(x))))
 
 
 def sin_near(x: Any) -> Any:
     """The same for |x| < 2^50."""
-    return sin_of_turns(half_turns_near(x, 0.0))
-
-
-def sin_of_turns(turns: Any) -> Any:
-    """sin(pi (n + r)) in float32."""
-    n, r = turns
-    value = np.float32(sin_of_turn(r))
-    return from_bits(value, bits(value) ^ np.int32(n << 31))
+    return sin_of_turns(half_turns(np.float64(x), HALF_TURN[0]))
 
 
 def cos_single(x: Any) -> Any:
-    return cos_of_turns(half_turns(x, 0.5))
+    return sin_of_turns(odd_quarter_turns(np.float64(x), half_turn(np.float64(x))))
 
 
 def cos_near(x: Any) -> Any:
     """The same for |x| < 2^50."""
-    return cos_of_turns(half_turns_near(x, 0.5))
-
-
-def cos_of_turns(turns: Any) -> Any:
-    """-sin(pi (n + r)) in float32."""
-    return -sin_of_turns(turns)
+    return sin_of_turns(odd_quarter_turns(np.float64(x), HALF_TURN[0]))
 
 
 def tan_single(x: Any) -> Any:
-    _, r = half_turns(x, 0.0)
+    _, r = half_turns(np.float64(x), half_turn(np.float64(x)))
     return np.float32(sin_of_turn(r) / sin_of_turn(0.5 - abs(r)))
 
 
 def sin_double(x: Any) -> Any:
+    """Of 0.0 and -0.0 itself."""
     n, r, low = quarter_turns(abs(x))
     value = select((n & 1) == 0, sin_part(r, low), cos_part(r, low))
-    return from_bits(x, bits(value) ^ (bits(x) & SIGN) ^ (n >> 1 << 63))
+    return select(x == 0, x, from_bits(x, bits(value) ^ (bits(x) & SIGN) ^ (n >> 1 << 63)))
 
 
 def cos_double(x: Any) -> Any:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from .circular import cos, cos_double, cos_near, sin, sin_double, sin_near
 from .logarithm import log, log_of_normal
-from .primitives import bits, choose, narrow, select
+from .primitives import bits, choose, narrow
 
 
 class Usual(NamedTuple):
@@ -46,7 +46,7 @@ def is_near(like: Any, low: Any, high: Any) -> Any:
 
 def sin_usual(x: Any) -> Any:
     """The sine where `is_near` holds."""
-    return select(x == 0, x, choose(x, sin_near, sin_double)(x))
+    return choose(x, sin_near, sin_double)(x)
 
 
 def cos_usual(x: Any) -> Any:

@@ -2,64 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from .cpu_algorithm import INPUT_BACKWARD, OUTPUT, WEIGHT_BACKWARD, algorithm
-from .cpu_batch_last import batch_last_convolution, batch_last_input_backward, batch_last_weight_backward
-from .cpu_geometry import Ints
+from ...kernels.cpu.copies import contiguous
+from ...kernels.cpu.plan import run
+from . import plans
 
 Array = np.ndarray
+Ints = tuple[int, ...]
 
 
-def convolution(
-    input: Array, weight: Array, bias: Array | None, stride: Ints, padding: Ints, dilation: Ints, groups: int
-) -> Array:
-    """bias[o] + sum over c, k of input[n, c, stride p + dilation k - padding] weight[o, c, k], for all n, o, p."""
-    rest = (stride, padding, dilation, groups)
+def convolution(input: Array, weight: Array, bias: Array | None, *rest: Any) -> Array:
+    """bias[o] + sum over c, k of input[n, c, stride p + dilation k - padding] weight[o, c, k], for all n, o, p.
+
+    `rest` is stride, padding, dilation, groups.
+    """
     if weight.dtype.kind == "c":
         product = _complex_product(convolution, input, weight, None, *rest)
-        return product if bias is None else product + bias.reshape(-1, *(1,) * len(stride))
-    block, work, shape = algorithm(OUTPUT, input.itemsize, input.shape, weight.shape, *rest)
-    if work is None:
-        return batch_last_convolution(convolution, block, input, weight, bias, *rest)
-    output = np.empty(shape, input.dtype)
-    start = np.zeros(weight.shape[0], input.dtype) if bias is None else bias.ravel()
-    work.on(input.ravel(), weight.ravel(), start, output.ravel())
-    return output
+        return product if bias is None else product + bias.reshape(-1, *(1,) * len(rest[0]))
+    return _made(plans.convolution, input, weight, bias, *rest)[0]
 
 
-def convolution_input_backward(
-    grad_output: Array, weight: Array, input_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
-) -> Array:
+def convolution_input_backward(grad_output: Array, weight: Array, input_shape: Ints, *rest: Any) -> Array:
     """The transpose of `convolution` as a linear map of the input, of shape input_shape."""
-    rest = (stride, padding, dilation, groups)
     if weight.dtype.kind == "c":
         return _complex_product(convolution_input_backward, grad_output, weight, input_shape, *rest)
-    block, work, _ = algorithm(INPUT_BACKWARD, weight.itemsize, input_shape, weight.shape, *rest)
-    if work is None:
-        return batch_last_input_backward(convolution_input_backward, block, grad_output, weight, input_shape, *rest)
-    result = (np.empty if work.whole else np.zeros)(input_shape, weight.dtype)
-    start = np.zeros(weight.shape[1] * groups, weight.dtype)
-    work.on(grad_output.ravel(), weight.ravel(), start, result.ravel())
-    return result
+    return _made(plans.convolution_input_backward, grad_output, weight, input_shape, *rest)[0]
 
 
-def convolution_weight_backward(
-    grad_output: Array, input: Array, weight_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
-) -> Array:
+def convolution_weight_backward(grad_output: Array, input: Array, weight_shape: Ints, *rest: Any) -> Array:
     """sum over n, p of grad_output[n, o, p] input[n, c, stride p + dilation k - padding], for all o, c, k."""
-    rest = (stride, padding, dilation, groups)
     if input.dtype.kind == "c":
         return _complex_product(convolution_weight_backward, grad_output, input, weight_shape, *rest)
-    block, work, _ = algorithm(WEIGHT_BACKWARD, input.itemsize, input.shape, weight_shape, *rest)
-    if work is None:
-        return batch_last_weight_backward(convolution_weight_backward, block, grad_output, input, weight_shape, *rest)
-    result = np.zeros(weight_shape, input.dtype)
-    work.on(grad_output.ravel(), input.ravel(), result.ravel())
-    return result
+    return _made(plans.convolution_weight_backward, grad_output, input, weight_shape, *rest)[0]
+
+
+def convolution_backward(
+    wanted: Sequence[bool],
+    grad_output: Array,
+    input: Array | None,
+    weight: Array | None,
+    input_shape: Ints,
+    weight_shape: Ints,
+    *rest: Any,
+) -> tuple[Array | None, ...]:
+    """The gradients of input, weight and bias."""
+    found = _made(
+        plans.convolution_backward, tuple(wanted), grad_output, input, weight, input_shape, weight_shape, *rest
+    )
+    return tuple([*found, None, None, None][:3])
+
+
+def _made(find: Callable[..., Any], *arguments: Any) -> list[Any]:
+    """The results of a plan, which takes contiguous arrays."""
+    return run(find, *[contiguous(a) if isinstance(a, np.ndarray) else a for a in arguments])
 
 
 def _complex_product(bilinear: Callable[..., Array], a: Array, b: Array, *rest: Any) -> Array:

@@ -8,25 +8,23 @@
 - cpu_shifted: all others, as sums of shifted planes.
 
 Where each is the fastest was measured. An algorithm is a file with a function for each of the three results: from the
-geometry and the size of an element in bytes to the loops that compute it, or None where another algorithm should.
+geometry and what is read and made to the plan that computes it, or None where another algorithm should.
 """
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple
 
-from .cpu_batch_last import block_of_samples
+from ...kernels.cpu.plan import Plan
+from .cpu_batch_last import Elements, block_of_samples, on_blocks
 from .cpu_depthwise import depthwise_input_backward, depthwise_output, depthwise_weight_backward
-from .cpu_gathered import Gathered, gathered_input_backward, gathered_output, gathered_weight_backward
-from .cpu_geometry import Geometry, Ints, Work, geometry
+from .cpu_gathered import gathered_input_backward, gathered_output, gathered_weight_backward
+from .cpu_geometry import Call, Geometry
 from .cpu_pointwise import pointwise_input_backward, pointwise_output
 from .cpu_shifted import shifted_input_backward, shifted_output, shifted_weight_backward
 
-Algorithms = tuple[
-    Callable[[Geometry, int], Work | Gathered | None], ...
-]  # the first one that is not None computes the result
+Algorithm = Callable[[Geometry, Call], Plan | None]
+Algorithms = tuple[Algorithm, ...]  # the first one that is not None computes the result
 
 OUTPUT: Algorithms = (depthwise_output, pointwise_output, gathered_output, shifted_output)
 INPUT_BACKWARD: Algorithms = (
@@ -38,24 +36,27 @@ INPUT_BACKWARD: Algorithms = (
 WEIGHT_BACKWARD: Algorithms = (depthwise_weight_backward, gathered_weight_backward, shifted_weight_backward)
 
 
-class Choice(NamedTuple):
-    """The algorithm chosen for one result of a convolution."""
-
-    block: int  # samples of a block of cpu_batch_last; 0 where `work` computes the result
-    work: Work | Gathered | None
-    output_shape: Ints
+def output(g: Geometry, call: Call) -> Plan:
+    """The calls for the output of a convolution of x with w."""
+    return planned(OUTPUT, g, call, Elements(g.input_elements, 0, g.output_elements))
 
 
-@functools.lru_cache(maxsize=4096)
-def algorithm(
-    algorithms: Algorithms, itemsize: int, input_shape: Ints, weight_shape: Ints, stride: Ints, *rest: Any
-) -> Choice:
-    """The choice for a result of the convolution of an input, (batch, channels, ...) or (channels, ...)."""
-    dims = len(stride)
-    g = geometry((1,) * (dims + 2 - len(input_shape)) + input_shape, weight_shape, stride, *rest)
-    output_shape = (*input_shape[: -dims - 1], weight_shape[0], *g.positions[3 - dims :])
-    block = block_of_samples(g, itemsize)
-    if block:
-        return Choice(block, None, output_shape)
-    works = (work(g, itemsize) for work in algorithms)
-    return Choice(0, next(work for work in works if work is not None), output_shape)
+def input_backward(g: Geometry, call: Call) -> Plan:
+    """The calls for the gradient of the input; x of the call is that of the output."""
+    return planned(INPUT_BACKWARD, g, call, Elements(g.output_elements, 0, g.input_elements))
+
+
+def weight_backward(g: Geometry, call: Call) -> Plan:
+    """The calls for the gradient of the weight; x of the call is the gradient of the output, w the input."""
+    return planned(WEIGHT_BACKWARD, g, call, Elements(g.output_elements, g.input_elements, 0))
+
+
+def planned(algorithms: Algorithms, g: Geometry, call: Call, elements: Elements) -> Plan:
+    """The calls of the first algorithm that has some, on blocks of samples where that pays."""
+
+    def first(g: Geometry, call: Call) -> Plan:
+        plans = (algorithm(g, call) for algorithm in algorithms)
+        return next(plan for plan in plans if plan is not None)
+
+    block = block_of_samples(g)
+    return on_blocks(g, block, call, elements, first) if block else first(g, call)

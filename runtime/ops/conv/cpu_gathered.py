@@ -10,78 +10,55 @@ Each element is summed in the order of the taps, as by shifted planes: the same 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
 from math import prod
-from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...kernels.cpu.matmul import PRODUCTS, transpose_at
+from ...kernels.cpu.matmul import transpose_at
+from ...kernels.cpu.plan import Array, Ints, Step
+from ...kernels.cpu.plan import Plan as Calls
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of
 from ...kernels.llvm.gathered import gathered_tile
 from ...kernels.llvm.tiles import lanes, panel_width
-from ...pool.parallel_for import shared
-from .cpu_geometry import Geometry, Ints
-from .cpu_packing import layout_of_numbers, pack_planes
-from .cpu_shifted import Plan, backward_plan, forward_plan
-
-Array = np.ndarray
+from .cpu_geometry import Call, Geometry
+from .cpu_packing import WEIGHT_ROW, layout_of_numbers, pack_planes
+from .cpu_shifted import TASK, Plan, backward_plan, forward_plan
 
 BLOCK = 96  # places of the output, or of the gradient's steps, that are packed at once: whole tiles of any size
 TAPS = 24  # taps that stay together in one thread: whole tiles of any size
 UNIT = 64  # channels: whole panels, as wide as any processor has them
 WHOLE = 16  # channels: whole vectors of any processor
-MANY = 512  # places of all samples: so often weights are read that it pays to pack them
+MANY = 8192  # results of all samples, in a panel's channels: so often weights are read that it pays to pack them
 
 
-class Gathered(NamedTuple):
-    """Loops over independent parts, with their arguments, and what packs the weights for them first."""
-
-    loops: Callable[..., Any]
-    arguments: tuple[Any, ...]
-    parts: int
-    products: int
-    packing: tuple[Any, ...]  # the arguments of `pack_weights`, from the offsets of taps on; empty where there is none
-    packed: int  # elements of packed weights
-    whole: bool = True
-
-    def on(self, x: Array, w: Array, *rest: Array) -> None:
-        """Run the loops on arrays, shared by several threads where there are enough products."""
-        if self.packing:
-            panels = np.empty(self.packed, w.dtype)
-            groups, channels = self.packing[-2:]
-            shared(pack_weights, (w, panels, *self.packing), groups * -(-channels // UNIT), panels.size)
-            w = panels
-        shared(self.loops, (x, w, *rest, *self.arguments), self.parts, self.products // PRODUCTS)
-
-
-def gathered_output(g: Geometry, itemsize: int) -> Gathered | None:
-    """The loops of the output."""
-    if not _fills(g, g.outputs) or g.batch * prod(g.positions) < MANY:
+def gathered_output(g: Geometry, call: Call) -> Calls | None:
+    """The calls for the output."""
+    if not _fills(g, g.outputs) or g.batch * prod(g.positions) * min(g.outputs, UNIT) < MANY:
         return None
-    return _weighted(g, forward_plan(g), g.outputs, g.positions)
+    return _weighted(g, call, forward_plan(g), g.outputs, g.positions)
 
 
-def gathered_input_backward(g: Geometry, itemsize: int) -> Gathered | None:
-    """The loops of the gradient of the input."""
-    if g.stride != (1, 1, 1) or not _fills(g, g.channels) or g.batch * prod(g.sizes) < MANY:
+def gathered_input_backward(g: Geometry, call: Call) -> Calls | None:
+    """The calls for the gradient of the input."""
+    if g.stride != (1, 1, 1) or not _fills(g, g.channels) or g.batch * prod(g.sizes) * min(g.channels, UNIT) < MANY:
         return None
     plan = backward_plan(g)
-    whole = len(plan.tasks) == 1 and tuple(plan.tasks[0, 3:6]) == g.sizes
-    return _weighted(g, plan, g.channels, g.sizes) if whole else None
+    whole = plan.tasks.size == TASK and tuple(plan.tasks[3:6].tolist()) == g.sizes
+    return _weighted(g, call, plan, g.channels, g.sizes) if whole else None
 
 
-def gathered_weight_backward(g: Geometry, itemsize: int) -> Gathered | None:
-    """The loops of the gradient of the weight."""
+def gathered_weight_backward(g: Geometry, call: Call) -> Calls | None:
+    """The calls for the gradient of the weight."""
     if not _fills(g, g.outputs):
         return None
     plan = forward_plan(g)
-    taps = plan.taps[0]
-    rows = np.concatenate([taps, np.full(-len(taps) % TAPS, taps[-1])])
-    sizes = np.array([g.batch, g.groups, g.outputs, len(taps), prod(g.positions)], np.int64)
-    arguments = plan.layout, plan.parts, rows, _places(plan, g.positions), sizes
-    return Gathered(multiply_gathered, arguments, g.groups * (len(rows) // TAPS), g.products, (), 0)
+    depth = plan.taps.size // 2
+    rows = np.concatenate([plan.taps[:depth], np.full(-depth % TAPS, plan.taps[depth - 1])])
+    tables = plan.layout, plan.parts, rows, _places(plan, g.positions)
+    sizes = g.batch, g.groups, g.outputs, depth, prod(g.positions)
+    return (call.product(multiply_gathered, g.groups * (len(rows) // TAPS), g.products, tables, sizes),)
 
 
 def _fills(g: Geometry, channels: int) -> bool:
@@ -89,19 +66,26 @@ def _fills(g: Geometry, channels: int) -> bool:
     return g.products > 0 and (channels % WHOLE == 0 or channels > 3 * WHOLE)
 
 
-def _weighted(g: Geometry, plan: Plan, channels: int, sizes: Ints) -> Gathered:
-    places = _places(plan, sizes)
-    depth, blocks = plan.taps.shape[1], len(places) // BLOCK
-    numbers = np.array([g.groups, channels, depth, prod(sizes), blocks], np.int64)
-    packing = plan.taps[1], int(plan.target[-1]), g.groups, channels
-    packed = g.groups * depth * -(-channels // WHOLE) * WHOLE
-    arguments = plan.layout, plan.parts, places, plan.taps[0], numbers
-    return Gathered(add_gathered, arguments, g.batch * g.groups * blocks, g.products, packing, packed)
+def _weighted(g: Geometry, call: Call, plan: Plan, channels: int, sizes: Ints) -> Calls:
+    """The call that packs the weights, and that of the loops."""
+    places, depth = _places(plan, sizes), plan.taps.size // 2
+    blocks = len(places) // BLOCK
+    packed = (call.spare, (g.groups * depth * -(-channels // WHOLE) * WHOLE,))
+    ints, parts = (int(plan.target[WEIGHT_ROW]), g.groups, channels), g.groups * -(-channels // UNIT)
+    pack = Step(pack_weights, (call.w,), (packed,), (), ints, (parts, 1), tables=(plan.taps[depth:],))
+    tables = plan.layout, plan.parts, places, plan.taps[:depth]
+    numbers = g.groups, channels, prod(sizes), blocks
+    inner = call._replace(w=~packed[0])
+    return pack, inner.step(add_gathered, g.batch * g.groups * blocks, g.products, tables, numbers)
 
 
 def _places(plan: Plan, sizes: Ints) -> Array:
     """Where each element of a result begins to read in flat planes; the last again, until there are whole blocks."""
-    pitch0, pitch1 = (int(pitch) for pitch in plan.layout[7:9])
+    return _places_of(int(plan.layout[7]), int(plan.layout[8]), sizes)
+
+
+@functools.lru_cache(maxsize=256)
+def _places_of(pitch0: int, pitch1: int, sizes: Ints) -> Array:
     i, j, k = np.ogrid[tuple(map(slice, sizes))]
     places = (i * pitch0 + j * pitch1 + k).ravel().astype(np.int64)
     return np.concatenate([places, np.full(-len(places) % BLOCK, places[-1])])
@@ -124,6 +108,7 @@ def pack_weights(
     Weights of missing channels are zero.
     """
     like, depth, units = w.dtype.type(0), w_taps.size, (channels + UNIT - 1) // UNIT
+    size, run = item_size(like), run_of(w_taps)
     rounded = panels.size // (groups * depth)
     for number in range(first, last):
         group, c = number // units, number % units * UNIT
@@ -132,13 +117,24 @@ def pack_weights(
             width = panel_vectors(like, channels - c) * lanes(like)
             panel = part_of(panels, (group * rounded + c) * depth, width * depth)
             count = min(width, channels - c)
-            for p in range(depth):
-                start, row = own + w_taps[p] + c * w_row, part_of(panel, p * width, width)
-                for k in range(count):
-                    row[k] = w[start + k * w_row]
-                for k in range(count, width):
-                    row[k] = like
+            for p in range(0, depth, run):
+                source, to = address(w) + (own + w_taps[p] + c * w_row) * size, address(panel) + p * width * size
+                transpose_at(like, source, w_row * size, count, run, to, width * size)
+            for p in range(depth if count < width else 0):
+                part_of(panel, p * width + count, width - count)[:] = like
             c += width
+
+
+@jit
+def run_of(taps: Array) -> int:
+    """How many taps have weights that lie side by side: those of runs of one length."""
+    for length in range(1, taps.size):
+        if taps[length] != taps[length - 1] + 1:
+            for p in range(taps.size):
+                if taps[p] != taps[p - p % length] + p % length:
+                    return 1
+            return length if taps.size % length == 0 else 1
+    return taps.size
 
 
 @jit(forceinline=True)
@@ -161,15 +157,19 @@ def add_gathered(
     parts: Array,
     places: Array,
     taps: Array,
-    sizes: Array,
+    groups: int,
+    channels: int,
+    area: int,
+    blocks: int,
+    biased: int,
     first: int,
     last: int,
 ) -> None:
     """out = bias + the sum over taps of weights times planes of x, for blocks of places of samples' groups.
 
-    `sizes` are the groups, channels of the result in a group, taps of all channels, places, and blocks of places.
+    `channels` are those of the result in a group, `area` its places, `blocks` those of places.
     """
-    groups, channels, depth, area, blocks = sizes
+    depth = taps.size
     here, like, size = layout_of_numbers(layout), x.dtype.type(0), item_size(x.dtype.type(0))
     planes, begin, tile = np.zeros(here.size, x.dtype), empty_row(like, UNIT), empty_row(like, BLOCK * UNIT)
     rounded, all_rows = panels.size // (groups * depth), 6 * (panel_width(like) // lanes(like))
@@ -183,7 +183,7 @@ def add_gathered(
             width, rows = vectors * lanes(like), all_rows // vectors
             panel, count = part_of(panels, (group * rounded + c) * depth, width * depth), min(width, channels - c)
             for k in range(width):
-                begin[k] = bias[group * channels + c + k] if k < count else like
+                begin[k] = bias[group * channels + c + k] if biased and k < count else like
             for block in range(max(first - number * blocks, 0), min(last - number * blocks, blocks)):
                 there = min(BLOCK, area - block * BLOCK)
                 for r in range(0, there, rows):
@@ -203,15 +203,18 @@ def multiply_gathered(
     parts: Array,
     taps: Array,
     places: Array,
-    sizes: Array,
+    batch: int,
+    groups: int,
+    channels: int,
+    depth: int,
+    area: int,
     first: int,
     last: int,
 ) -> None:
     """out = the sum over samples of channels of grad times each tap's view of x, for a range of groups of taps.
 
-    `sizes` are the samples, groups, channels of a group of grad, taps of all channels, and places.
+    `channels` are those of a group of grad, `depth` counts the taps of all channels, `area` places.
     """
-    batch, groups, channels, depth, area = sizes
     here, like, size = layout_of_numbers(layout), x.dtype.type(0), item_size(x.dtype.type(0))
     planes, begin, tile = np.zeros(here.size, x.dtype), np.zeros(UNIT, x.dtype), empty_row(like, TAPS * UNIT)
     blocks, all_rows = taps.size // TAPS, 6 * (panel_width(like) // lanes(like))

@@ -1,16 +1,13 @@
-"""The sizes of a convolution over the last three dimensions of arrays, and the loops that compute it, ready to run."""
+"""The sizes of a convolution over the last three dimensions of arrays, and the calls of loops that compute it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import prod
 from typing import Any, NamedTuple
 
 from ...kernels.cpu.matmul import PRODUCTS
+from ...kernels.cpu.plan import Array, Ints, Step
 from ...kernels.window_sizes import conv_size, side_pads
-from ...pool.parallel_for import shared
-
-Ints = tuple[int, ...]
 
 
 class Geometry(NamedTuple):
@@ -36,6 +33,16 @@ class Geometry(NamedTuple):
     def products(self) -> int:
         """The number of products that the convolution adds up."""
         return self.batch * self.groups * self.outputs * self.channels * self.taps * prod(self.positions)
+
+    @property
+    def input_elements(self) -> int:
+        """The number of elements of a sample of the input."""
+        return self.groups * self.channels * prod(self.sizes)
+
+    @property
+    def output_elements(self) -> int:
+        """The number of elements of a sample of the output."""
+        return self.groups * self.outputs * prod(self.positions)
 
 
 def geometry(
@@ -65,15 +72,23 @@ def _three(values: Ints | list[int], fill: int) -> Ints:
     return (fill,) * (3 - len(values)) + tuple(values)
 
 
-class Work(NamedTuple):
-    """Loops over independent parts of a convolution, with all of their arguments but the arrays, which come first."""
+class Call(NamedTuple):
+    """What a convolution reads and makes, by the numbers that a plan has for operands and results."""
 
-    loops: Callable[..., Any]
-    arguments: tuple[Any, ...]
-    parts: int
-    products: int  # of all parts together
-    whole: bool = True  # whether they write every element of the result; else it has to begin as zeros
+    x: int
+    w: int
+    bias: int | None
+    result: tuple[int, Ints]
+    spare: int  # the first number of results that are memory for the plan's calls alone
 
-    def on(self, *arrays: Any) -> None:
-        """Run the loops on arrays, shared by several threads where there are enough products."""
-        shared(self.loops, (*arrays, *self.arguments), self.parts, self.products // PRODUCTS)
+    def step(self, loops: Any, parts: int, products: int, tables: tuple[Array, ...], ints: Ints = ()) -> Step:
+        """The call of loops over independent parts: out = bias + a convolution of x with w, of so many products.
+
+        The last int but those of the range says whether there is a bias; where there is none, w stands in its place.
+        """
+        operands, biased = (self.x, self.w, self.w if self.bias is None else self.bias), self.bias is not None
+        return Step(loops, operands, (self.result,), (), (*ints, biased), (parts, 1), products // PRODUCTS, tables)
+
+    def product(self, loops: Any, parts: int, products: int, tables: tuple[Array, ...], ints: Ints = ()) -> Step:
+        """The call of loops that have no bias: out = a product of x and w."""
+        return Step(loops, (self.x, self.w), (self.result,), (), ints, (parts, 1), products // PRODUCTS, tables)

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...kernels.cpu.plan import Array, Ints
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import part_of
 from ...kernels.llvm.shifted import copied_rows, doubled_rows, halved_rows
-from .cpu_geometry import Ints
 
 LINE = 16  # elements: planes begin at multiples of it
 PART = 5  # numbers that say what is copied to a plane
@@ -39,7 +39,6 @@ class Layout(NamedTuple):
 class Target(NamedTuple):
     """The memory of the results of a convolution; all numbers count elements."""
 
-    batch: int
     groups: int
     channels: int  # of a group
     channel: int  # from channel to channel
@@ -48,6 +47,10 @@ class Target(NamedTuple):
     step2: int
     scratch: int  # columns of the buffer for a channel's results before they are unpacked; 0: no buffer
     weight_row: int  # from a tap's weight for a channel to the one for the next channel
+    whole: int  # whether every element is the result of a task; others are zero
+
+
+WEIGHT_ROW = Target._fields.index("weight_row")
 
 
 def as_numbers(fields: Layout | Target) -> np.ndarray:
@@ -92,9 +95,6 @@ def _apart(elements: int) -> int:
     """The distance between planes of so many elements; powers of two would map them to few lines of the cache."""
     lines = -(-elements // LINE)
     return (lines + (lines % 16 == 0)) * LINE
-
-
-Array = np.ndarray
 
 
 @jit

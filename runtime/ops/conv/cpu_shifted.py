@@ -10,6 +10,7 @@ elements of the input with different residues have different taps, and each resi
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from itertools import product
 from math import prod
@@ -17,9 +18,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...kernels.cpu.plan import Array, Ints
+from ...kernels.cpu.plan import Plan as Calls
 from ...kernels.jit import jit
 from ...kernels.llvm.shifted import correlated_rows, weighted_rows
-from .cpu_geometry import Geometry, Ints, Work
+from .cpu_geometry import Call, Geometry
 from .cpu_packing import (
     LINE,
     Target,
@@ -33,9 +36,7 @@ from .cpu_packing import (
     unpack_results,
 )
 
-Array = np.ndarray
-
-TOGETHER_BYTES = 1 << 19  # of the planes of some samples: a share of the second-level cache
+TOGETHER = 1 << 17  # elements of the planes of some samples: a share of the second-level cache
 TOGETHER_COLUMNS = 1024  # so many are summed up in registers before they are added to the gradient of a weight
 
 
@@ -44,8 +45,8 @@ class Plan(NamedTuple):
 
     layout: Array  # a Layout
     parts: Array  # numbers for each plane: what is copied to it (see `laid_out`)
-    tasks: Array  # rows (first tap, end of taps, columns, three sizes of the result, its first element)
-    taps: Array  # offset of each tap in the planes; and that of its weight for the first channel of the result
+    tasks: Array  # of TASK numbers: first tap, end of taps, columns, three sizes of the result, its first element
+    taps: Array  # offset of each tap in the planes; behind these that of its weight for the first channel of the result
     target: Array  # a Target
 
 
@@ -57,23 +58,23 @@ class Residue(NamedTuple):
     taps: tuple[tuple[int, int], ...]  # (index in the kernel, the index in the output that reads `first`)
 
 
-def shifted_output(g: Geometry, itemsize: int) -> Work | None:
-    """The loops of the output."""
-    return Work(add_shifted, forward_plan(g), g.batch * g.groups * -(-g.outputs // ROWS), g.products)
+def shifted_output(g: Geometry, call: Call) -> Calls:
+    """The calls for the output."""
+    return (call.step(add_shifted, g.batch * g.groups * -(-g.outputs // ROWS), g.products, forward_plan(g)),)
 
 
-def shifted_input_backward(g: Geometry, itemsize: int) -> Work | None:
-    """The loops of the gradient of the input."""
-    plan = backward_plan(g)
-    whole = int(plan.tasks[:, 3:6].prod(1).sum()) == prod(g.sizes)  # else no tap reads some elements
-    return Work(add_shifted, plan, g.batch * g.groups * -(-g.channels // ROWS), g.products, whole)
+def shifted_input_backward(g: Geometry, call: Call) -> Calls:
+    """The calls for the gradient of the input."""
+    return (call.step(add_shifted, g.batch * g.groups * -(-g.channels // ROWS), g.products, backward_plan(g)),)
 
 
-def shifted_weight_backward(g: Geometry, itemsize: int) -> Work | None:
-    """The loops of the gradient of the weight."""
-    return Work(multiply_shifted, weight_plan(g, itemsize), g.groups * -(-g.outputs // ROWS), g.products)
+def shifted_weight_backward(g: Geometry, call: Call) -> Calls:
+    """The calls for the gradient of the weight."""
+    tables, sizes = weight_plan(g)
+    return (call.product(multiply_shifted, g.groups * -(-g.outputs // ROWS), g.products, tables, sizes),)
 
 
+@functools.lru_cache(maxsize=256)
 def forward_plan(g: Geometry) -> Plan:
     """The output from the input."""
     reaches = [[divmod(d * j, s) for j in range(k)] for k, s, d in zip(g.kernel, g.stride, g.dilation, strict=True)]
@@ -86,12 +87,13 @@ def forward_plan(g: Geometry) -> Plan:
         plane = seen.index(tuple(residue for _, residue in tap))
         offsets_of_taps.append(plane * layout.plane + flat_offset([start for start, _ in tap], flat_steps(room)))
     every = g.channels * g.taps
-    taps = np.stack([_for_channels(offsets_of_taps, g.channels, layout.planes * layout.plane), np.arange(every)])
-    tasks = _table([(0, every, _columns(g.positions, room), *g.positions, 0)])
+    taps = [_for_channels(offsets_of_taps, g.channels, layout.planes * layout.plane), np.arange(every)]
+    tasks = [(0, every, _columns(g.positions, room), *g.positions, 0)]
     target = _targeted(g, g.outputs, g.positions, (1, 1, 1), tasks, every)
-    return Plan(as_numbers(layout), parts, tasks, taps, target)
+    return Plan(as_numbers(layout), parts, _table(tasks), np.concatenate(taps), target)
 
 
+@functools.lru_cache(maxsize=256)
 def backward_plan(g: Geometry) -> Plan:
     """The gradient of the input from that of the output."""
     lines = [_residues(*sizes) for sizes in zip(g.sizes, g.kernel, g.stride, g.pads, g.dilation, strict=True)]
@@ -99,7 +101,8 @@ def backward_plan(g: Geometry) -> Plan:
     ends = [[start + residue.size for residue in line for _, start in residue.taps] or [1] for line in lines]
     base, room = tuple(map(min, starts)), tuple(max(end) - min(start) for end, start in zip(ends, starts, strict=True))
     layout, parts = laid_out(g.outputs, g.positions, (1, 1, 1), [base], room)
-    tasks, taps, end = [], [np.empty((2, 0), np.int64)], 0
+    tasks: list[Ints] = []
+    taps, end = [np.empty((2, 0), np.int64)], 0
     for residues in product(*lines):
         reaching = [tuple(zip(*along, strict=True)) for along in product(*(r.taps for r in residues))]
         offsets = [flat_offset(start, flat_steps(room)) - flat_offset(base, flat_steps(room)) for _, start in reaching]
@@ -109,8 +112,8 @@ def backward_plan(g: Geometry) -> Plan:
         first, end = end, end + taps[-1].shape[1]
         counts, begin = [r.size for r in residues], flat_offset([r.first for r in residues], flat_steps(g.sizes))
         tasks.append((first, end, _columns(counts, room), *counts, begin))
-    target = _targeted(g, g.channels, g.sizes, g.stride, _table(tasks), g.taps)
-    return Plan(as_numbers(layout), parts, _table(tasks), np.concatenate(taps, 1), target)
+    target = _targeted(g, g.channels, g.sizes, g.stride, tasks, g.taps)
+    return Plan(as_numbers(layout), parts, _table(tasks), np.concatenate(taps, 1).ravel(), target)
 
 
 def _residues(size: int, kernel: int, stride: int, pad: int, dilation: int) -> list[Residue]:
@@ -126,8 +129,8 @@ def _residues(size: int, kernel: int, stride: int, pad: int, dilation: int) -> l
     return found
 
 
-def weight_plan(g: Geometry, itemsize: int) -> tuple[Array, ...]:
-    """The arguments of `multiply_shifted`, which computes the gradient of the weight.
+def weight_plan(g: Geometry) -> tuple[tuple[Array, ...], Ints]:
+    """The tables and ints of `multiply_shifted`, which computes the gradient of the weight.
 
     The gradient of the output gets as much room between its rows as the planes of the forward plan have.
     """
@@ -136,11 +139,11 @@ def weight_plan(g: Geometry, itemsize: int) -> tuple[Array, ...]:
     rows = pitch0 // pitch1 if g.positions[0] > 1 else g.positions[1]
     room = (g.positions[0], int(rows), int(pitch1) if max(g.positions[:2]) > 1 else g.positions[2])
     layout, parts = laid_out(g.outputs, g.positions, (1, 1, 1), [(0, 0, 0)], room)
-    columns = int(plan.tasks[0, 2])
+    columns = int(plan.tasks[2])
     elements = columns * g.outputs + int(plan.layout[5] * plan.layout[6]) * g.channels
-    together = max(TOGETHER_BYTES // max(elements * itemsize, 1), -(-TOGETHER_COLUMNS // columns))
-    sizes = np.array([columns, g.batch, max(1, min(together, g.batch)), g.groups], np.int64)
-    return as_numbers(layout), parts, plan.layout, plan.parts, plan.taps[0], sizes
+    together = max(TOGETHER // max(elements, 1), -(-TOGETHER_COLUMNS // columns))
+    sizes = columns, g.batch, max(1, min(together, g.batch)), g.groups
+    return (as_numbers(layout), parts, plan.layout, plan.parts, plan.taps[: plan.taps.size // 2]), sizes
 
 
 def _columns(sizes: Sequence[int], room: Ints) -> int:
@@ -148,13 +151,14 @@ def _columns(sizes: Sequence[int], room: Ints) -> int:
     return flat_offset([n - 1 for n in sizes], flat_steps(room)) + 1
 
 
-def _targeted(g: Geometry, channels: int, sizes: Ints, stride: Ints, tasks: Array, weight_row: int) -> Array:
+def _targeted(g: Geometry, channels: int, sizes: Ints, stride: Ints, tasks: Sequence[Ints], weight_row: int) -> Array:
     """The memory of results, with a buffer unless the columns of a single task are the result as they are."""
-    widest = int(tasks[:, 2].max(initial=0))
+    widest = max((task[2] for task in tasks), default=0)
     steps = [s * step for s, step in zip(stride, flat_steps(sizes), strict=True)]
     straight = stride == (1, 1, 1) and len(tasks) == 1 and widest == prod(sizes)
     scratch = 0 if straight else widest
-    return as_numbers(Target._make((g.batch, g.groups, channels, prod(sizes), *steps, scratch, weight_row)))
+    whole = sum(prod(task[3:6]) for task in tasks) == prod(sizes)
+    return as_numbers(Target._make((g.groups, channels, prod(sizes), *steps, scratch, weight_row, whole)))
 
 
 def _for_channels(taps: Sequence[int], channels: int, step: int) -> Array:
@@ -163,10 +167,11 @@ def _for_channels(taps: Sequence[int], channels: int, step: int) -> Array:
 
 
 def _table(tasks: Sequence[Sequence[int]]) -> Array:
-    return np.array(tasks, np.int64).reshape(-1, 7)
+    return np.array(tasks, np.int64).ravel()
 
 
 ROWS = 4  # channels of the result that are computed together
+TASK = 7  # numbers that say what a task is
 
 
 @jit
@@ -180,6 +185,7 @@ def add_shifted(
     tasks: Array,
     taps: Array,
     target: Array,
+    biased: int,
     first: int,
     last: int,
 ) -> None:
@@ -187,6 +193,7 @@ def add_shifted(
     here, there = layout_of_numbers(layout), target_of_numbers(target)
     planes = np.zeros(here.size, x.dtype)
     scratch = np.empty(ROWS * there.scratch, x.dtype)
+    starts = bias if biased else np.zeros(there.groups * there.channels, x.dtype)
     blocks = (there.channels + ROWS - 1) // ROWS
     for number in range(first // blocks, (last + blocks - 1) // blocks):
         group = number % there.groups
@@ -194,11 +201,13 @@ def add_shifted(
         if here.size:
             pack_planes(source, here, parts, planes)
             source = planes
-        own, own_bias = w[group * (w.size // there.groups) :], bias[group * there.channels :]
+        own, own_starts = w[group * (w.size // there.groups) :], starts[group * there.channels :]
         result = out[number * there.channels * there.channel :]
         begin, end = max(first - number * blocks, 0) * ROWS, min((last - number * blocks) * ROWS, there.channels)
-        for t in range(tasks.shape[0]):
-            _do_task(source, here, own, own_bias, tasks[t], taps, scratch, result, there, begin, end)
+        if not there.whole:
+            result[begin * there.channel : end * there.channel] = 0
+        for t in range(0, tasks.size, TASK):
+            _do_task(source, here, own, own_starts, tasks[t : t + TASK], taps, scratch, result, there, begin, end)
 
 
 @jit
@@ -216,15 +225,15 @@ def _do_task(
     end: int,
 ) -> None:
     """The channels from r to end of one task's results."""
-    taps = taps[:, task[0] : task[1]]
+    offsets, weights = taps[task[0] : task[1]], taps[taps.size // 2 + task[0] : taps.size // 2 + task[1]]
     while r < end:
         rows = block_of(end - r)
         result, own = out[r * there.channel + task[6] :], w[r * there.weight_row :]
         if there.scratch:
-            _weigh(rows, source, taps, own, there.weight_row, bias[r:], scratch, there.scratch, task[2])
+            _weigh(rows, source, offsets, own, weights, there.weight_row, bias[r:], scratch, there.scratch, task[2])
             unpack_results(rows, scratch, here, task, result, there)
         else:
-            _weigh(rows, source, taps, own, there.weight_row, bias[r:], result, there.channel, task[2])
+            _weigh(rows, source, offsets, own, weights, there.weight_row, bias[r:], result, there.channel, task[2])
         r += rows
 
 
@@ -236,9 +245,17 @@ def block_of(left: int) -> int:
 
 @jit
 def _weigh(
-    rows: int, x: Array, taps: Array, w: Array, w_row: int, bias: Array, out: Array, step: int, columns: int
+    rows: int,
+    x: Array,
+    offsets: Array,
+    w: Array,
+    weights: Array,
+    w_row: int,
+    bias: Array,
+    out: Array,
+    step: int,
+    columns: int,
 ) -> None:
-    offsets, weights = taps[0], taps[1]
     if rows == ROWS:
         weighted_rows(4, x, offsets, w, weights, w_row, bias, out, step, columns)
     elif rows == 2:
@@ -257,20 +274,25 @@ def multiply_shifted(
     layout: Array,
     parts: Array,
     offsets: Array,
-    sizes: Array,
+    columns: int,
+    batch: int,
+    together: int,
+    groups: int,
     first: int,
     last: int,
 ) -> None:
-    """out += the sum over samples of channels of grad times each tap's view of x, for blocks of groups' channels.
+    """out = the sum over samples of channels of grad times each tap's view of x, for blocks of groups' channels.
 
-    `sizes` are the columns of a plane, the samples, how many of them are done together, and the groups.
+    `columns` are those of a plane, `together` the samples that are done together.
     """
-    columns, batch, together, groups = sizes
     left, right = layout_of_numbers(grad_layout), layout_of_numbers(layout)
     lefts, rights = np.zeros(together * left.size, x.dtype), np.zeros(together * right.size + LINE, x.dtype)
     if left.size and right.size:
         columns = (columns + LINE - 1) // LINE * LINE  # whole vectors: zeros in grad, anything in x
     blocks = (left.channels + ROWS - 1) // ROWS
+    for group in range(first // blocks, (last + blocks - 1) // blocks):
+        r, end = max(first - group * blocks, 0) * ROWS, min((last - group * blocks) * ROWS, left.channels)
+        out[(group * left.channels + r) * offsets.size : (group * left.channels + end) * offsets.size] = 0
     for sample in range(0, batch, together):
         count = min(together, batch - sample)
         for group in range(first // blocks, (last + blocks - 1) // blocks):

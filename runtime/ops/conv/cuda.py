@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...cuda import memory
 from ...cuda.array import DeviceArray
@@ -21,6 +21,7 @@ from ...cuda.libraries.products import common, is_half, multiply
 from ...cuda.views import broadcast, in_order, over, permuted, swapped
 from ...kernels.cuda.storage import in_registers
 from ...modes.math_modes import math_modes
+from ..reduction.cuda import sum_dim
 from . import cuda_kernels as kernels
 from .cpu_geometry import Geometry, Ints, geometry
 
@@ -155,6 +156,27 @@ def convolution_weight_backward(
     if not started:
         memory.fill(result, 0)
     return result
+
+
+def convolution_backward(
+    wanted: Sequence[bool],
+    grad_output: Array,
+    input: Array | None,
+    weight: Array | None,
+    input_shape: Ints,
+    weight_shape: Ints,
+    *rest: Any,
+) -> tuple[Array | None, ...]:
+    """The gradients of input, weight and bias."""
+    results: list[Array | None] = [None, None, None]
+    if wanted[0] and weight is not None:
+        results[0] = convolution_input_backward(grad_output, weight, input_shape, *rest)
+    if wanted[1] and input is not None:
+        results[1] = convolution_weight_backward(grad_output, input, weight_shape, *rest)
+    if wanted[2]:
+        channels = len(input_shape) - len(rest[0]) - 1
+        results[2] = sum_dim(grad_output, tuple(d for d in range(grad_output.ndim) if d != channels), False)
+    return tuple(results)
 
 
 def library_convolves(sizes: Sizes, x: Array, w: Array, bias: Array | None, result: Array) -> bool:

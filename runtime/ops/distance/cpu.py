@@ -7,15 +7,18 @@ import math
 import numpy as np
 
 from ...kernels.cpu.copies import contiguous
+from ...kernels.cpu.matmul import LINE, fill_panels, whole_line
 from ...kernels.jit import jit
-from ...kernels.llvm.addresses import address, empty_row, item_size, part_of
+from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
 from ...kernels.llvm.differences import square_differences, weighted_differences
-from ...pool.parallel_for import by_slices, shared
+from ...kernels.llvm.tiles import panel_bytes, panel_width
+from ...pool.parallel_for import shared
 
 Array = np.ndarray
 Gradients = tuple[Array | None, ...]
 
 _BLOCK = 128  # differences that are added up in the dtype of the rows; blocks of them in double precision
+_ROWS = 24  # that are computed together, a multiple of those of a tile
 _WORK = 4  # differences take as long as an element of other work
 _COUNT, _SUM, _EUCLIDEAN, _GREATEST, _POWER = range(5)
 
@@ -26,13 +29,14 @@ def row_distances(x1: Array, x2: Array, p: float) -> Array:
     if not x1.shape[-1]:
         out[:] = 0
     elif out.size:
-        columns = contiguous(np.swapaxes(_matrices(x2), 1, 2))
-        arrays, work = (_matrices(x1), columns), out.size * x1.shape[-1] // _WORK
+        rows, work = math.prod(x1.shape[:-1]), out.size * x1.shape[-1] // _WORK
         if _kind(p) == _EUCLIDEAN:
-            shared(euclidean_norms, (*arrays, _matrices(out)), math.prod(x1.shape[:-1]), work)
+            shared(
+                euclidean_norms, (_matrices(x1), _matrices(x2), _matrices(out)), rows, work, min(_ROWS, x1.shape[-2])
+            )
         else:
-            arguments = *arrays, _kind(p), float(p), _matrices(out)
-            shared(difference_norms, arguments, math.prod(x1.shape[:-1]), work)
+            columns = contiguous(np.swapaxes(_matrices(x2), 1, 2))
+            shared(difference_norms, (_matrices(x1), columns, _kind(p), float(p), _matrices(out)), rows, work)
     return out
 
 
@@ -52,12 +56,10 @@ def row_distances_backward(
 
 def euclidean_backward(grad: Array, x1: Array, x2: Array, distance: Array, first: Array, second: Array) -> None:
     """Both gradients of p = 2: rows of either matrix by themselves, so that threads may share them."""
-    weights = np.empty_like(grad)
-    by_slices(divide, (grad.reshape(-1), distance.reshape(-1), weights.reshape(-1)), grad.size)
-    work = grad.size * x1.shape[-1] // _WORK
-    across = contiguous(np.swapaxes(weights, 1, 2))
-    for one, other, factors, found in ((x1, x2, weights, first), (x2, x1, across, second)):
-        shared(add_differences, (factors, one, other, found), len(one) * one.shape[1], work)
+    weights, work = np.empty_like(grad), grad.size * x1.shape[-1] // _WORK
+    for one, other, found, across in ((x1, x2, first, False), (x2, x1, second, True)):
+        arguments = grad, distance, weights, one, other, found, across
+        shared(euclidean_gradients, arguments, len(one) * one.shape[1], work, min(_ROWS, one.shape[1]))
 
 
 def _matrices(a: Array) -> Array:
@@ -97,45 +99,144 @@ def divide(x: Array, y: Array, out: Array) -> None:
 
 
 @jit
-def euclidean_norms(x1: Array, columns: Array, out: Array, first: int, last: int) -> None:
-    """`difference_norms` of p = 2; sums that lie between blocks are in double precision."""
-    like, size, rows, width = out.dtype.type(0), item_size(out.dtype.type(0)), x1.shape[1], x1.shape[2]
-    count = out.shape[2]
-    blocks, step = max(1, (width + _BLOCK - 1) // _BLOCK), count * size
-    total = empty_row(0.0, count if blocks > 1 else 0)
-    for row in range(first, last):
-        to, x, others = part_of(out, row * count, count), row * width * size, row // rows * width * step
-        for block in range(blocks):
-            start = block * _BLOCK
-            for j in range(count):
-                to[j] = 0
-            at, from_here = address(columns) + others + start * step, address(x1) + x + start * size
-            square_differences(like, from_here, at, step, min(_BLOCK, width - start), address(to), count)
-            for j in range(total.size):
-                total[j] = total[j] + to[j] if block else to[j]
-        for j in range(total.size):
-            to[j] = math.sqrt(total[j])
-        for j in range(count - total.size):
-            to[j] = math.sqrt(to[j])
+def euclidean_norms(x1: Array, x2: Array, out: Array, first: int, last: int) -> None:
+    """`difference_norms` of p = 2, of rows of both; sums that lie between blocks are in double precision."""
+    like, size, rows, count = out.dtype.type(0), item_size(out.dtype.type(0)), x1.shape[1], x2.shape[1]
+    width, panels = x1.shape[2], (count + panel_width(out.dtype.type(0)) - 1) // panel_width(out.dtype.type(0))
+    space = empty_row(like, panels * panel_width(like) * width + LINE)
+    columns, panel, row, matrix = whole_line(address(space)), width * panel_bytes(), first, -1
+    while row < last:
+        if row // rows != matrix:
+            matrix = row // rows
+            fill_panels(
+                like, address(x2) + matrix * count * width * size, width * size, True, width, count, columns, panel
+            )
+        together = min(min(last, (matrix + 1) * rows) - row, _ROWS)
+        distances_of(
+            like,
+            address(x1) + row * width * size,
+            columns,
+            panel,
+            width,
+            address(out) + row * count * size,
+            together,
+            count,
+        )
+        row += together
 
 
 @jit
-def add_differences(weights: Array, x: Array, others: Array, out: Array, first: int, last: int) -> None:
-    """out_i += sum_j w_ij (x_i - y_j) for a range of rows; nothing where w_ij is 0."""
+def distances_of(like: float, x: int, columns: int, panel: int, width: int, out: int, rows: int, count: int) -> None:
+    """The distances of some rows to what lies in panels."""
+    size, found = item_size(like), row_at(like, out, rows * count)
+    total = empty_row(0.0, found.size if width > _BLOCK else 0)
+    for start in range(0, width, _BLOCK):
+        depth = min(_BLOCK, width - start)
+        for j in range(0, count, panel_width(like)):
+            at, to = columns + j // panel_width(like) * panel + start * panel_bytes(), out + j * size
+            here = min(panel_width(like), count - j)
+            square_differences(
+                like,
+                x + start * size,
+                width * size,
+                size,
+                at,
+                panel_bytes(),
+                to,
+                count * size,
+                rows,
+                depth,
+                here,
+                False,
+            )
+        for i in range(total.size):
+            total[i] = total[i] + found[i] if start else found[i]
+    for i in range(total.size):
+        found[i] = math.sqrt(total[i])
+    for i in range(found.size - total.size):
+        found[i] = math.sqrt(found[i])
+
+
+@jit
+def euclidean_gradients(
+    grad: Array,
+    distance: Array,
+    weights: Array,
+    x: Array,
+    others: Array,
+    out: Array,
+    across: bool,
+    first: int,
+    last: int,
+) -> None:
+    """out_i = sum_j w_ij (x_i - y_j) for a range of rows, w = grad / distance, or 0 where that is 0.
+
+    Rows are those of x1, and weights are written, or `across` those of x2.
+    """
     like, size = x.dtype.type(0), item_size(x.dtype.type(0))
-    rows, width, count = x.shape[1], x.shape[2], others.shape[1]
-    for row in range(first, last):
-        line, to, others_of = row * width * size, row * width * size, row // rows * count * width * size
-        weighted_differences(
-            like,
-            address(weights) + row * count * size,
-            address(others) + others_of,
-            width * size,
-            count,
-            address(out) + to,
-            width,
-            address(x) + line,
+    rows, width, count, row = x.shape[1], x.shape[2], others.shape[1], first
+    while row < last:
+        matrix, i = row // rows, row % rows
+        together = min(min(last, (matrix + 1) * rows) - row, _ROWS)
+        if not across:
+            place = row * count
+            divide(
+                part_of(grad, place, together * count),
+                part_of(distance, place, together * count),
+                part_of(weights, place, together * count),
+            )
+        w = address(weights) + (matrix * rows * count + (i if across else i * count)) * size
+        w_row, w_col = (size, rows * size) if across else (count * size, size)
+        y, at, to = (
+            address(others) + matrix * count * width * size,
+            row * width * size,
+            address(out) + row * width * size,
         )
+        for k in range(0, width, panel_width(like)):
+            here, column = min(panel_width(like), width - k), k * size
+            weighted_differences(
+                like,
+                w,
+                w_row,
+                w_col,
+                y + column,
+                width * size,
+                to + column,
+                width * size,
+                together,
+                count,
+                here,
+                False,
+                address(x) + at + column,
+                width * size,
+            )
+        for r in range(together):
+            finish_gradient(
+                row_at(like, to + r * width * size, width),
+                row_at(like, address(x) + at + r * width * size, width),
+                w + r * w_row,
+                w_col,
+                y,
+                count,
+            )
+        row += together
+
+
+@jit
+def finish_gradient(out: Array, x: Array, w: int, w_col: int, others: int, count: int) -> None:
+    """The other sign; where numbers are not finite, a sum over those rows alone whose weight is not 0."""
+    like, size, exact = x.dtype.type(0), item_size(x.dtype.type(0)), True
+    for k in range(out.size):
+        out[k] = -out[k]
+        exact &= out[k] == out[k]
+    if exact:
+        return
+    for k in range(out.size):
+        out[k] = 0
+    for j in range(count):
+        weight, y = row_at(like, w + j * w_col, 1)[0], row_at(like, others + j * out.size * size, out.size)
+        for k in range(out.size if weight != 0 else 0):
+            out[k] += weight * (x[k] - y[k])
 
 
 @jit

@@ -35,6 +35,8 @@ def bags(
     rows = op.embedding(weight, indices, padding, by_freq)
     if factors is not None:
         rows = rows * factors.unsqueeze(-1)
+    if offsets is None and padding < 0 and mode != "max":
+        return rows.sum(1) if mode == "sum" or not rows._shape[1] else rows.mean(1)
     counted = indices != padding
     if offsets is None:
         return _reduced(rows, counted, mode)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,16 +18,28 @@ def transformed_dims(op: str, input: Any, dim: Sequence[int], normalization: int
     return *_scaled_dims(op, input, dim, normalization), *rest
 
 
-def transformed_half(op: str, input: Any, dim: Sequence[int], normalization: int, *rest: Any) -> tuple[Any, ...]:
+def transformed_half(op: str, input: Any, dim: Sequence[int], normalization: int, pairs: float) -> tuple[Any, ...]:
+    """Wraps `dim`, at least one; the scale is 0, 1 or 2."""
+    _require_wide(op, input)
+    return *_some_scaled(op, input, dim, normalization), pairs
+
+
+def transformed_from_half(
+    op: str, input: Any, dim: Sequence[int], normalization: int, last: int, pairs: float
+) -> tuple[Any, ...]:
     """Wraps `dim`, at least one; the scale is 0, 1 or 2; the size of the last one is that whose half is given."""
-    if not rest:
-        _require_wide(op, input)
+    checked = _some_scaled(op, input, dim, normalization)
+    given = input._shape[checked[1][-1]]
+    if last // 2 + 1 != given:
+        raise RuntimeError(f"{op}(): a half of {given} numbers is not that of {last}")
+    return *checked, last, pairs
+
+
+def _some_scaled(op: str, input: Any, dim: Sequence[int], normalization: int) -> tuple[Any, tuple[int, ...], int]:
     checked = _scaled_dims(op, input, dim, normalization)
     if not dim:
         raise RuntimeError(f"{op}(): expected at least one dimension to transform, got none")
-    if rest and rest[0] // 2 + 1 != input._shape[checked[1][-1]]:
-        raise RuntimeError(f"{op}(): a half of {input._shape[checked[1][-1]]} numbers is not that of {rest[0]}")
-    return *checked, *rest
+    return checked
 
 
 def _scaled_dims(op: str, input: Any, dim: Sequence[int], normalization: int) -> tuple[Any, tuple[int, ...], int]:
@@ -43,7 +56,7 @@ def _require_wide(op: str, input: Any) -> None:
 
 def along_axis(op: str, input: Any, n: int | None, dim: int, norm: str | None) -> tuple[Any, ...]:
     """One dimension, brought to n numbers, n at least 1; norm is 'backward', 'ortho' or 'forward'."""
-    dims = (_wrap(op, dim, input.ndim),)
+    dims = _wrapped_once(op, (dim,), input.ndim)
     return _sized(op, input, _one_size(op, n), dims, norm, half=False)
 
 
@@ -55,7 +68,7 @@ def along_real_axis(op: str, input: Any, n: int | None, dim: int, norm: str | No
 
 def along_half_axis(op: str, input: Any, n: int | None, dim: int, norm: str | None) -> tuple[Any, ...]:
     """Half of a symmetric dimension, brought to that of n numbers: 2 (size - 1) if not given, at least 1."""
-    dims = (_wrap(op, dim, input.ndim),)
+    dims = _wrapped_once(op, (dim,), input.ndim)
     return _sized(op, input, _one_size(op, n), dims, norm, half=True)
 
 
@@ -114,7 +127,12 @@ def _chosen(op: str, input: Any, s: Sequence[int] | None, dim: Sequence[int] | N
 
 
 def _wrapped(op: str, dim: Sequence[int], ndim: int) -> tuple[int, ...]:
-    dims = tuple(_wrap(op, d, ndim) for d in dim)
+    return _wrapped_once(op, tuple(dim), ndim)
+
+
+@functools.lru_cache(maxsize=256)
+def _wrapped_once(op: str, dim: tuple[int, ...], ndim: int) -> tuple[int, ...]:
+    dims = tuple([_wrap(op, d, ndim) for d in dim])
     if len(set(dims)) < len(dims):
         raise RuntimeError(f"{op}(): FFT dims must be unique, got {list(dim)}")
     return dims
@@ -142,7 +160,7 @@ def _sized(
         sizes[-1] = 2 * (sizes[-1] - 1)
     if s is not None:
         sizes = [own if given == -1 else given for own, given in zip(sizes, s, strict=True)]
-    if any(n < 1 for n in sizes):
+    if sizes and min(sizes) < 1:
         raise RuntimeError(f"{op}(): Invalid number of data points ({min(sizes)}) specified")
     if norm not in NORMS:
         raise RuntimeError(f'{op}(): Invalid normalization mode: "{norm}", expected one of {NORMS[1:]}')

@@ -123,7 +123,7 @@ def turned_passes(
 
 @jit
 def read_rows(
-    x: Array, kind: int, turns: Array, n: int, turned: bool, first: int, count: int, at: int, plane: int
+    x: Array, kind: int, turns: Array, n: int, pairs: float, first: int, count: int, at: int, plane: int
 ) -> None:
     """The parts of some rows of n complex numbers, as the passes take them."""
     like, size = x.dtype.type(0), item_size(x.dtype.type(0))
@@ -136,13 +136,12 @@ def read_rows(
     elif kind == 3:
         for r in range(count):
             row, to = part_of(x, (first + r) * (2 * n + 2), 2 * n + 2), at + r * n * size
-            one = like + 1
-            if turned:
-                from_half(row, turns, one, row_at(like, to, n), row_at(like, to + plane, n))
+            if n % lanes(like):
+                from_half(row, turns, like + pairs, row_at(like, to, n), row_at(like, to + plane, n))
             else:
-                whole_spectrum(like, address(row), plane, to, n, address(turns), one)
+                whole_spectrum(like, address(row), plane, to, n, address(turns), like + pairs)
             # Both are real, whatever their imaginary parts.
-            real[r * n], imaginary[r * n] = (row[0] + row[2 * n]) * one, (row[0] - row[2 * n]) * one
+            real[r * n], imaginary[r * n] = row[0] + row[2 * n], row[0] - row[2 * n]
     else:
         split(part_of(x, first * 2 * n, count * 2 * n), real, imaginary)
 
@@ -152,7 +151,7 @@ def write_rows(
     kind: int,
     turns: Array,
     n: int,
-    turned: bool,
+    pairs: float,
     first: int,
     count: int,
     at: int,
@@ -170,11 +169,11 @@ def write_rows(
     for r in range(count - 1, -1, -1):  # behind a row is the next one, which is not read any more
         row, here = part_of(out, (first + r) * (2 * n + 2), 2 * n + 2), at + r * n * size
         top, other = real[r * n], imaginary[r * n]
-        if turned:
-            to_half(row_at(like, here, n), row_at(like, here + plane, n), turns, scale, row)
+        if n % lanes(like):
+            to_half(row_at(like, here, n), row_at(like, here + plane, n), turns, scale * pairs, row)
         else:
             real[r * n + n], imaginary[r * n + n] = top, other
-            half_spectrum(like, here, plane, address(row), n, address(turns), scale)
+            half_spectrum(like, here, plane, address(row), n, address(turns), scale * pairs)
         row[0], row[1], row[2 * n], row[2 * n + 1] = (top + other) * scale, 0, (top - other) * scale, 0
 
 
@@ -190,6 +189,7 @@ def transform_rows(
     kind: int,
     inverse: bool,
     scale: float,
+    pairs: float,
     out: Array,
     first: int,
     last: int,
@@ -201,7 +201,7 @@ def transform_rows(
     for i in range(space.size if turned else 0):
         space[i] = 0
     transform_rows_in(
-        x, steps, table, turns, n, block, turned, kind, inverse, like + scale, out, first, last, plane, space
+        x, steps, table, turns, n, block, turned, kind, inverse, scale, pairs, out, first, last, plane, space
     )
 
 
@@ -217,6 +217,7 @@ def transform_rows_in(
     kind: int,
     inverse: bool,
     scale: float,
+    pairs: float,
     out: Array,
     first: int,
     last: int,
@@ -225,7 +226,7 @@ def transform_rows_in(
 ) -> None:
     """`transform_rows` in memory for four planes."""
     like = x.dtype.type(0)
-    factor = x.dtype.type(scale)
+    factor, by_pairs = x.dtype.type(scale), x.dtype.type(pairs)
     one = (address(space) + APART - 1) // APART * APART
     other, size = one + 2 * plane, item_size(like)
     # Which passes have to do with planes alone.
@@ -235,7 +236,7 @@ def transform_rows_in(
         if begin:
             rows_begun(steps, table, inverse, 1, count, plane, address(x) + start * 2 * n * size, 2 * size, one)
         else:
-            read_rows(x, kind, turns, n, turned, start, count, one, plane)
+            read_rows(x, kind, turns, n, by_pairs, start, count, one, plane)
         if turned:
             at = turned_passes(steps, table, inverse, n, block, count, plane, one, other)
         else:
@@ -244,7 +245,7 @@ def transform_rows_in(
             to, line = address(out) + start * 2 * n * size, 2 * steps[end, 2] * size
             ended(steps, factor, inverse, 1, count, plane, at, to, line)
         else:
-            write_rows(kind, turns, n, turned, start, count, at, plane, factor, out)
+            write_rows(kind, turns, n, by_pairs, start, count, at, plane, factor, out)
 
 
 @jit
@@ -315,3 +316,18 @@ def transform_columns_in(
         for i in range(0 if paired else n):
             real, imaginary = row_at(like, at + i * line, count), row_at(like, at + plane + i * line, count)
             join(real, imaginary, factor, part_of(out, 2 * (corner + i * after), 2 * count))
+
+
+@jit
+def mirror_rows(half: Array, partners: Array, n: int, conjugate: bool, out: Array, first: int, last: int) -> None:
+    """Some rows of 2 n numbers of a symmetric spectrum, from rows of n + 1: behind it stand those of the partner."""
+    sign = half.dtype.type(-1 if conjugate else 1)
+    for r in range(first, last):
+        row, other = part_of(half, r * (2 * n + 2), 2 * n + 2), part_of(half, partners[r] * (2 * n + 2), 2 * n + 2)
+        to = part_of(out, r * 4 * n, 4 * n)
+        for k in range(n + 1):
+            to[2 * k] = row[2 * k]
+            to[2 * k + 1] = row[2 * k + 1] * sign
+        for k in range(1, n):
+            to[4 * n - 2 * k] = other[2 * k]
+            to[4 * n - 2 * k + 1] = -other[2 * k + 1] * sign

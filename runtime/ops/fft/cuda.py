@@ -32,27 +32,41 @@ def fft_c2c(a: Array, dim: Sequence[int], normalization: int, forward: bool) -> 
     return scaled(transformed(a.as_read(wide), dim, forward), [a.shape[d] for d in dim], normalization)
 
 
-def fft_r2c(a: Array, dim: Sequence[int], normalization: int) -> Array:
+def fft_r2c(a: Array, dim: Sequence[int], normalization: int, pairs: float = 1.0) -> Array:
     """The non-redundant half of `fft_c2c` of real numbers: up to n // 2 along the last of the dimensions."""
     if libraries() is None:
-        return Fallback(cpu.fft_r2c)(a, dim, normalization)
+        return Fallback(cpu.fft_r2c)(a, dim, normalization, pairs)
     sizes = [a.shape[d] for d in dim]
     if not a.size:
         return empty(a, dim[-1], a.shape[dim[-1]] // 2 + 1, complex_of(a.dtype))
     result = along(a, dim[-MOST_DIMS:], "r2c", True, sizes[-1])
-    return scaled(transformed(result, dim[:-MOST_DIMS], True), sizes, normalization)
+    whole = scaled(transformed(result, dim[:-MOST_DIMS], True), sizes, normalization)
+    return weighted_pairs(whole, dim[-1], sizes[-1], pairs)
 
 
-def fft_c2r(a: Array, dim: Sequence[int], normalization: int, last: int) -> Array:
+def fft_c2r(a: Array, dim: Sequence[int], normalization: int, last: int, pairs: float = 1.0) -> Array:
     """The real inverse transform of the half of a symmetric spectrum, of `last` numbers along the last dimension."""
     if libraries() is None:
-        return Fallback(cpu.fft_c2r)(a, dim, normalization, last)
+        return Fallback(cpu.fft_c2r)(a, dim, normalization, last, pairs)
     a = a.as_read(complex_of(a.dtype))
     if not a.size:
         return empty(a, dim[-1], last, np.dtype(f"f{a.dtype.itemsize // 2}"))
-    given = transformed(cut(a, dim[-1], last // 2 + 1), dim[:-MOST_DIMS], False)
+    half = cut(a, dim[-1], last // 2 + 1)
+    half = half if pairs == 1 else weighted_pairs(memory.copied(half), dim[-1], last, pairs)
+    given = transformed(half, dim[:-MOST_DIMS], False)
     sizes = [*(a.shape[d] for d in dim[:-1]), last]
     return scaled(along(given, dim[-MOST_DIMS:], "c2r", False, last), sizes, normalization)
+
+
+def weighted_pairs(a: Array, d: int, n: int, pairs: float) -> Array:
+    """Half of a symmetric spectrum: what stands for a pair is multiplied in place."""
+    count = (n - 1) // 2
+    if pairs != 1 and count:
+        there = narrowed(a, d, 1, count)
+        part = memory.copied(there)
+        indexed.run(kernels.scaled, part.size, part.dtype, part, part.dtype.type(pairs))
+        memory.copy(there, part)
+    return a
 
 
 def complex_of(dtype: np.dtype) -> np.dtype:

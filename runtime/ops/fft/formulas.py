@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, TypeAlias
 
 from ...dispatch.shape_checks import all_examples
@@ -15,6 +14,9 @@ Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not im
 
 def resized(x: Tensor, sizes: Sequence[int], dims: Sequence[int]) -> Tensor:
     """Cut, or filled up with zeros, to a size along each dimension."""
+    shape = x._shape
+    if tuple(sizes) == tuple([shape[dim] for dim in dims]):
+        return x
     for size, dim in zip(sizes, dims, strict=True):
         if size < x._shape[dim]:
             x = x.narrow(dim, 0, size)
@@ -34,31 +36,6 @@ def scaling(norm: str | None, forward: bool) -> int:
     if norm == "ortho":
         return 1
     return 2 if forward == (norm == "forward") else 0
-
-
-def halved_pairs(spectrum: Tensor, dim: int, n: int) -> Tensor:
-    """Half of all numbers that stand for a pair, so that real parts of sums over the half are sums over the whole."""
-    return _weighted_pairs(spectrum, dim, n, 0.5)
-
-
-def doubled_pairs(spectrum: Tensor, dim: int, n: int) -> Tensor:
-    """Twice all numbers that stand for a pair: the transpose of taking the other half from symmetry."""
-    return _weighted_pairs(spectrum, dim, n, 2.0)
-
-
-def _weighted_pairs(spectrum: Tensor, dim: int, n: int, of_pairs: float) -> Tensor:
-    make = _pair_weights if spectrum.device.type == "cpu" else _pair_weights.__wrapped__  # memory of graphs is not kept
-    weights = make(n, of_pairs, spectrum.dtype.to_real(), spectrum.device)
-    return spectrum * weights.reshape([-1] + [1] * (spectrum.ndim - 1 - dim))
-
-
-@lru_cache(maxsize=64)
-def _pair_weights(n: int, of_pairs: float, dtype: Any, device: Any) -> Tensor:
-    """1 for the frequency 0 and, of an even n, the highest one; `of_pairs` elsewhere."""
-    weights = [1.0, *[of_pairs] * (n // 2)]
-    if n % 2 == 0:
-        weights[-1] = 1.0
-    return op.tensor(weights, dtype=dtype, device=device)
 
 
 def halves(shape: Sequence[int], dims: Sequence[int]) -> tuple[int, ...]:

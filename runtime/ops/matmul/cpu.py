@@ -8,7 +8,8 @@ from math import prod
 import numpy as np
 
 from ..reduction.cpu import sum_dim
-from .cpu_products import matmul2d, matmul3d, matrix_vector, vector_vector
+from .cpu_halves import matmul2d, matmul3d, widened
+from .cpu_products import matrix_vector, vector_vector
 
 Array = np.ndarray
 Number = int | float | complex
@@ -29,7 +30,7 @@ def mm_backward(wanted: Sequence[bool], grad: Array, a: Array | None, b: Array |
 
 def bmm(a: Array, b: Array) -> Array:
     """A product for every matrix of the batch; BLAS is slow at many small products of a column and a row."""
-    return np.multiply(a, b, order="C") if a.shape[2] == 1 else matmul3d(a, b)
+    return np.multiply(widened(a), widened(b), order="C") if a.shape[2] == 1 else matmul3d(a, b)
 
 
 def bmm_backward(wanted: Sequence[bool], grad: Array, a: Array | None, b: Array | None) -> tuple[Array | None, ...]:
@@ -95,9 +96,9 @@ def linear(input: np.ndarray, weight: np.ndarray, bias: np.ndarray | None) -> np
     if rows.ndim == weight.ndim == 2:
         result = matmul2d(rows, weight.T, bias)
     else:
-        result = np.asarray(_with_a_vector(rows, weight))
+        result = np.asarray(_with_a_vector(widened(rows), widened(weight)))
         if bias is not None:
-            result += bias
+            result += widened(bias)
     return result.reshape(input.shape[:-1] + weight.shape[:-1])
 
 
@@ -112,7 +113,7 @@ def linear_weight_backward(grad_output: np.ndarray, input: np.ndarray) -> np.nda
     """The sum over the batch of outer(grad_output, input); without outer for a weight of one dimension."""
     rows = input.reshape(prod(input.shape[:-1]), input.shape[-1])
     if grad_output.ndim < input.ndim:
-        return matrix_vector(rows.T, grad_output.reshape(len(rows)))
+        return matrix_vector(widened(rows).T, widened(grad_output).reshape(len(rows)))
     return matmul2d(grad_output.reshape(len(rows), grad_output.shape[-1]).T, rows)
 
 
@@ -133,5 +134,5 @@ def linear_backward(
     if wanted[1] and input is not None:
         results[1] = matmul2d(rows.T, input.reshape(len(rows), input_shape[-1])).reshape(weight_shape)
     if wanted[2]:
-        results[2] = sum_dim(rows, (0,), False).reshape(weight_shape[:-1])
+        results[2] = sum_dim(widened(rows), (0,), False).reshape(weight_shape[:-1])
     return tuple(results)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from math import prod
 
 from ...kernels.cpu.folding import folding
@@ -10,9 +11,10 @@ from ...kernels.cpu.matvec import WIDTH
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step
 from ..reduction.plans import sum_step
 from . import cpu_loops as loops
+from .plans_of_pairs import products_of_pairs
 
 SMALL = 1 << 15  # products of numbers: a row is added after smaller matrices' product, as `mm` and an addition would
-MANY = 8 * PANEL  # columns, of which threads get equal shares
+MANY = 4 * PANEL  # columns, of which threads get equal shares
 FEW_ITEMS = 8  # of a batch: threads share rows of fewer
 
 
@@ -47,10 +49,13 @@ def product(a: Layout, b: Layout, operands: tuple[int, int], output: int, shape:
     parts = (columns, PANEL) if by_columns else (rows, UNIT)
     how = early * loops.ADDING | by_columns * loops.BY_COLUMNS
     constants, work = (rows, depth, columns, left, right, how), rows * depth * columns // PRODUCTS
-    times = Step(loops.matrix_product, operands, ((output, shape),), (), constants, parts, work)
+    sizes, lying = (1, rows, depth, columns), (left, right, by_columns)
+    pairs = partial(products_of_pairs, sizes, lying, operands, output, shape, bias)
+    times = Step(loops.matrix_product, operands, ((output, shape),), (), constants, parts, work, pairs)
     if bias is None:
         return (times,)
-    plus = Step(loops.row_repeated if early else loops.row_added, (bias,), ((output, shape),), (), (rows, columns))
+    adds = loops.row_repeated if early else loops.row_added
+    plus = Step(adds, (bias,), ((output, shape),), (), (rows, columns), pairs=tuple)
     return (plus, times) if early else (times, plus)
 
 
@@ -120,8 +125,11 @@ def batch_products(a: Layout, b: Layout, operands: tuple[int, int] = (0, 1), out
     if left is None or right is None or rows == 1 or not batch * rows * depth * columns:
         return ()
     parts, ints = (batch * rows, rows if batch >= FEW_ITEMS else UNIT), (rows, depth, columns, left, right)
-    work = batch * rows * depth * columns // PRODUCTS
-    return (Step(loops.batch_product, operands, ((output, (batch, rows, columns)),), (), ints, parts, work),)
+    work, shape = batch * rows * depth * columns // PRODUCTS, (batch, rows, columns)
+    pairs = partial(
+        products_of_pairs, (batch, rows, depth, columns), (left, right, False), operands, output, shape, None
+    )
+    return (Step(loops.batch_product, operands, ((output, shape),), (), ints, parts, work, pairs),)
 
 
 def bmm(a: Layout, b: Layout) -> Plan | None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from math import prod
 
+from ...kernels.cpu.fills import fill
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
+from . import cpu_given_loops as given_loops
 from . import cpu_loops as loops
 from . import cpu_rms_loops as rms
 from .cpu_layout import NormLayout, layout_of, layout_of_groups
@@ -18,7 +20,7 @@ def standardize(
     x: Layout, weight: Layout | None, bias: Layout | None, dim: Ints, affine_shape: Ints, eps: float
 ) -> Plan | None:
     """(x - mean) / sqrt(var + eps) * weight + bias, with mean and variance over `dim`."""
-    return _forward(layout_of(x.shape, dim, affine_shape), x, weight, bias, eps)
+    return _forward(layout_of(x.shape, dim, affine_shape, weight is None and bias is None), x, weight, bias, eps)
 
 
 def standardize_groups(x: Layout, weight: Layout | None, bias: Layout | None, groups: int, eps: float) -> Plan | None:
@@ -27,10 +29,19 @@ def standardize_groups(x: Layout, weight: Layout | None, bias: Layout | None, gr
 
 
 def _forward(layout: NormLayout, x: Layout, weight: Layout | None, bias: Layout | None, eps: float) -> Plan | None:
-    """The plan where x lies as it is folded, and has weights and shifts."""
-    if weight is None or bias is None or not _is_folded(layout, x, weight, bias):
+    """The plan where x lies as it is folded; weights and shifts that are not given are filled in."""
+    if not _is_folded(layout, *[given for given in (x, weight, bias) if given is not None]):
         return None
-    return folded(x, weight, bias, layout, eps)
+    table = Layout(layout.table_shape, None)
+    (step,) = folded(x, weight or table, bias or table, layout, eps)
+    missing = [(3 + k, neutral) for k, neutral in enumerate((1.0, 0.0)) if (weight, bias)[k] is None]
+    fills = [_filled(output, layout, neutral) for output, neutral in missing]
+    return (*fills, step._replace(operands=(0, 1 if weight else ~3, 2 if bias else ~4)))
+
+
+def _filled(output: int, layout: NormLayout, value: float) -> Step:
+    """The call that makes a table full of one value, for the calls behind it."""
+    return Step(fill, (), ((output, layout.table_shape),), (value,))
 
 
 def _is_folded(layout: NormLayout, *operands: Layout) -> bool:
@@ -68,7 +79,8 @@ def standardize_backward(
     eps: float,
 ) -> Plan | None:
     """The gradients of x, of the weight and of the bias."""
-    layout = None if x is None else layout_of(x.shape, dim, affine_shape)
+    plain = weight is None and not any(wanted[1:])
+    layout = None if x is None else layout_of(x.shape, dim, affine_shape, plain)
     return _backward(layout, wanted, grad, x, weight, mean, var, eps)
 
 
@@ -97,12 +109,14 @@ def _backward(
     var: Layout,
     eps: float,
 ) -> Plan | None:
-    """The plan where x lies as it is folded, and has weights."""
-    if layout is None or x is None or weight is None:
+    """The plan where x lies as it is folded; weights that are not given are filled in."""
+    if layout is None or x is None or not _is_folded(layout, grad, x, mean, var, *([weight] if weight else [])):
         return None
-    if not _is_folded(layout, grad, x, weight, mean, var):
-        return None
-    return folded_backward(wanted, grad, x, weight, mean, var, layout, eps)
+    if weight is not None:
+        return folded_backward(wanted, grad, x, weight, mean, var, layout, eps)
+    ones = 2 * len(wanted) + 1  # behind the gradients, and those that are not wanted
+    first, *others = folded_backward(wanted, grad, x, Layout(layout.table_shape, None), mean, var, layout, eps)
+    return (_filled(ones, layout, 1.0), first._replace(operands=(1, 2, ~ones, 4, 5)), *others)
 
 
 def folded_backward(
@@ -136,6 +150,22 @@ def folded_backward(
 def _given(wanted: tuple[bool, ...]) -> list[int]:
     """The numbers of gradients as results: of those that are not wanted behind all others, for they are not given."""
     return [i if yes else len(wanted) + 1 + i for i, yes in enumerate(wanted)]
+
+
+def normalize_by(
+    x: Layout, mean: Layout, var: Layout, weight: Layout | None, bias: Layout | None, eps: float
+) -> Plan | None:
+    """(x - mean) / sqrt(var + eps) * weight + bias with one number per channel in all others."""
+    if not are_contiguous(x, mean, var, weight, bias):
+        return None
+    samples, channels, *sizes = x.shape
+    space = prod(sizes)
+    operands = (0, 1, 2, 3 if weight else 1, 4 if bias else 1)  # what is not given is not read
+    given, result = (weight is not None, bias is not None), ((0, x.shape),)
+    if space == 1:
+        return (Step(given_loops.normalize_features, operands, result, (eps,), (channels, *given), (samples, 1)),)
+    ints, rows = (channels, space, *given), (samples * channels, 1)
+    return (Step(given_loops.normalize_planes, operands, result, (eps,), ints, rows),)
 
 
 def normalize_rms(x: Layout, weight: Layout | None, dim: Ints, eps: float) -> Plan | None:

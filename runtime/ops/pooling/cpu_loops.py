@@ -1,64 +1,123 @@
 """The loops of pooling: window by window, for windows of any sizes, and maxima of all windows of a plane at once.
 
-`sliding_maxima` takes the greatest of shifted images, as convolution adds them up.
+`sliding_maxima` takes the greatest of shifted images, as convolution adds them up. The last two arguments of a loop are
+the range of planes. A table `windows` has three sizes of a plane, the steps between elements of a window, how many
+windows there are along each dimension, and (first, end) of each: see `windows_table`.
 """
 
 from __future__ import annotations
 
-from math import prod
-
 import numpy as np
 
+from ...kernels.cpu.plan import Array
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import part_of
-from ..conv.cpu_geometry import Geometry
-from ..conv.cpu_packing import flat_steps, layout_of_numbers, pack_planes
-from ..conv.cpu_shifted import forward_plan
+from ..conv.cpu_packing import layout_of_numbers, pack_planes
+from ..conv.cpu_shifted import add_shifted
 
-Array = np.ndarray
-Ranges = tuple[Array, Array, Array]
+RANGES = 9  # where the ranges begin in a table of windows
+TOGETHER = 16  # planes whose gradients are spread at once
 
 
 @jit
-def window_maxima(x: Array, ranges: Ranges, steps: tuple[int, int, int], values: Array, indices: Array) -> None:
+def window_maxima(x: Array, values: Array, indices: Array, windows: Array, first: int, last: int) -> None:
     """The greatest of each window, NaN before all, and its index in the flattened plane; the first of equals."""
-    (down, along, across), (height, width) = ranges, x.shape[2:]
-    for plane, a, b in np.ndindex(values.shape[:3]):
-        picture = x[plane]
-        for c in range(values.shape[3]):
-            i, j, k = down[a, 0], along[b, 0], across[c, 0]
-            best, place = picture[i, j, k], (i * height + j) * width + k
-            for i in range(down[a, 0], down[a, 1], steps[0]):
-                for j in range(along[b, 0], along[b, 1], steps[1]):
-                    for k in range(across[c, 0], across[c, 1], steps[2]):
-                        value = picture[i, j, k]
-                        if value > best or value != value:
-                            best, place = value, (i * height + j) * width + k
-            values[plane, a, b, c], indices[plane, a, b, c] = best, place
+    for plane in range(first, last):
+        plane_maxima(x, values, indices, windows, plane)
 
 
 @jit
-def window_sums(
-    x: Array, down: Array, along: Array, across: Array, out: Array, sizes: Array, first: int, last: int
-) -> None:
-    """The sums of the windows of some planes, in float64: a window may be all there is.
+def plane_maxima(x: Array, values: Array, indices: Array, windows: Array, plane: int) -> None:
+    """`window_maxima` of one plane."""
+    high, rows, columns = windows[0], windows[1], windows[2]
+    counts, at = windows[6:9], plane * high * rows * columns
+    to = plane * counts[0] * counts[1] * counts[2]
+    for a in range(counts[0]):
+        down = windows[RANGES + 2 * a :]
+        for b in range(counts[1]):
+            along = windows[RANGES + 2 * (counts[0] + b) :]
+            for c in range(counts[2]):
+                across = windows[RANGES + 2 * (counts[0] + counts[1] + c) :]
+                place = (down[0] * rows + along[0]) * columns + across[0]
+                best = x[at + place]
+                for i in range(down[0], down[1], windows[3]):
+                    for j in range(along[0], along[1], windows[4]):
+                        for k in range(across[0], across[1], windows[5]):
+                            value = x[at + (i * rows + j) * columns + k]
+                            if value > best or value != value:
+                                best, place = value, (i * rows + j) * columns + k
+                values[to], indices[to] = best, place
+                to += 1
 
-    Rows are added up first, for all windows side by side. `sizes` are the three of a plane of `x`.
-    """
-    high, rows, columns = sizes
-    line, to = np.empty(columns, np.float64), first * len(down) * len(along) * len(across)
+
+@jit
+def window_means(x: Array, out: Array, windows: Array, divisors: Array, first: int, last: int) -> None:
+    """The sums of windows over their divisors, summed in float64: a window may be all there is."""
+    counts, size = windows[6:9], windows[0] * windows[1] * windows[2]
+    area, halvings = counts[0] * counts[1] * counts[2], _halvings(windows)
+    line, halves = np.empty(windows[2], np.float64), np.empty(size if halvings else 0, np.float64)
     for plane in range(first, last):
-        for a in range(len(down)):
-            for b in range(len(along)):
-                line[:] = 0
-                for i in range(down[a, 0], down[a, 1]):
-                    for j in range(along[b, 0], along[b, 1]):
-                        row = part_of(x, ((plane * high + i) * rows + j) * columns, columns)
-                        for k in range(row.size):
-                            line[k] += row[k]
-                for c in range(len(across)):
-                    out[to] = _sum(part_of(line, across[c, 0], across[c, 1] - across[c, 0]))
-                    to += 1
+        source, to = part_of(x, plane * size, size), part_of(out, plane * area, area)
+        if halvings:
+            _sum_windows(_halved(source, halves, halvings), windows, halvings, line, to)
+        else:
+            _sum_windows(source, windows, 0, line, to)
+        _divide(to, to, divisors)
+
+
+@jit
+def _halvings(windows: Array) -> int:
+    """How often neighbours can be added in pairs before windows are: those side by side fill a line and are even."""
+    count, found = windows[8], 0
+    across = windows[RANGES + 2 * (windows[6] + windows[7]) :]
+    width = windows[2] // max(count, 1)
+    for c in range(count):
+        if across[2 * c] != c * width or across[2 * c + 1] != (c + 1) * width:
+            return 0
+    while width % 2 == 0 and width * count == windows[2] >> found:
+        width, found = width // 2, found + 1
+    return found
+
+
+@jit
+def _halved(x: Array, halves: Array, halvings: int) -> Array:
+    """The sums of pairs of neighbours, of pairs of these, and so on."""
+    size = x.size // 2
+    here = part_of(halves, 0, size)
+    _add_pairs(x, here)
+    for _ in range(halvings - 1):
+        there = part_of(halves, size, size // 2)
+        _add_pairs(here, there)
+        halves, here, size = part_of(halves, size, size), there, size // 2
+    return here
+
+
+@jit
+def _add_pairs(x: Array, to: Array) -> None:
+    for k in range(to.size):
+        to[k] = np.float64(x[2 * k]) + x[2 * k + 1]
+
+
+@jit
+def _sum_windows(x: Array, windows: Array, halvings: int, line: Array, out: Array) -> None:
+    """The sums of the windows of a plane: rows are added up first, for all windows side by side."""
+    counts, rows, columns = windows[6:9], windows[1], windows[2] >> halvings
+    across, to = windows[RANGES + 2 * (counts[0] + counts[1]) :], 0
+    sums = part_of(line, 0, columns)
+    for a in range(counts[0]):
+        down = windows[RANGES + 2 * a :]
+        for b in range(counts[1]):
+            along = windows[RANGES + 2 * (counts[0] + b) :]
+            sums[:] = 0
+            for i in range(down[0], down[1]):
+                for j in range(along[0], along[1]):
+                    row = part_of(x, (i * rows + j) * columns, columns)
+                    for k in range(row.size):
+                        sums[k] += row[k]
+            for c in range(counts[2]):
+                begin, end = across[2 * c] >> halvings, across[2 * c + 1] >> halvings
+                out[to] = _sum(part_of(sums, begin, end - begin)) if end - begin > 1 else sums[begin]
+                to += 1
 
 
 @jit(fastmath={"reassoc"})
@@ -70,57 +129,115 @@ def _sum(row: Array) -> float:
 
 
 @jit
-def add_to_windows(
-    shares: Array, down: Array, along: Array, across: Array, out: Array, sizes: Array, first: int, last: int
-) -> None:
-    """Adds to all elements of each window of some planes, whose three sizes are `sizes`: the transpose of sums.
+def _divide(row: Array, to: Array, divisors: Array) -> None:
+    """to = row / divisors, of which there is one, or one for each place."""
+    like = row.dtype.type
+    if divisors.size == 1:
+        divisor = like(divisors[0])
+        for k in range(row.size):
+            to[k] = row[k] / divisor
+        return
+    for k in range(row.size):
+        to[k] = row[k] / like(divisors[k])
+
+
+@jit
+def spread_means(grad: Array, out: Array, windows: Array, divisors: Array, first: int, last: int) -> None:
+    """Adds to all elements of each window its gradient over its divisor: the transpose of `window_means`.
 
     Windows side by side are added up to a row first, which is added to all of their rows.
     """
-    high, rows, columns = sizes
-    line, source = np.empty(columns, out.dtype), first * len(down) * len(along) * len(across)
+    high, rows, columns = windows[0], windows[1], windows[2]
+    counts, size = windows[6:9], high * rows * columns
+    across, area = windows[RANGES + 2 * (counts[0] + counts[1]) :], counts[0] * counts[1] * counts[2]
+    line, shares = np.empty(columns, out.dtype), np.empty(area, out.dtype)
     for plane in range(first, last):
-        for a in range(len(down)):
-            for b in range(len(along)):
+        _divide(part_of(grad, plane * area, area), shares, divisors)
+        part_of(out, plane * size, size)[:] = 0
+        source = 0
+        for a in range(counts[0]):
+            down = windows[RANGES + 2 * a :]
+            for b in range(counts[1]):
+                along = windows[RANGES + 2 * (counts[0] + b) :]
                 line[:] = 0
-                for c in range(len(across)):
-                    for k in range(across[c, 0], across[c, 1]):
+                for c in range(counts[2]):
+                    for k in range(across[2 * c], across[2 * c + 1]):
                         line[k] += shares[source]
                     source += 1
-                for i in range(down[a, 0], down[a, 1]):
-                    for j in range(along[b, 0], along[b, 1]):
+                for i in range(down[0], down[1]):
+                    for j in range(along[0], along[1]):
                         row = part_of(out, ((plane * high + i) * rows + j) * columns, columns)
                         for k in range(row.size):
                             row[k] += line[k]
 
 
 @jit
-def add_at_indices(grad: Array, indices: Array, result: Array) -> bool:
-    """Adds the values of each plane at their indices; False as soon as one is out of bounds."""
-    for plane in range(grad.shape[0]):
-        grads, positions, totals = grad[plane], indices[plane], result[plane]
+def sliding_means(
+    x: Array,
+    out: Array,
+    layout: Array,
+    parts: Array,
+    tasks: Array,
+    taps: Array,
+    target: Array,
+    divisors: Array,
+    area: int,
+    first: int,
+    last: int,
+) -> None:
+    """The sums of windows over their divisors: a convolution with ones. `area` counts the windows of a plane."""
+    ones = np.ones(taps.size // 2, x.dtype)
+    add_shifted(x, ones, ones, out, layout, parts, tasks, taps, target, 0, first, last)
+    for plane in range(first, last):
+        row = part_of(out, plane * area, area)
+        _divide(row, row, divisors)
+
+
+@jit
+def spread_sliding_means(
+    grad: Array,
+    out: Array,
+    layout: Array,
+    parts: Array,
+    tasks: Array,
+    taps: Array,
+    target: Array,
+    divisors: Array,
+    area: int,
+    size: int,
+    first: int,
+    last: int,
+) -> None:
+    """The transpose of `sliding_means`: planes of `area` gradients to planes of `size` elements."""
+    ones, shares = np.ones(taps.size // 2, out.dtype), np.empty(TOGETHER * area, out.dtype)
+    for plane in range(first, last, TOGETHER):
+        count = min(TOGETHER, last - plane)
+        for p in range(count):
+            _divide(part_of(grad, (plane + p) * area, area), part_of(shares, p * area, area), divisors)
+        to = part_of(out, plane * size, count * size)
+        add_shifted(shares, ones, ones, to, layout, parts, tasks, taps, target, 0, 0, count)
+
+
+@jit
+def add_at_indices(grad: Array, indices: Array, out: Array, area: int, size: int, first: int, last: int) -> None:
+    """Adds the values of each plane at their indices, to zeros.
+
+    Raises:
+        IndexError: an index is out of bounds: the kernel in Python then says so.
+    """
+    outside = False
+    for plane in range(first, last):
+        grads, positions = part_of(grad, plane * area, area), part_of(indices, plane * area, area)
+        totals = part_of(out, plane * size, size)
+        totals[:] = 0
         for k in range(grads.size):
             place = positions[k]
-            if place < 0 or place >= totals.size:
-                return False
-            totals[place] += grads[k]
-    return True
-
-
-def maxima_plan(g: Geometry) -> tuple[Array, ...]:
-    """The arrays that `sliding_maxima` takes: packed planes, taps, their offsets in a window, and window positions.
-
-    Windows are numbered as columns of the packed planes; some columns belong to no window.
-    """
-    plan, steps = forward_plan(g), flat_steps(g.sizes)
-    small = np.int32 if prod(g.sizes) < 1 << 31 else np.int64
-    behind = [sum(j * d * n for j, d, n in zip(tap, g.dilation, steps, strict=True)) for tap in np.ndindex(*g.kernel)]
-    columns = np.arange(plan.tasks[0, 2])
-    pitch0, pitch1 = plan.layout[7:9]
-    counts = columns // pitch0, columns % pitch0 // pitch1, columns % pitch0 % pitch1
-    along = zip(counts, g.stride, g.pads, steps, strict=True)
-    positions = sum((count * s - pad) * n for count, s, pad, n in along)
-    return plan.layout, plan.parts, plan.tasks[0], plan.taps, np.array(behind, small), np.asarray(positions)
+            if place < 0 or place >= size:
+                outside = True
+            else:
+                totals[place] += grads[k]
+    if outside:
+        raise IndexError
 
 
 @jit
@@ -130,41 +247,44 @@ def sliding_maxima(
     indices: Array,
     layout: Array,
     parts: Array,
-    task: Array,
     taps: Array,
     behind: Array,
     positions: Array,
-    done: Array,
+    windows: Array,
+    lines: int,
+    line: int,
+    width: int,
     first: int,
     last: int,
 ) -> None:
     """The greatest of each window of some planes, NaN before all, and its index in the plane; the first of equals.
 
-    A plane is done if each of its windows has something above minus infinity, else some have no index.
+    A plane in which some window has nothing above minus infinity is done window by window.
     """
-    here = layout_of_numbers(layout)
+    here, area = layout_of_numbers(layout), lines * width
     packed = np.full(here.size, -np.inf, x.dtype)
-    found = np.empty(positions.size, behind.dtype)
-    straight = positions.size == values.shape[1]
+    found = np.empty(positions.size, np.int32)
+    straight = positions.size == area
     scratch = np.empty(0 if straight else positions.size, x.dtype)
     for plane in range(first, last):
-        source = x[plane]
+        source, value, index = x[plane * here.channel :], values[plane * area :], indices[plane * area :]
         if here.size:
             pack_planes(source, here, parts, packed)
             source = packed
-        best = values[plane] if straight else scratch
+        best = value[:area] if straight else scratch
         best[:] = -np.inf
         found[:] = -1
         for tap in range(behind.size):
-            _take_greater(source[taps[0, tap] : taps[0, tap] + positions.size], best, found, behind[tap])
+            _take_greater(source[taps[tap] : taps[tap] + positions.size], best, found, np.int32(behind[tap]))
+        done = True
         if straight:
-            done[plane] = _write_indices(found, positions, indices[plane])
-            continue
-        done[plane] = True
-        for line in range(task[3] * task[4]):
-            start, to = line // task[4] * here.pitch0 + line % task[4] * here.pitch1, line * task[5]
-            _copy(best[start : start + task[5]], values[plane, to:])
-            done[plane] &= _write_indices(found[start : start + task[5]], positions[start:], indices[plane, to:])
+            done = _write_indices(found, positions, index)
+        for number in range(0 if straight else lines):
+            start, to = number // line * here.pitch0 + number % line * here.pitch1, number * width
+            _copy(best[start : start + width], value[to:])
+            done &= _write_indices(found[start : start + width], positions[start:], index[to:])
+        if not done:
+            plane_maxima(x, values, indices, windows, plane)
 
 
 @jit

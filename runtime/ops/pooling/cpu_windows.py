@@ -22,6 +22,7 @@ class Windows(NamedTuple):
     """The windows of one pooling."""
 
     shape: Ints  # of the output
+    sizes: Ints  # of a plane, three
     ranges: tuple[Array, Array, Array]  # (first, end) of each window along each dimension
     steps: Ints  # between the elements of a window
     elements: Array  # how many elements each window has, with those in the padding; one number for all the same
@@ -43,7 +44,7 @@ def windows_of(shape: Ints, kernel: Ints, stride: Ints, padding: Ints, dilation:
     geometry = Geometry(prod(lead), 1, 1, 1, three[0], three[1], three[2], pads, three[3], three[4])
     padded, inside = (_numbers([line[which] for line in lines]) for which in (1, 2))
     ranges, sliding = _three([line[0] for line in lines]), geometry if prod(counts) >= 16 else None
-    return Windows((*lead, *counts), ranges, three[3], padded, inside, sliding)
+    return Windows((*lead, *counts), three[0], ranges, three[3], padded, inside, sliding)
 
 
 def adaptive_windows(shape: Ints, counts: Ints) -> Windows:
@@ -54,7 +55,8 @@ def adaptive_windows(shape: Ints, counts: Ints) -> Windows:
         for n, count in zip(sizes, counts, strict=True)
     ]
     elements = _numbers([line[:, 1] - line[:, 0] for line in lines])
-    return Windows((*lead, *counts), _three(lines), (1, 1, 1), elements, elements, None)
+    three = (1,) * (3 - len(sizes)) + sizes
+    return Windows((*lead, *counts), three, _three(lines), (1, 1, 1), elements, elements, None)
 
 
 def _ranges(count: int, size: int, kernel: int, stride: int, pad: int, dilation: int) -> tuple[Array, Array, Array]:
@@ -81,7 +83,7 @@ def _numbers(lines: list[Array]) -> Array:
     return products.max() if products.size and products.min() == products.max() else products
 
 
-def planes(array: Array, dims: int) -> Array:
-    """A contiguous array as (planes, three sizes): the last `dims` dimensions are pooled over."""
-    shape = array.shape
-    return array.reshape(prod(shape[:-dims]), *(1,) * (3 - dims), *shape[-dims:])
+def windows_table(windows: Windows) -> Array:
+    """What loops over windows one by one are told: see cpu_loops.py."""
+    counts = [len(line) for line in windows.ranges]
+    return np.concatenate([[*windows.sizes, *windows.steps, *counts], *map(np.ravel, windows.ranges)]).astype(np.int64)

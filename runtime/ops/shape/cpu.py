@@ -79,7 +79,8 @@ def stack(arrays: list[Array], dim: int) -> Array:
     """Side by side along a new `dim`."""
     if dim:
         return np.stack(arrays, axis=dim)
-    return np.concatenate(arrays, axis=None).reshape(len(arrays), *arrays[0].shape)
+    shape = arrays[0].shape
+    return np.concatenate(arrays, axis=0 if shape else None).reshape(len(arrays), *shape)
 
 
 def cut_apart(wanted: Sequence[bool], grad: Array, shapes: Sequence[Ints], dim: int) -> list[Array | None]:

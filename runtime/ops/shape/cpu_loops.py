@@ -27,6 +27,12 @@ def strided_copy(x: Array, out: Array, n0: int, n1: int, n2: int, s0: int, s1: i
 
 
 @jit
+def flat_copy(x: Array, out: Array, first: int, last: int) -> None:
+    """out = x."""
+    copy_run(x, first, out, first, last - first)
+
+
+@jit
 def slice_in_zeros(x: Array, out: Array, before: int, size: int, after: int, start: int, step: int, count: int) -> None:
     """Zeros with x at `count` of `size` indices along, from `start` on, `step` apart: the gradient of a slice."""
     out[:] = 0

@@ -5,14 +5,18 @@ from __future__ import annotations
 from math import prod
 
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, single
+from ...pool.layout import SLICE
 from . import cpu_loops as loops
 
 MOST = 1 << 16  # elements: larger copies are for kernels that go square by square
+MOST_JOINED = 1 << 18  # elements that are joined piece by piece, by one thread
 
 
 def clone(x: Layout) -> Plan | None:
     """Loops over what three dimensions are enough for."""
     size = prod(x.shape)
+    if x.strides is None and size > MOST:
+        return single(loops.flat_copy, 1, x.shape, (), (), (size, SLICE))
     dims = [(size, 1)] if x.strides is None else merged(x.shape, x.strides)
     if len(dims) > 3 or size > MOST or (len(dims) > 1 and not size):
         return None
@@ -70,7 +74,7 @@ def _joined(tensors: tuple[Layout, ...], dim: int, shape: Ints) -> Plan | None:
     if len(tensors) == 2:
         first, second = (prod(t.shape[dim:]) for t in tensors)
         return single(loops.two_joined, 2, shape, (), (first, second), (rows, 1))
-    if prod(shape) > MOST:
+    if prod(shape) > MOST_JOINED:
         return None
     for i, t in enumerate(tensors):
         piece = prod(t.shape[dim:])

@@ -13,13 +13,14 @@ from ...kernels.cpu.copies import contiguous
 from ...kernels.cpu.folding import folding
 from ...pool.parallel_for import is_long, shared
 from ...pool.workers import in_parts
-from .cpu_loops import pack, pick, radix_order, short_order, unpack
+from .cpu_loops import pack, pick, place_of_rank, radix_order, short_order, unpack
 from .cpu_topk import few_greatest, is_few
+from .plans import SMALL
 
 Array = np.ndarray
 Dims = tuple[int, ...]
 
-SMALL = 32  # elements that are sorted by comparisons, in one call: of more rows branches would be guessed wrong
+PARTITION = 4  # elements of a sum that one counts as of a row that is divided at a rank
 
 
 def sort(a: Array, dim: int, descending: bool, stable: bool) -> tuple[Array, Array]:
@@ -112,18 +113,14 @@ def nanmedian_all(a: Array) -> Array:
 def median_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
     """The element in the middle along `dim`, and where it is; the first nan where there is one."""
     rows = _rows(a, dim)
-    indices = _middle(rows, np.full((len(rows), 1), (rows.shape[1] - 1) // 2))
-    if a.dtype.kind == "f":
-        missing = np.isnan(rows)
-        indices = np.where(missing.any(1, keepdims=True), missing.argmax(1)[:, None], indices)
-    return _chosen(rows, indices, a, dim, keepdim)
+    return _chosen(rows, _middle(rows, np.full((len(rows), 1), (rows.shape[1] - 1) // 2), False), a, dim, keepdim)
 
 
 def nanmedian_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
     """The element in the middle of those along `dim` that are not nan, and where it is."""
     rows = _rows(a, dim)
     counts = (rows == rows).sum(1, keepdims=True)
-    return _chosen(rows, np.where(counts, _middle(rows, (counts - 1).clip(0) // 2), 0), a, dim, keepdim)
+    return _chosen(rows, _middle(rows, (counts - 1).clip(0) // 2, True), a, dim, keepdim)
 
 
 def mode(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
@@ -149,13 +146,21 @@ def _of_all(a: Array, skip: bool) -> Array:
     return np.partition(flat, max(rank, 0))[max(rank, 0)].reshape(())
 
 
-def _middle(rows: Array, ranks: Array) -> Array:
+def _middle(rows: Array, ranks: Array, skips: bool) -> Array:
     """Where the element of each row's rank is: among its equals as many come before it as in a stable sort."""
     if not rows.size:
         return ranks
-    values = np.take_along_axis(np.partition(rows, np.unique(ranks), axis=1), ranks, 1)
-    before = ranks - (rows < values).sum(1, keepdims=True)
-    return (np.cumsum(rows == values, 1) > before).argmax(1)[:, None]
+    values, indices, places = np.empty(ranks.shape, rows.dtype), np.empty(ranks.shape, np.int64), np.unique(ranks)
+
+    def rank(i: int, j: int) -> None:
+        values[i:j] = np.take_along_axis(np.partition(rows[i:j], places, 1), ranks[i:j], 1)
+
+    if is_long(PARTITION * rows.size):
+        in_parts(len(rows), 1, rank)
+    else:
+        rank(0, len(rows))
+    shared(place_of_rank, (rows, values, ranks, skips, indices), len(rows), rows.size)
+    return indices
 
 
 def _chosen(rows: Array, indices: Array, a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:

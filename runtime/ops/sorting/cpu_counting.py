@@ -4,12 +4,30 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...pool.parallel_for import is_shared, shared
+from ...pool.threads import get_num_threads
+from .cpu_counting_loops import TABLES, count_into, rank_of
+
 Array = np.ndarray
+COUNTED = 1  # elements of a sum that one counts as whose number is counted
+MOST_TABLES = 16
+DENSE = 4  # times as many places as there are numbers may lie between the least and the greatest of these
 
 
 def bin_counts(a: Array, minlength: int) -> Array:
-    """The number of occurrences of each of 0, 1, 2, ..."""
-    return np.bincount(a.astype(np.int64, copy=False), minlength=minlength)
+    """The number of occurrences of each of 0, 1, 2, ..., in a line of numbers none of which is negative."""
+    line = np.ascontiguousarray(a, np.int64)
+    return counts_from(line, 0, max(int(line.max(initial=-1)) + 1, minlength))
+
+
+def counts_from(line: Array, low: int, size: int) -> Array:
+    """How often each of low, low + 1, ..., `size` of them, occurs in a line of int64 that has no others."""
+    if size > line.size:
+        return np.bincount(line - low if low else line, minlength=size)
+    parts = min(get_num_threads(), MOST_TABLES) if is_shared(COUNTED * line.size) else 1
+    tables = np.zeros((parts, TABLES, size), np.int64)
+    shared(count_into, (line, low, tables), parts, COUNTED * line.size)
+    return tables.sum((0, 1))
 
 
 def histc(a: Array, bins: int, min: float, max: float) -> Array:
@@ -37,8 +55,22 @@ def distinct(a: Array, dim: int | None, runs: bool, places: bool) -> tuple[Array
         return _runs(a, dim)
     if not places and dim is None:
         return np.unique(a, equal_nan=False), *(np.empty(0, np.int64),) * 2
+    if dim is None and a.dtype.kind == "i" and a.size:
+        low, high = int(a.min()), int(a.max())
+        if high - low < DENSE * a.size:
+            return _distinct_between(a, low, high - low + 1)
     values, inverse, counts = np.unique(a, return_inverse=True, return_counts=True, axis=dim, equal_nan=False)
     return values, inverse.reshape(a.shape if dim is None else -1), counts
+
+
+def _distinct_between(a: Array, low: int, size: int) -> tuple[Array, Array, Array]:
+    """The distinct ones of numbers that lie close together, where each is among them, and how often each occurs."""
+    line = np.ascontiguousarray(a, np.int64).reshape(-1)
+    counts = counts_from(line, low, size)
+    places = np.flatnonzero(counts)
+    ranks, inverse = np.cumsum(counts > 0) - 1, np.empty(line.size, np.int64)
+    shared(rank_of, (line, low, ranks, inverse), line.size, COUNTED * line.size)
+    return (places + low).astype(a.dtype), inverse.reshape(a.shape), counts[places]
 
 
 def _runs(a: Array, dim: int | None) -> tuple[Array, Array, Array]:

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from ...kernels.jit import jit
+from ...kernels.llvm.addresses import empty_row, part_of
+from ...kernels.scalar.primitives import bits, choose
 
 _BITS = 11  # of a digit of radix sort
 _BINS = 1 << _BITS
@@ -86,17 +88,81 @@ def pick(rows: Array, indices: Array, values: Array, first: int, last: int) -> N
 @jit
 def short_order(codes: Array, floating: bool, inverted: bool, indices: Array, first: int, last: int) -> None:
     """The indices of each row's elements in order, of rows so short that each is put in its place by comparisons."""
-    count = codes.shape[1]
-    keys = np.empty(count, codes.dtype)
+    keys = np.empty(codes.shape[1], codes.dtype)
     for r in range(first, last):
         keys_of(codes[r], floating, inverted, keys)
-        to = indices[r]
+        put_in_order(keys, indices[r])
+
+
+@jit
+def put_in_order(keys: Array, to: Array) -> None:
+    """The indices of keys in order; these are moved."""
+    for i in range(keys.size):
+        key, at = keys[i], i
+        while at > 0 and keys[at - 1] > key:
+            keys[at], to[at] = keys[at - 1], to[at - 1]
+            at -= 1
+        keys[at], to[at] = key, i
+
+
+@jit
+def float_key(value: float, inverted: bool) -> int:
+    """The key of a float."""
+    every = choose(value, np.int32(0x7FFFFFFF), np.int64(0x7FFFFFFFFFFFFFFF))
+    infinity = choose(value, np.int32(0x7F800000), np.int64(0x7FF0000000000000))
+    return _key(bits(value), True, inverted, every, infinity, choose(value, np.int32(31), np.int64(63)))
+
+
+@jit
+def argsort_short(x: Array, indices: Array, count: int, inverted: int) -> None:
+    """`short_order` of flat memory that holds rows of floats."""
+    keys = empty_row(bits(x[0]), count)
+    for start in range(0, x.size, count):
+        row = part_of(x, start, count)
         for i in range(count):
-            key, at = keys[i], i
-            while at > 0 and keys[at - 1] > key:
-                keys[at], to[at] = keys[at - 1], to[at - 1]
-                at -= 1
-            keys[at], to[at] = key, i
+            keys[i] = float_key(row[i], inverted != 0)
+        put_in_order(keys, part_of(indices, start, count))
+
+
+@jit
+def sort_short(x: Array, values: Array, indices: Array, count: int, inverted: int) -> None:
+    """The elements of such rows in order, and where they were."""
+    argsort_short(x, indices, count, inverted)
+    for start in range(0, x.size, count):
+        row, to, at = part_of(x, start, count), part_of(values, start, count), part_of(indices, start, count)
+        for i in range(count):
+            to[i] = row[np.uint64(at[i])]
+
+
+@jit
+def topk_short(x: Array, values: Array, indices: Array, count: int, inverted: int, k: int) -> None:
+    """The first k of each such row in order, and where they were."""
+    order = empty_row(0, count)
+    for r in range(x.size // count):
+        row, to, at = part_of(x, r * count, count), part_of(values, r * k, k), part_of(indices, r * k, k)
+        argsort_short(row, order, count, inverted)
+        for i in range(k):
+            at[i], to[i] = order[i], row[np.uint64(order[i])]
+
+
+@jit
+def place_of_rank(rows: Array, values: Array, ranks: Array, skips: bool, indices: Array, first: int, last: int) -> None:
+    """Where the element of each row's rank is, of which the value is known: among its equals as many come before it as
+    in a stable sort. The first nan where there is one, unless the op skips them."""
+    for r in range(first, last):
+        row, value, left, missing = rows[r], values[r, 0], ranks[r, 0], 0
+        for i in range(row.size):
+            left -= row[i] < value
+            missing += row[i] != row[i]
+        at = 0
+        for i in range(row.size):
+            found = row[i] == value
+            if found if skips or missing == 0 else row[i] != row[i]:
+                at = i
+                if left <= 0 or missing and not skips:
+                    break
+                left -= 1
+        indices[r, 0] = at
 
 
 @jit

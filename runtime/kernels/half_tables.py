@@ -1,0 +1,57 @@
+"""Kernels of one function of one 16-bit float, of which there are no more than 65536: read from a table of results.
+
+The table is part of the kernel's own memory. The kernel fills it once it has computed as many elements, with the bits
+that it computes: so these do not depend on whether there is a table yet. What a network computes has few exponents, so
+what is read of a table lies in the nearest cache.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .compile.scalar_library import is_scalar, names_in
+from .jit import callees
+from .llvm.addresses import address, empty_row
+from .llvm.half_tables import array_at, set_state, state_at, table_words, taken
+
+COUNT, HEAD = 1 << 16, 64  # numbers, and results of a table; bytes before it
+FILLED = -1  # the state of a table that is; else how many elements have been computed
+AT_ONCE = 4096  # numbers of which the results are computed at once
+PRIMITIVES = "primitives"  # the module of functions that are instructions
+
+
+def kernel(self: Any, result: Any) -> None:
+    """The kernel without a table; `with_kernel` puts it here."""
+
+
+def looked_up(self: Any, result: Any) -> None:
+    """The same by a table, where the kernel has filled it."""
+    words = table_words()
+    state = state_at(words)
+    if state != FILLED and state + result.size >= COUNT:
+        numbers = empty_row(np.uint16(0), AT_ONCE)
+        for start in range(0, COUNT, AT_ONCE):
+            for i in range(AT_ONCE):
+                numbers[i] = np.uint16(start + i)
+            given = array_at(self, address(numbers), AT_ONCE)
+            kernel(given, array_at(result, words + HEAD + 2 * start, AT_ONCE))
+        set_state(words, FILLED)
+        state = FILLED
+    if state == FILLED:
+        taken(address(self), words + HEAD, address(result), result.size)
+    else:
+        set_state(words, state + result.size)  # of several threads one may count for all: then it takes longer
+        kernel(self, result)
+
+
+def is_long(function: Any) -> bool:
+    """Whether a kernel computes more than a few instructions of an element: it calls one of our scalar functions."""
+    called = [function.__globals__.get(name) for name in names_in(function.__code__)]
+    return any(is_scalar(one) and not one.__module__.endswith(PRIMITIVES) for one in called)
+
+
+def with_kernel(compiled: Any) -> dict[str, Any]:
+    """What `looked_up` is compiled with, for a kernel's compiled form."""
+    return {**callees(looked_up), "kernel": compiled}

@@ -1,0 +1,169 @@
+"""Intrinsics for products of bfloat16 matrices: a square of 32 x 32 float32 sums, by the processor's own instructions.
+
+Such instructions multiply pairs: two neighbours of a row of the left matrix by two of a column of the right one, and
+add both products to a float32. So a word of 32 bits is what they read of a matrix. The right matrix lies in panels of
+16 columns, which hold a row of words for each pair of its rows. Instructions on tiles are given by their bytes: LLVM
+may compile for a processor that it takes for another one. They are run only where `machine.pair_products` has found
+them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..compile.machine import TILES, pair_products
+from . import for_numba
+from .vector_loops import VectorLoops
+
+SQUARE = 32  # rows and columns of the sums
+PANEL = 16  # columns of a panel; as many words are a line of the cache
+STEP = 32  # elements of the depth that an instruction on tiles takes
+LINE = 64
+ROW = SQUARE * 4  # bytes of a row of sums
+GROUP = 8  # rows of sums that stay in registers where there are no tiles
+
+# The general registers that stand in the bytes, by their numbers.
+LEFT, LEFT_BELOW, LEFT_ROW, RIGHT, RIGHT_BESIDE, WORDS = 0, 6, 1, 2, 7, 8
+NAMES = {0: "rax", 1: "rcx", 2: "rdx", 6: "rsi", 7: "rdi", 8: "r8"}
+SUMS, LEFTS, RIGHTS = (0, 1, 2, 3), (4, 5), (6, 7)  # numbers of tiles
+LOAD, STORE, CLEAR = 3, 2, 3  # the prefix of these instructions, as VEX spells it
+
+
+def vex(prefix: int, opcode: int, *operand: int, source: int = 0, index: int = 0) -> list[int]:
+    """The bytes of an instruction: the three-byte VEX prefix of the second table of opcodes, and what follows it."""
+    extended = 0xE2 & ~(0x40 if index >= 8 else 0)
+    return [0xC4, extended, (~source & 15) << 3 | prefix, opcode, *operand]
+
+
+def tile_memory(prefix: int, tile: int, base: int, index: int) -> list[int]:
+    """Load or store a tile whose rows begin at a base, an index apart; both are numbers of general registers."""
+    return vex(prefix, 0x4B, tile << 3 | 4, (index & 7) << 3 | base, index=index)
+
+
+def tile_products(sums: int, left: int, right: int) -> list[int]:
+    """Add the products of pairs of two tiles to a third one."""
+    return vex(2, 0x5C, 0xC0 | sums << 3 | left, source=right)
+
+
+def written(builder: Any, instructions: list[list[int]], inputs: dict[int, Any]) -> None:
+    """Put these instructions where the builder stands; `inputs` are values for general registers."""
+    from llvmlite import binding, ir
+
+    binding.initialize_native_asmparser()  # which LLVM asks for bytes too
+    text = ".byte " + ",".join(f"0x{byte:02x}" for instruction in instructions for byte in instruction)
+    constraints = ",".join([*[f"{{{NAMES[register]}}}" for register in inputs], "~{memory}"])
+    kind = ir.FunctionType(ir.VoidType(), [value.type for value in inputs.values()])
+    builder.asm(kind, text, constraints, list(inputs.values()), side_effect=True)
+
+
+@for_numba
+def tiles_begun(context: Any) -> Any:
+    """tiles_begun(): the thread's tiles become 16 rows of 64 bytes each, until `tiles_ended`."""
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        from llvmlite import ir
+        from numba.core import cgutils
+
+        if pair_products() == TILES:
+            shape = bytearray([1, 0, *[0] * 14, *[LINE, 0] * 8, *[0] * 16, *[PANEL] * 8, *[0] * 8])
+            kind = ir.ArrayType(ir.IntType(8), LINE)
+            where = cgutils.global_constant(builder, "tiles", ir.Constant(kind, shape))
+            written(builder, [vex(0, 0x49, LEFT)], {LEFT: builder.ptrtoint(where, ir.IntType(64))})
+        return context.get_dummy_value()
+
+    return types.void(), code
+
+
+@for_numba
+def tiles_ended(context: Any) -> Any:
+    """tiles_ended(): the thread has no tiles, and whoever stops it none to keep."""
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        if pair_products() == TILES:
+            written(builder, [vex(0, 0x49, 0xC0)], {})
+        return context.get_dummy_value()
+
+    return types.void(), code
+
+
+@for_numba
+def square_product(context: Any, left: Any, row: Any, right: Any, panel: Any, steps: Any, to: Any) -> Any:
+    """square_product(left, row, right, panel, steps, to): to = left right, 32 x 32 sums in rows of 128 bytes.
+
+    All are addresses or distances in bytes: left has 32 rows, `row` apart, right two panels, `panel` apart; the depth
+    is `steps` times 32 elements, at least once.
+    """
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        (by_tiles if pair_products() == TILES else by_dots)(context, builder, *args)
+        return context.get_dummy_value()
+
+    return types.void(*[types.int64] * 6), code
+
+
+def by_tiles(context: Any, builder: Any, left: Any, row: Any, right: Any, panel: Any, steps: Any, to: Any) -> None:
+    """Four tiles of sums, to which each step adds the products of two tiles of either side."""
+    from llvmlite import ir
+    from numba.core import cgutils
+
+    word = ir.IntType(64)
+    written(builder, [vex(CLEAR, 0x49, 0xC0 | tile << 3) for tile in SUMS], {})
+    step = [
+        tile_memory(LOAD, RIGHTS[0], RIGHT, WORDS),
+        tile_memory(LOAD, LEFTS[0], LEFT, LEFT_ROW),
+        tile_memory(LOAD, RIGHTS[1], RIGHT_BESIDE, WORDS),
+        tile_products(SUMS[0], LEFTS[0], RIGHTS[0]),
+        tile_memory(LOAD, LEFTS[1], LEFT_BELOW, LEFT_ROW),
+        tile_products(SUMS[1], LEFTS[0], RIGHTS[1]),
+        tile_products(SUMS[2], LEFTS[1], RIGHTS[0]),
+        tile_products(SUMS[3], LEFTS[1], RIGHTS[1]),
+    ]
+    below = builder.add(left, builder.mul(row, word(PANEL)))
+    beside = builder.add(right, panel)
+    with cgutils.for_range(builder, steps) as loop:
+        a, b = builder.mul(loop.index, word(2 * STEP)), builder.mul(loop.index, word(LINE * PANEL))
+        places = {LEFT: builder.add(left, a), LEFT_BELOW: builder.add(below, a), LEFT_ROW: row}
+        written(
+            builder,
+            step,
+            places | {RIGHT: builder.add(right, b), RIGHT_BESIDE: builder.add(beside, b), WORDS: word(LINE)},
+        )
+    for tile in SUMS:
+        place = builder.add(to, word(tile // 2 * PANEL * ROW + tile % 2 * LINE))
+        written(builder, [tile_memory(STORE, tile, LEFT, LEFT_ROW)], {LEFT: place, LEFT_ROW: word(ROW)})
+
+
+def by_dots(context: Any, builder: Any, left: Any, row: Any, right: Any, panel: Any, steps: Any, to: Any) -> None:
+    """A group of rows at a time in vector registers, to which each pair of the depth adds its products."""
+    from numba import types
+    from numba.core import cgutils
+
+    loops = VectorLoops(context, builder, types.float32, 2)
+    beside = builder.add(right, panel)
+    with cgutils.for_range_slice(builder, loops.number(0), loops.number(SQUARE), loops.number(GROUP), inc=True) as (
+        first,
+        _,
+    ):
+        start, under = loops.plus(left, loops.times(first, row)), loops.plus(to, loops.times(first, ROW))
+
+        def add(pair: Any, *sums: Any) -> list[Any]:
+            down = loops.times(pair, LINE)
+            columns = [loops.load(loops.plus(base, down)) for base in (right, beside)]
+            here = loops.plus(start, loops.times(pair, 4))
+            rows = [loops.spread(loops.scalar(loops.address(here, row, i))) for i in range(GROUP)]
+            return [dotted(builder, sums[2 * i + j], rows[i], columns[j]) for i in range(GROUP) for j in range(2)]
+
+        sums = loops.loop(loops.times(steps, STEP // 2), 1, [loops.zero] * (2 * GROUP), add)
+        for i, one in enumerate(sums):
+            loops.store(one, loops.plus(under, i // 2 * ROW + i % 2 * LINE))
+
+
+def dotted(builder: Any, sums: Any, left: Any, right: Any) -> Any:
+    """Sums, and of each lane the products of two pairs."""
+    from llvmlite import ir
+
+    kind = ir.FunctionType(sums.type, [sums.type] * 3)
+    return builder.asm(kind, "vdpbf16ps $3, $2, $0", "=v,0,v,v", [sums, left, right], side_effect=False)

@@ -1,0 +1,114 @@
+"""Ops with kernels that write to their first tensor: the plan for layouts and arguments is looked up, and run there."""
+
+from __future__ import annotations
+
+from ..kernels.llvm.element_kinds import is_half
+from ..kernels.llvm.structs import Items
+from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
+from . import c_functions as c
+from .call_plans import CALL_BYTES, Call, CallPlan, Operands, run_call
+from .forward import awaited, count_write
+from .interned import cpu, none, true
+from .kernel_calls import Arguments
+from .kernel_ops import (
+    OPTIONAL,
+    TENSOR,
+    KernelOpPlan,
+    common_dtype,
+    key_of,
+    looked_up,
+    note_operands,
+    take_arguments,
+)
+from .layout import Array, DType, Object, Tensor, Tuple
+from .references import Owned, begin, item, own, own_new, release_all, retain
+from .tensors import kind_of, not_handled, records
+
+MOST_WRITING = 16  # operands of what writes to the first of them
+
+
+@native
+def requires_grad(plan: KernelOpPlan, given: Arguments) -> bool:
+    """Whether one of the tensors requires grad."""
+    found = False
+    for i in range(plan.operands):
+        is_tensor = plan.letters[i] == TENSOR or plan.letters[i] == OPTIONAL
+        if is_tensor and given.items[i] is not none:
+            found = found or cast(Tensor, given.items[i]).rg is true
+    return found
+
+
+@native
+def forget_operands(operands: Operands) -> None:
+    """Note that no operand has been noted yet."""
+    for i in range(MOST_WRITING):
+        operands.items[i].memory = 0
+        operands.items[i].itemsize = 0
+
+
+@native
+def lie_apart(calls: CallPlan, operands: Operands) -> bool:
+    """Whether no place of another operand lies between those of the first one; what was not noted has no places."""
+    first, apart = operands.items[0], True
+    end = first.memory + calls.reach[0] * first.itemsize
+    for i in range(1, MOST_WRITING):
+        other = operands.items[i]
+        before = other.memory + calls.reach[i] * other.itemsize <= first.memory
+        apart = apart and (before or other.memory >= end)
+    return apart
+
+
+@native
+def write_by_calls(plan: KernelOpPlan, first: Tensor, found: Tuple, kind: int, operands: Operands) -> New[Object]:
+    """The first tensor, after the calls of a plan: the last of them writes, and the write is counted before; None where
+    one before it raises."""
+    calls = cast(CallPlan, cast(Array, item(found, 0)).memory)
+    for i in range(calls.calls):
+        # Before the write: no reader may take the old count for the new values.
+        if i == calls.calls - 1 and not count_write(first, plan.name):
+            return NULL
+        call = cast(Call, address_of(calls.steps) + CALL_BYTES * i)
+        if not run_call(calls, call, operands, found, found, kind):
+            return not_handled() if c.error_set() is NULL else NULL
+    return retain(first)
+
+
+@native
+def write_by_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
+    """The first tensor, as `launch_in_place` gives it."""
+    given, operands = new(Arguments), new(Operands)
+    taken = take_arguments(plan, arguments, given, owned)
+    dtype = common_dtype(plan, given, cpu) if taken else cast(DType, NULL)
+    if dtype is NULL:
+        return not_handled() if c.error_set() is NULL else NULL
+    kind = kind_of(dtype)
+    first = cast(Tensor, given.items[0])
+    if is_half(kind) or awaited(first):
+        return not_handled()
+    if requires_grad(plan, given) and records() != 0:
+        return not_handled() if c.error_set() is NULL else NULL
+    key = own_new(owned, key_of(plan, given))
+    if key is NULL:
+        return NULL
+    found = looked_up(plan.found, key)
+    if found is NULL:
+        return not_handled()
+    own(owned, found)  # which the table may forget
+    forget_operands(operands)
+    if not note_operands(plan, given, kind, key, found, operands, owned):
+        return not_handled()
+    if not lie_apart(cast(CallPlan, cast(Array, item(found, 0)).memory), operands):
+        return not_handled()
+    return write_by_calls(plan, first, found, kind, operands)
+
+
+@native
+def launch_in_place(self: Array, arguments: Items[Object], count: int) -> New[Object]:
+    """The first tensor, which has been written to; None where no plan has been found, or for what is recorded."""
+    if cast(KernelOpPlan, self.memory).found is NULL:
+        return not_handled()
+    owned = new(Owned)
+    begin(owned)
+    result = write_by_plan(cast(KernelOpPlan, self.memory), arguments, owned)
+    release_all(owned)
+    return result

@@ -1,0 +1,83 @@
+"""Plans of convolutions of contiguous floats, and of their gradients; cpu_algorithm.py says which loops run."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+from ...kernels.cpu.folding import folding
+from ...kernels.cpu.plan import Ints, Layout, Plan, are_contiguous
+from ..reduction.plans import sum_step
+from . import cpu_algorithm as algorithm
+from .cpu_geometry import Call, Geometry, geometry
+
+
+def convolution(x: Layout, weight: Layout, bias: Layout | None, stride: Ints, *rest: Any) -> Plan | None:
+    """The output."""
+    if not are_contiguous(x, weight, bias):
+        return None
+    g, result = sizes_of(x.shape, weight.shape, stride, *rest)
+    return algorithm.output(g, Call(0, 1, None if bias is None else 2, (0, result), 1))
+
+
+def convolution_input_backward(
+    grad: Layout, weight: Layout, input_shape: Ints, stride: Ints, *rest: Any
+) -> Plan | None:
+    """The gradient of the input."""
+    if not are_contiguous(grad, weight):
+        return None
+    g, _ = sizes_of(tuple(input_shape), weight.shape, stride, *rest)
+    return algorithm.input_backward(g, Call(0, 1, None, (0, tuple(input_shape)), 1))
+
+
+def convolution_weight_backward(grad: Layout, x: Layout, weight_shape: Ints, stride: Ints, *rest: Any) -> Plan | None:
+    """The gradient of the weight."""
+    if not are_contiguous(grad, x):
+        return None
+    g, _ = sizes_of(x.shape, tuple(weight_shape), stride, *rest)
+    return algorithm.weight_backward(g, Call(0, 1, None, (0, tuple(weight_shape)), 1))
+
+
+def convolution_backward(
+    wanted: tuple[bool, ...],
+    grad: Layout,
+    x: Layout | None,
+    weight: Layout | None,
+    input_shape: Ints,
+    weight_shape: Ints,
+    stride: Ints,
+    *rest: Any,
+) -> Plan | None:
+    """The gradients of the input, of the weight and of the bias."""
+    if not are_contiguous(grad, x, weight):
+        return None
+    g, _ = sizes_of(input_shape, weight_shape, stride, *rest)
+    plan: Plan = ()
+    if wanted[0]:
+        plan += algorithm.input_backward(g, Call(1, 3, None, (0, input_shape), next_of(plan)))
+    if wanted[1]:
+        plan += algorithm.weight_backward(g, Call(1, 2, None, (1, weight_shape), next_of(plan)))
+    if wanted[2]:
+        plan += sums_of_channels(g, weight_shape[0], next_of(plan))
+    return plan
+
+
+def next_of(plan: Plan, outputs: int = 3) -> int:
+    """The first number of results that a plan does not use."""
+    return max([outputs, *[1 + number for step in plan for number, _ in step.results]])
+
+
+def sums_of_channels(g: Geometry, channels: int, spare: int) -> Plan:
+    """The calls for the gradient of the bias: of each channel's plane first, then over the samples."""
+    planes = (g.batch * channels, prod(g.positions))
+    if g.batch == 1:
+        return (sum_step(1, 2, (channels,), folding(planes, 1), 1),)
+    sums = sum_step(1, spare, planes[:1], folding(planes, 1), 1)
+    return sums, sum_step(~spare, 2, (channels,), folding((g.batch, channels), 0), 1)
+
+
+def sizes_of(x: Ints, weight: Ints, stride: Ints, *rest: Any) -> tuple[Geometry, Ints]:
+    """The sizes of the convolution of an input, (batch, channels, ...) or (channels, ...), and the output's shape."""
+    dims = len(stride)
+    g = geometry((1,) * (dims + 2 - len(x)) + x, weight, stride, *rest)
+    return g, (*x[: -dims - 1], weight[0], *g.positions[3 - dims :])

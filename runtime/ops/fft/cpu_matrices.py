@@ -1,0 +1,83 @@
+"""Fourier transforms of real matrices that lie in near memory as wholes.
+
+Rows of even places are real parts and those of odd places imaginary parts of a matrix that is half as high; from its
+transform that of the real matrix follows, as for signals.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernels.jit import jit
+from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
+from ...kernels.llvm.spectra import joined_rows
+from .cpu_loops import APART, all_passes, turned_passes
+
+Array = np.ndarray
+
+MOST = 1 << 14  # numbers of a matrix
+WIDTH = 16  # a multiple of all processors' lanes
+
+
+def takes_matrix(rows: int, columns: int) -> bool:
+    """Whether matrices of these sizes are for `transform_matrices`, if their lengths have passes."""
+    return rows % 2 == 0 and columns % WIDTH == 0 and rows * columns <= MOST
+
+
+@jit
+def transform_matrices(
+    x: Array,
+    along: Array,
+    along_table: Array,
+    across: Array,
+    across_table: Array,
+    turns: Array,
+    n: int,
+    columns: int,
+    block: int,
+    turned: bool,
+    inverse: bool,
+    scale: float,
+    out: Array,
+    first: int,
+    last: int,
+) -> None:
+    """The transforms of some real matrices with 2 n rows: steps `along` rows, and those `across` them."""
+    like, size = x.dtype.type(0), item_size(x.dtype.type(0))
+    plane = (block * columns * size + APART - 1) // APART * APART + APART
+    space = empty_row(like, (4 * plane + 2 * APART) // size)
+    for i in range(space.size if turned else 0):
+        space[i] = 0
+    one = (address(space) + APART - 1) // APART * APART
+    for k in range(first, last):
+        halves_of(part_of(x, k * 2 * n * columns, 2 * n * columns), n, columns, one, plane)
+        if turned:
+            at = turned_passes(along, along_table, inverse, columns, block, n, plane, one, one + 2 * plane)
+        else:
+            at = all_passes(along, along_table, inverse, 1, n, plane, one, one + 2 * plane)
+        other = one if at != one else one + 2 * plane
+        at = all_passes(across, across_table, inverse, columns, 1, plane, at, other)
+        join_rows(at, plane, n, columns, turns, inverse, x.dtype.type(scale), address(out) + k * 4 * n * columns * size)
+
+
+@jit
+def halves_of(x: Array, n: int, columns: int, at: int, plane: int) -> None:
+    """Rows of even places as one plane, those of odd places as the other."""
+    like, size = x.dtype.type(0), item_size(x.dtype.type(0))
+    for i in range(2 * n):
+        row = part_of(x, i * columns, columns)
+        to = row_at(like, at + i // 2 * columns * size + i % 2 * plane, columns)
+        for j in range(columns):
+            to[j] = row[j]
+
+
+@jit
+def join_rows(at: int, plane: int, n: int, columns: int, turns: Array, inverse: bool, scale: float, out: int) -> None:
+    """The 2 n rows of the real matrix's transform."""
+    size = item_size(scale)
+    row = columns * size
+    for i in range(n):
+        sine = -turns[n + i] if inverse else turns[n + i]
+        here, there = at + i * row, at + ((n - i) if i else 0) * row
+        to = out + i * 2 * row
+        joined_rows(scale, here, there, plane, to, to + n * 2 * row, columns, turns[i], sine, scale)

@@ -1,0 +1,207 @@
+"""Plans of writing by index: into a copy of a tensor, onto zeros, and, where the name ends so, into the tensor itself.
+
+Where the name ends with an underscore the first operand is written to: only the last call of the plan does, and nothing
+that raises has been written before.
+"""
+
+from __future__ import annotations
+
+from math import prod
+
+from ...kernels.cpu.half_plans import UNIT, copied
+from ...kernels.cpu.moves import WORK, flat_move, path
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
+from ...tensor.shapes import contiguous_strides
+from .cpu_put_loops import (
+    add_rows_at,
+    add_rows_onto_zeros,
+    look_at,
+    put_by_one,
+    put_by_two,
+    put_rows,
+    scatter_into,
+    scatter_rows,
+    scatter_rows_onto_zeros,
+    scatter_value_into,
+)
+from .cpu_writes import chosen_of, folded_steps_of
+
+COLUMNS = 16  # of what is written belong to one thread
+NONE = -1  # of the rows
+ELEMENTS = 4096  # of indices that one thread looks at, at least
+APART = 64  # elements of a sum that one written by index counts as: each has a cache line of its own
+WIDE = 32  # elements of a row from which it costs little that each thread looks at all indices
+
+
+def copy_(to: Layout, source: Layout, non_blocking: bool) -> Plan | None:
+    """Elements copied to where others lie."""
+    shape, missing = to.shape, len(to.shape) - len(source.shape)
+    if missing < 0 or not prod(shape):
+        return None
+    steps = (*[0] * missing, *strides_of(source))
+    given = tuple([0 if n == 1 else step for n, step in zip((*[1] * missing, *source.shape), steps, strict=True)])
+    found = path(shape, strides_of(to), given)
+    if found is None:
+        return None
+    rows, ints = found.outer * found.inner * found.parts, (found.inner, found.size, found.parts)
+    return (Step(flat_move, (0, 1), (), (), (*found.steps.ravel().tolist(), *ints), (rows, 1), WORK * prod(shape)),)
+
+
+def scatter(x: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
+    """A copy with elements, or one number, written along a dimension."""
+    if isinstance(src, Layout):
+        return _scattered(x, dim, index, src, 0)
+    if not _are_lines(x, dim, index):
+        return None
+    _, rows, work, ints = _lines_of(x, dim, index)
+    return _copied(x, Step(scatter_value_into, (~0, 2), (), (float(src),), ints, rows, work))
+
+
+def scatter_add(x: Layout, dim: int, index: Layout, src: Layout) -> Plan | None:
+    """A copy with elements added along a dimension."""
+    return _scattered(x, dim, index, src, 1)
+
+
+def _scattered(x: Layout, dim: int, index: Layout, src: Layout, add: int) -> Plan | None:
+    if not _are_lines(x, dim, index) or src.shape != index.shape or src.strides is not None:
+        return None
+    _, rows, work, (size, count, after) = _lines_of(x, dim, index)
+    if after > 1:
+        return _copied(x, Step(scatter_into, (~0, 2, 3), (), (), (size, count, after, add), rows, work))
+    ints, work = (size, count, add), work + prod(x.shape)
+    return (Step(scatter_rows, (0, 2, 3), ((0, x.shape),), (), ints, rows, work),)
+
+
+def _copied(x: Layout, writing: Step) -> Plan:
+    """A contiguous tensor copied, and a call that writes to the copy."""
+    return (Step(copied, (0,), ((0, x.shape),), rows=(prod(x.shape), UNIT)), writing)
+
+
+def gather_backward(grad: Layout, shape: Ints, dim: int, index: Layout) -> Plan | None:
+    """Gradients added along the last dimension of zeros."""
+    x, alike = Layout(shape, None), grad.strides is not None and not any(grad.strides)
+    if not _are_lines(x, dim, index) or dim != len(shape) - 1 or not (alike or are_contiguous(grad)):
+        return None
+    size, count, work = shape[-1], index.shape[-1], APART * prod(index.shape) + prod(shape)
+    ints, rows = (size, count, int(alike)), (prod(shape[:-1]), 1)
+    return (Step(scatter_rows_onto_zeros, (0, 3), ((0, tuple(shape)),), (), ints, rows, work),)
+
+
+def scatter_(out: Layout, dim: int, index: Layout, src: Layout | float) -> Plan | None:
+    """Elements, or one number, written along a dimension."""
+    if isinstance(src, Layout):
+        return _scattered_into(out, dim, index, src, 0)
+    if not _are_lines(out, dim, index):
+        return None
+    looked, rows, work, ints = _lines_of(out, dim, index)
+    return (looked, Step(scatter_value_into, (0, 2), (), (float(src),), ints, rows, work))
+
+
+def scatter_add_(out: Layout, dim: int, index: Layout, src: Layout) -> Plan | None:
+    """Elements added along a dimension."""
+    return _scattered_into(out, dim, index, src, 1)
+
+
+def _scattered_into(out: Layout, dim: int, index: Layout, src: Layout, add: int) -> Plan | None:
+    if not _are_lines(out, dim, index) or src.shape != index.shape or src.strides is not None:
+        return None
+    looked, rows, work, ints = _lines_of(out, dim, index)
+    return (looked, Step(scatter_into, (0, 2, 3), (), (), (*ints, add), rows, work))
+
+
+def _are_lines(x: Layout, dim: int, index: Layout) -> bool:
+    """Whether both are contiguous, and the index is as long as the tensor but along the dimension."""
+    if not x.shape or len(index.shape) != len(x.shape) or not are_contiguous(x, index):
+        return False
+    alike = all(n == m or d == dim for d, (n, m) in enumerate(zip(x.shape, index.shape, strict=True)))
+    return alike and prod(x.shape) > 0 and prod(index.shape) > 0
+
+
+def _lines_of(x: Layout, dim: int, index: Layout) -> tuple[Step, tuple[int, int], int, Ints]:
+    """The call that looks at the indices, and the rows, the work and the ints of the one that writes."""
+    elements, after = prod(index.shape), prod(x.shape[dim + 1 :])
+    looked = looking(2, 0, x.shape[dim], elements)
+    lines, unit = prod(x.shape[:dim]) * after, 1 if after == 1 else COLUMNS
+    return looked, (lines, unit), APART * elements, (x.shape[dim], index.shape[dim], after)
+
+
+def looking(operand: int, least: int, size: int, count: int) -> Step:
+    """The call that looks at indices."""
+    return Step(look_at, (operand,), (), (), (least, size), (count, ELEMENTS), count)
+
+
+def index_put_(out: Layout, indices: tuple[Layout | None, ...], values: Layout, accumulate: bool) -> Plan | None:
+    """Up to two arrays of indices of one shape, of neighbouring dimensions."""
+    dims = tuple([dim for dim, found in enumerate(indices) if found is not None])
+    given = [found for found in indices if found is not None]
+    if not 1 <= len(dims) <= 2 or len({found.shape for found in given}) != 1 or not are_contiguous(*given):
+        return None
+    if dims[-1] - dims[0] >= len(dims) or dims[-1] >= len(out.shape) or (len(dims) == 2 and dims[0]):
+        return None
+    places = [3 + dim for dim in dims]
+    return _put(out, dims, given[0].shape, places, (values, 2), [-out.shape[dim] for dim in dims], accumulate)
+
+
+def index_add_(out: Layout, dim: int, index: Layout, source: Layout, alpha: float) -> Plan | None:
+    """Slices added along a dimension."""
+    if alpha != 1 or not out.shape or not are_contiguous(index):
+        return None
+    return _put(out, (dim,), (prod(index.shape),), [2], (source, 3), [0], True)
+
+
+def _put(
+    out: Layout, dims: Ints, common: Ints, places: list[int], given: tuple[Layout, int], least: list[int], add: bool
+) -> Plan | None:
+    """Values written, or added, at indices of some shape; the places are those of the call's operands."""
+    values, own = given
+    strides = strides_of(out)
+    shape, front, (step, width, along) = chosen_of(out.shape, strides, 1, dims, common)
+    missing = len(shape) - len(values.shape)
+    if missing < 0 or not prod(shape) or not prod(common) or step is None or along is None:
+        return None
+    sizes, steps = (*[1] * missing, *values.shape), (*[0] * missing, *strides_of(values))
+    if any(n not in (1, m) for n, m in zip(sizes, shape, strict=True)):
+        return None
+    spread = tuple([own_step if n == m else 0 for n, m, own_step in zip(sizes, shape, steps, strict=True)])
+    folded = folded_steps_of(shape, spread, 1, (front, front + len(common)))
+    if None in folded:
+        return None
+    count, ints = prod(common), [value for dim in dims for value in (out.shape[dim], strides[dim])]
+    work = WORK * prod(shape)
+    looked = [looking(*each, out.shape[dim], count) for *each, dim in zip(places, least, dims, strict=True)]
+    if dims == (0,) and along == 1 and width >= WIDE and folded[2] in (0, 1):
+        ints += [least[0], count, width, folded[1], folded[2], int(add)]
+        return (*looked, Step(put_rows, (0, *places, own), (), (), tuple(ints), (out.shape[0], 1), work))
+    kernel = put_by_one if len(dims) == 1 else put_by_two
+    ints += [least[0]] if len(dims) == 1 else []
+    ints += [count, step, width, along, *(folded if len(dims) == 1 else folded[1:]), int(add)]  # type: ignore[list-item]
+    rows = (prod(shape) // count, COLUMNS if along == 1 and width > 1 else 1)
+    return (*looked, Step(kernel, (0, *places, own), (), (), tuple(ints), rows, work))
+
+
+def index_add(x: Layout, dim: int, index: Layout, source: Layout, alpha: float) -> Plan | None:
+    """A copy with rows added."""
+    if alpha != 1 or dim or not x.shape or not prod(x.shape) or not are_contiguous(x, index, source):
+        return None
+    rows, width, count = x.shape[0], prod(x.shape[1:]), prod(index.shape)
+    work = prod(x.shape) + prod(source.shape)
+    return (Step(add_rows_at, (0, 2, 3), ((0, x.shape),), (), (rows, width, count), (rows, 1), work),)
+
+
+def index_select_backward(grad: Layout, sizes: Ints, dim: int, index: Layout) -> Plan | None:
+    """Rows of gradients added to zeros."""
+    if dim or not sizes or not prod(sizes) or not are_contiguous(grad, index):
+        return None
+    return rows_onto_zeros(sizes, (0, 3), prod(index.shape), NONE)
+
+
+def rows_onto_zeros(sizes: Ints, operands: Ints, count: int, ignored: int) -> Plan:
+    """Rows, the first of the operands, added to zeros at the indices that are the second, but to one row."""
+    rows, width = sizes[0], prod(sizes[1:])
+    work, ints = prod(sizes) + count * width, (rows, width, count, ignored)
+    return (Step(add_rows_onto_zeros, operands, ((0, tuple(sizes)),), (), ints, (rows, 1), work),)
+
+
+def strides_of(layout: Layout) -> Ints:
+    """The strides of an operand."""
+    return contiguous_strides(layout.shape) if layout.strides is None else layout.strides

@@ -1,0 +1,48 @@
+"""Plans of products of bfloat16 matrices by instructions that multiply pairs: see kernels/cpu/half_matmul.py."""
+
+from __future__ import annotations
+
+from ...kernels.cpu import half_matmul as loops
+from ...kernels.cpu.half_matmul import LINE, PANEL, SQUARE, STEP
+from ...kernels.cpu.plan import Ints, Plan, Step
+
+PRODUCTS = 256  # take as long as one element of other work
+FEW_ITEMS = 8  # of a batch: threads share rows of fewer
+SCRATCH = 3  # outputs of the op at most: behind them is the memory of these calls alone
+WORD = LINE // PANEL  # bytes
+
+
+def products_of_pairs(
+    sizes: Ints,
+    lying: tuple[bool, bool, bool],
+    operands: tuple[int, int],
+    output: int,
+    shape: Ints,
+    bias: int | None,
+) -> Plan:
+    """The calls for the products of matrices, with a row added to each.
+
+    Args:
+        sizes: items of the batch, rows, depth, columns.
+        lying: whether the left matrices lie across; whether the right ones do; whether threads share columns.
+        operands: the numbers of both operands.
+        output: the number of the result.
+        shape: of the result.
+        bias: the number of the row, or None.
+    """
+    (batch, rows, depth, columns), (left, right, by_columns) = sizes, lying
+    twos, lines = -(-columns // SQUARE), -(-depth // STEP) * STEP // 2
+    place, steps = SCRATCH + 2 * output, list[Step]()
+    first, panels = operands[0], (batch * twos * 2 * lines * PANEL,)
+    if left:
+        strips, half = batch * -(-rows // SQUARE), (-(-batch * rows * depth * 2 // WORD),)
+        steps.append(Step(loops.turned_halves, (first,), ((place, half),), (), (depth, rows), (strips, 1)))
+        first = ~place
+    packed = (depth, columns, int(right))
+    steps.append(Step(loops.packed_panels, operands[1:], ((place + 1, panels),), (), packed, (batch * twos, 1)))
+    parts = (columns, SQUARE) if by_columns else (batch * rows, rows if batch >= FEW_ITEMS else SQUARE)
+    ints = rows, depth, columns, (bias is not None) * loops.ADDING | by_columns * loops.BY_COLUMNS
+    reads = first, ~(place + 1), operands[0] if bias is None else bias
+    work = batch * rows * depth * columns // PRODUCTS
+    steps.append(Step(loops.half_product, reads, ((output, shape),), (), ints, parts, work))
+    return tuple(steps)

@@ -1,0 +1,34 @@
+"""Loops that count whole numbers, which are known to have a place in a table; the last two arguments are the range."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernels.jit import jit
+from ...kernels.llvm.addresses import part_of
+
+Array = np.ndarray
+TABLES = 2  # of one thread: equal neighbours are counted in different ones, so neither waits for the other
+
+
+@jit
+def count_into(line: Array, low: int, tables: Array, first: int, last: int) -> None:
+    """tables[p, j % 2, line[j] - low] += 1 for the elements j of part p, for a range of parts."""
+    parts, size = tables.shape[0], tables.shape[2]
+    for p in range(first, last):
+        start, stop = line.size * p // parts, line.size * (p + 1) // parts
+        row = part_of(line, start, stop - start)
+        one, other = tables[p, 0], tables[p, 1]
+        for j in range(row.size // 2):
+            one[np.uint64(row[2 * j] - low)] += 1
+            other[np.uint64(row[2 * j + 1] - low)] += 1
+        if row.size % 2:
+            one[np.uint64(row[row.size - 1] - low)] += 1
+
+
+@jit
+def rank_of(line: Array, low: int, ranks: Array, out: Array, first: int, last: int) -> None:
+    """out[j] = ranks[line[j] - low]."""
+    row, to = part_of(line, first, last - first), part_of(out, first, last - first)
+    for j in range(row.size):
+        to[j] = ranks[np.uint64(row[j] - low)]

@@ -1,0 +1,28 @@
+"""CRC-32 of much memory is that of zlib, whatever its length and what stands before it."""
+
+import zlib
+
+import numpy as np
+import pytest
+
+from specgrad.runtime.kernels.compile.loading import load_compiler
+from specgrad.runtime.kernels.cpu.checksums import LEAST, LINE, crc32
+
+rng = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("size", [0, 1, 1000, LEAST - 1, *range(LEAST, LEAST + LINE + 2), 300_001, 1 << 20])
+def test_the_checksum_is_that_of_zlib(size: int) -> None:
+    load_compiler()
+    memory = rng.integers(0, 256, size + 3, np.uint8)[3:]
+    for before in (0, 1, 0x12345678, 0xFFFFFFFF):
+        assert crc32(memory, before) == zlib.crc32(memory.tobytes(), before)
+
+
+def test_parts_one_after_the_other_have_the_checksum_of_all() -> None:
+    load_compiler()
+    memory = rng.integers(0, 256, 5 * LEAST + 7, np.uint8)
+    found = crc32(memory[2 * LEAST + 5 :], crc32(memory[: 2 * LEAST + 5]))
+    assert found == zlib.crc32(memory.tobytes())
+    memory[-1] ^= 1
+    assert crc32(memory) != found
