@@ -51,7 +51,7 @@ def product(a: Layout, b: Layout, operands: tuple[int, int], output: int, shape:
     constants, work = (rows, depth, columns, left, right, how), rows * depth * columns // PRODUCTS
     sizes, lying = (1, rows, depth, columns), (left, right, by_columns)
     pairs = partial(products_of_pairs, sizes, lying, operands, output, shape, bias)
-    times = Step(loops.matrix_product, operands, ((output, shape),), (), constants, parts, work, pairs)
+    times = Step(loops.matrix_product, operands, ((output, shape),), (), constants, parts, work, pairs=pairs)
     if bias is None:
         return (times,)
     adds = loops.row_repeated if early else loops.row_added
@@ -129,7 +129,7 @@ def batch_products(a: Layout, b: Layout, operands: tuple[int, int] = (0, 1), out
     pairs = partial(
         products_of_pairs, (batch, rows, depth, columns), (left, right, False), operands, output, shape, None
     )
-    return (Step(loops.batch_product, operands, ((output, shape),), (), ints, parts, work, pairs),)
+    return (Step(loops.batch_product, operands, ((output, shape),), (), ints, parts, work, pairs=pairs),)
 
 
 def bmm(a: Layout, b: Layout) -> Plan | None:
