@@ -116,19 +116,15 @@ class _BatchNorm(NormBase):
 
     def forward(self, input: Tensor) -> Tensor:
         self._check_input_dim(input)
-        factor = self._average_factor()
-        from_batch = self.training or (self.running_mean is None and self.running_var is None)
-        keep = not self.training or self.track_running_stats
-        return F.batch_norm(
-            input,
-            self.running_mean if keep else None,
-            self.running_var if keep else None,
-            self.weight,
-            self.bias,
-            from_batch,
-            factor,
-            self.eps,
-        )
+        factor, mean, var = (
+            self._average_factor(),
+            self.running_mean,
+            self.running_var,
+        )  # a look-up costs as much as an op
+        from_batch = self.training or (mean is None and var is None)
+        if self.training and not self.track_running_stats:
+            mean = var = None
+        return F.batch_norm(input, mean, var, self.weight, self.bias, from_batch, factor, self.eps)
 
 
 class BatchNorm1d(_BatchNorm):

@@ -362,7 +362,7 @@ class KernelOpGradient:
             values = [*values[:-1], *values[-1]]
             letters = letters[:-1] + "I" * (len(values) - len(letters) + 1)
         return fast_path().call_plan(
-            plan, values, letters, outputs, (), None if computed.native else 0, is_in_pairs(computed)
+            plan, values, letters, outputs, (), None if computed.native else 0, in_pairs=is_in_pairs(computed)
         )
 
 

@@ -318,7 +318,7 @@ def hand_each(backward: Pass, edges: Tuple, gradients: Tuple, incoming: Object, 
         edge, gradient, done = item(edges, i), item(gradients, i), True
         if is_tensor_anywhere(edge):
             own = owned and (gradient is not incoming or is_held(gradient, 2))  # here, and in the tuple
-            done = reach(backward, cast(Tensor, edge), gradient, own)
+            done = reach(backward, cast(Tensor, edge), gradient, incoming, own)
         elif is_output(edge):
             done = hand_to_output(backward, cast(Output, edge), gradient, held)
         elif edge is not none:

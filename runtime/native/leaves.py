@@ -11,7 +11,7 @@ from .forward import awaited, count_write
 from .interned import adding, begin_adding, end_adding, false, name_backward, name_reach, none, true
 from .kernel_calls import Arguments, found_kernel, run_kernel
 from .layout import Array, Capture, Object, Pass, Tensor
-from .references import Owned, begin, own, release_all, retain
+from .references import Owned, begin, is_held, own, release_all, retain
 from .tensors import elements, holds_kind, is_tensor, kind_of, new_tensor, same
 
 
@@ -29,6 +29,15 @@ def may_keep(leaf: Tensor, gradient: Tensor, owned: bool) -> bool:
     unset = leaf.grad is none and leaf.fn is none
     free = owned and flats and unset and gradient.base is none
     return free and same(leaf.shape, gradient.shape)
+
+
+@native
+def is_only_view(gradient: Tensor, incoming: Object) -> bool:
+    """Whether a gradient is a view of all of an incoming one that only the pass holds, and so its last one."""
+    if not is_tensor(gradient) or gradient.base is none or gradient.base is not incoming or gradient.flat is none:
+        return False
+    base, alone = cast(Tensor, incoming), is_held(gradient, 1) and is_held(incoming, 2)
+    return alone and base.flat is not none and elements(base.flat) == elements(gradient.flat)
 
 
 @native
@@ -110,9 +119,11 @@ def as_bool(flag: bool) -> Object:
 
 
 @native
-def reach_as_it_is(backward: Pass, leaf: Tensor, gradient: Object, owned: bool) -> bool:
+def reach_as_it_is(backward: Pass, leaf: Tensor, gradient: Object, incoming: Object, owned: bool) -> bool:
     """`reach` with a gradient as it lies."""
     free = backward.capture is none and backward.create is not true
+    if free and owned and leaf.grad is none and is_only_view(cast(Tensor, gradient), incoming):
+        c.release(exchange(cast(Tensor, gradient), "base", retain(none)))  # the incoming one ends with this step
     if free and leaf.rg is true and may_keep(leaf, cast(Tensor, gradient), owned):
         c.release(exchange(leaf, "grad", retain(gradient)))
         return True
@@ -145,14 +156,14 @@ def brought_together(leaf: Tensor, gradient: Object) -> New[Tensor]:
 
 
 @native
-def reach(backward: Pass, leaf: Tensor, gradient: Object, owned: bool) -> bool:
+def reach(backward: Pass, leaf: Tensor, gradient: Object, incoming: Object, owned: bool) -> bool:
     """Give a gradient to a leaf; False where an error is set."""
     if gradient is none:
         return True
     free = backward.capture is none and backward.create is not true
     together_now = brought_together(leaf, gradient) if free and leaf.rg is true else cast(Tensor, NULL)
     if together_now is NULL:
-        return reach_as_it_is(backward, leaf, gradient, owned)
-    done = reach_as_it_is(backward, leaf, together_now, True)
+        return reach_as_it_is(backward, leaf, gradient, incoming, owned)
+    done = reach_as_it_is(backward, leaf, together_now, incoming, True)
     c.release(together_now)
     return done

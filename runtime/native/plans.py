@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from math import prod
 from typing import Any
 

@@ -8,6 +8,7 @@ and llvmlite has none that runs it: so the text of the module is changed. No res
 from __future__ import annotations
 
 import re
+from functools import partial
 
 DISTANCE = 2048  # bytes
 ENOUGH = 4  # instructions of arithmetic for each access from which a loop waits longer than the processor looks ahead
@@ -30,11 +31,11 @@ def _ahead(body: re.Match[str]) -> str:
     accesses = len(ACCESS.findall(block))
     writes = " store <" in block
     is_long = len(ARITHMETIC.findall(block)) >= ENOUGH * accesses
-    return ACCESS.sub(_prefetched, block) if writes and is_long else block
+    return ACCESS.sub(partial(_prefetched, body.start()), block) if writes and is_long else block
 
 
-def _prefetched(access: re.Match[str]) -> str:
-    name = f"%ahead.{access.start()}"
+def _prefetched(start: int, access: re.Match[str]) -> str:
+    name = f"%ahead.{start + access.start()}"  # by its place in the text: a function may have several such loops
     place = f"  {name} = getelementptr i8, ptr {access[2]}, i64 {DISTANCE}"
     kind = 1 if access[1] else 0  # to write, or to read; then: into the nearest cache, data
     return f"{place}\n  call void @llvm.prefetch.p0(ptr {name}, i32 {kind}, i32 3, i32 1)\n{access.group()}"

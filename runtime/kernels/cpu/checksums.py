@@ -2,9 +2,9 @@
 bit of a byte first, and its remainder by the polynomial of CRC-32 is wanted.
 
 Squared k times, that polynomial P has the same number of terms, at 2^k times the distances: P(x)^(2^k) = P(x^(2^k)).
-It is a multiple of P, so what stands at the front of the memory may be removed if it is added, by xor, where the other
-terms stand behind it. With terms that are multiples of a line apart that is done for whole vectors, line after line, and
-what is left at the end is short. It has the same remainder.
+It is a multiple of P, so what stands at the front of the memory may be removed if it is added, by xor, where the
+other terms stand behind it. With terms that are multiples of a line apart that is done for whole vectors, line after
+line, and what is left at the end is short. It has the same remainder.
 """
 
 from __future__ import annotations

@@ -51,9 +51,9 @@ class Step(NamedTuple):
     ints: Ints = ()
     rows: tuple[int, int] | None = None
     work: int = 0
+    pairs: Callable[[], Plan] | None = None
     tables: tuple[Array, ...] = ()
     indices: Ints = ()
-    pairs: Callable[[], Plan] | None = None
 
 
 Plan = tuple[Step, ...]

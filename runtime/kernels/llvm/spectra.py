@@ -56,7 +56,7 @@ def joined_rows(
     sine: Any,
     scale: Any,
 ) -> Any:
-    """joined_rows(like, source, other, plane, out, far, width, cosine, sine, scale): two rows of a real matrix's transform.
+    """joined_rows(like, source, other, plane, out, far, width, cosine, sine, scale): two rows of a real spectrum.
 
     Rows of even and of odd places were transformed as real and imaginary parts: `source` is one row of that, `other`
     the one with the opposite frequency. To `out` goes E + w O, times a scale, and to `far` E - w O, as pairs.

@@ -87,8 +87,10 @@ class Call(NamedTuple):
         The last int but those of the range says whether there is a bias; where there is none, w stands in its place.
         """
         operands, biased = (self.x, self.w, self.w if self.bias is None else self.bias), self.bias is not None
-        return Step(loops, operands, (self.result,), (), (*ints, biased), (parts, 1), products // PRODUCTS, tables)
+        rows, work = (parts, 1), products // PRODUCTS
+        return Step(loops, operands, (self.result,), (), (*ints, biased), rows, work, tables=tables)
 
     def product(self, loops: Any, parts: int, products: int, tables: tuple[Array, ...], ints: Ints = ()) -> Step:
         """The call of loops that have no bias: out = a product of x and w."""
-        return Step(loops, (self.x, self.w), (self.result,), (), ints, (parts, 1), products // PRODUCTS, tables)
+        rows, work = (parts, 1), products // PRODUCTS
+        return Step(loops, (self.x, self.w), (self.result,), (), ints, rows, work, tables=tables)

@@ -157,24 +157,25 @@ def _put(
     strides = strides_of(out)
     shape, front, (step, width, along) = chosen_of(out.shape, strides, 1, dims, common)
     missing = len(shape) - len(values.shape)
-    if missing < 0 or not prod(shape) or not prod(common) or step is None or along is None:
+    if missing < 0 or not prod(shape) or not prod(common) or step is None or width is None or along is None:
         return None
     sizes, steps = (*[1] * missing, *values.shape), (*[0] * missing, *strides_of(values))
     if any(n not in (1, m) for n, m in zip(sizes, shape, strict=True)):
         return None
     spread = tuple([own_step if n == m else 0 for n, m, own_step in zip(sizes, shape, steps, strict=True)])
-    folded = folded_steps_of(shape, spread, 1, (front, front + len(common)))
-    if None in folded:
+    before, at_indices, behind = folded_steps_of(shape, spread, 1, (front, front + len(common)))
+    if before is None or at_indices is None or behind is None:
         return None
+    folded = before, at_indices, behind
     count, ints = prod(common), [value for dim in dims for value in (out.shape[dim], strides[dim])]
     work = WORK * prod(shape)
-    looked = [looking(*each, out.shape[dim], count) for *each, dim in zip(places, least, dims, strict=True)]
+    looked = [looking(at, low, out.shape[dim], count) for at, low, dim in zip(places, least, dims, strict=True)]
     if dims == (0,) and along == 1 and width >= WIDE and folded[2] in (0, 1):
         ints += [least[0], count, width, folded[1], folded[2], int(add)]
         return (*looked, Step(put_rows, (0, *places, own), (), (), tuple(ints), (out.shape[0], 1), work))
     kernel = put_by_one if len(dims) == 1 else put_by_two
     ints += [least[0]] if len(dims) == 1 else []
-    ints += [count, step, width, along, *(folded if len(dims) == 1 else folded[1:]), int(add)]  # type: ignore[list-item]
+    ints += [count, step, width, along, *(folded if len(dims) == 1 else folded[1:]), int(add)]
     rows = (prod(shape) // count, COLUMNS if along == 1 and width > 1 else 1)
     return (*looked, Step(kernel, (0, *places, own), (), (), tuple(ints), rows, work))
 

@@ -63,7 +63,8 @@ def _batched(self: Tensor, other: Tensor) -> Tensor:
 def _as_batch(x: Tensor, batch: Sequence[int]) -> Tensor:
     """x with its batch dimensions broadcast to `batch` and merged into one."""
     matrix = x._shape[-2:]
-    return x.expand((*batch, *matrix)).reshape((prod(batch), *matrix))
+    whole = x if x._shape[:-2] == tuple(batch) else x.expand((*batch, *matrix))
+    return whole.reshape((prod(batch), *matrix))
 
 
 def rows_times(rows: Tensor, weight: Tensor) -> Tensor:

@@ -37,11 +37,13 @@ def panels_in(memory: Array, parts: int, depth: int, columns: int) -> Array:
 
 
 @jit
-def panels_filled(weight: Array, panels: Array, parts: int, rows: int, columns: int, across: int) -> None:
-    """A stack of matrices (parts, rows, columns) as panels, each transposed first where they lie across."""
+def panels_filled(
+    weight: Array, panels: Array, parts: int, rows: int, columns: int, across: int, first: int, last: int
+) -> None:
+    """A range of a stack of matrices (parts, rows, columns) as panels, each transposed first where they lie across."""
     depth, wide = (columns, rows) if across else (rows, columns)
     stack = part_of(weight, 0, parts * rows * columns).reshape((parts, rows, columns))
-    fill_all_panels(stack, across != 0, panels_in(panels, parts, depth, wide))
+    fill_all_panels(stack[first:last], across != 0, panels_in(panels, parts, depth, wide)[first:last])
 
 
 @jit

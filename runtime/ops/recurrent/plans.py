@@ -71,7 +71,8 @@ def projected(sizes: Sizes, biases: tuple[int, int] | None, operands: tuple[int,
 
 def packed(sizes: Sizes, operand: int, panels: tuple[int, Ints], across: bool) -> Step:
     """The call that lays the weights of the states out in panels."""
-    return Step(loops.panels_filled, (operand,), (panels,), (), (sizes.parts, sizes.size, sizes.size, across))
+    ints, work = (sizes.parts, sizes.size, sizes.size, across), sizes.parts * sizes.size**2
+    return Step(loops.panels_filled, (operand,), (panels,), (), ints, (sizes.parts, 1), work)
 
 
 def through_time(

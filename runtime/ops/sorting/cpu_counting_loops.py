@@ -14,7 +14,7 @@ TABLES = 2  # of one thread: equal neighbours are counted in different ones, so 
 @jit
 def count_into(line: Array, low: int, tables: Array, first: int, last: int) -> None:
     """tables[p, j % 2, line[j] - low] += 1 for the elements j of part p, for a range of parts."""
-    parts, size = tables.shape[0], tables.shape[2]
+    parts = tables.shape[0]
     for p in range(first, last):
         start, stop = line.size * p // parts, line.size * (p + 1) // parts
         row = part_of(line, start, stop - start)

@@ -105,16 +105,30 @@ def test_avg_pool_and_its_transpose(case, shape, count_pads, divisor):
     assert (back * x).sum() == pytest.approx((g * y).sum())
 
 
-@pytest.mark.parametrize("size", [(1, 1), (3, 4), (7, 5), (9, 2)])
-def test_adaptive_pools_and_their_transposes(size):
-    x = randn(2, 3, 7, 5)
+@pytest.mark.parametrize(
+    "plane, size",
+    [
+        ((7, 5), (1, 1)),
+        ((7, 5), (3, 4)),
+        ((7, 5), (7, 5)),
+        ((7, 5), (9, 2)),
+        ((6, 24), (2, 6)),
+        ((6, 24), (1, 1)),
+        ((4, 12), (4, 2)),
+        ((3, 28), (2, 7)),
+        ((5, 16), (5, 3)),
+    ],
+)
+def test_adaptive_pools_and_their_transposes(plane, size):
+    """Windows of one even size among them, whose neighbours are added in pairs."""
+    x = randn(2, 3, *plane)
     y, (values, indices) = pool.adaptive_avg_pool(x, size, 2), pool.adaptive_max_pool(x, size, 2)
     for i, j in np.ndindex(*size):
-        rows = slice(i * 7 // size[0], -(-(i + 1) * 7 // size[0]))
-        columns = slice(j * 5 // size[1], -(-(j + 1) * 5 // size[1]))
+        rows = slice(i * plane[0] // size[0], -(-(i + 1) * plane[0] // size[0]))
+        columns = slice(j * plane[1] // size[1], -(-(j + 1) * plane[1] // size[1]))
         np.testing.assert_allclose(y[..., i, j], x[..., rows, columns].mean((-2, -1)), rtol=1e-12, atol=1e-14)
         np.testing.assert_array_equal(values[..., i, j], x[..., rows, columns].max((-2, -1)))
-    flat = np.take_along_axis(x.reshape(2, 3, 35), indices.reshape(2, 3, -1), -1)
+    flat = np.take_along_axis(x.reshape(2, 3, -1), indices.reshape(2, 3, -1), -1)
     np.testing.assert_array_equal(flat.reshape(values.shape), values)
     g = randn(*y.shape)
     assert (pool.adaptive_avg_pool_backward(g, x.shape, 2) * x).sum() == pytest.approx((g * y).sum())
