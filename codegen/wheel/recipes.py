@@ -29,6 +29,7 @@ from ..machine_code.first_programs import PROGRAMS
 from ..machine_code.stepping import between, optimizers, options_of, parameter, run_step
 
 DTYPES = (sg.float32, sg.float64, sg.int64, sg.bool)
+MORE = (sg.bfloat16, sg.float16, sg.complex64)  # of which many ops have kernels of their own
 SHAPE = (3, 4)
 SHAPES: tuple[tuple[int, ...], ...] = (SHAPE, (4,), (3, 1), (4, 3))  # the last one is that of a transposed operand
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
@@ -66,7 +67,7 @@ def run_program(program: Callable[[], None]) -> None:
 
 def cover(op: Op) -> None:
     """An op's samples; those of an element-wise one also with operands that are broadcast or transposed."""
-    warm(op, DTYPES)
+    warm(op, DTYPES + MORE)
     for text in call_texts(op)[:1] if op.kind == "elementwise" else ():
         drawn = Drawing(op, text, False, dtypes).arguments(text)
         operands = [name for name, value in drawn.items() if isinstance(value, Drawn)]
