@@ -117,7 +117,9 @@ def known(folder: Path) -> tuple[dict[str, tuple[bytes, ...]], dict[str, str]]:
     if not table or not all(path.is_file() for path in paths):
         return {}, {}
     archives = [unpacked(path.read_bytes()) for path in paths]
-    codes = {digest: tuple(each[digest] for each in archives) for digest in archives[0]}
+    # In all of them: somebody may have been interrupted between writing one and another.
+    whole = [digest for digest in archives[0] if all(digest in each for each in archives)]
+    codes = {digest: tuple(each[digest] for each in archives) for digest in whole}
     return codes, {digest: taken for taken, digest in table.values()}
 
 

@@ -114,6 +114,8 @@ def _backward(
         return None
     if weight is not None:
         return folded_backward(wanted, grad, x, weight, mean, var, layout, eps)
+    if any(wanted[1:]):  # of shifts alone, which have a shape that is not known here
+        return None
     ones = 2 * len(wanted) + 1  # behind the gradients, and those that are not wanted
     first, *others = folded_backward(wanted, grad, x, Layout(layout.table_shape, None), mean, var, layout, eps)
     return (_filled(ones, layout, 1.0), first._replace(operands=(1, 2, ~ones, 4, 5)), *others)
