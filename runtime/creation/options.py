@@ -22,6 +22,9 @@ from ..tensor.history import set_requires_grad
 from ..tensor.shapes import Shape
 
 _TOO_MANY = 2**59  # elements of 16 bytes would take 2**63 bytes
+INTS = {int}
+FITS_ALL = 127  # the largest whole number that every dtype holds
+OF_KIND: dict[str, Any] = {"b": bool, "i": int, "f": float, "c": complex}
 _finfo, _iinfo = cache(finfo), cache(iinfo)
 
 
@@ -35,6 +38,8 @@ def size_argument(op: str, sizes: tuple[Any, ...], size: Any = None) -> Shape:
         raise TypeError(f"{op}(): size was given both by position and by name")
     if len(sizes) == 1 and isinstance(sizes[0], (list, tuple)):
         return checked_size(op, checks.integer_list(op, "size", sizes[0]))
+    if {*map(type, sizes)} == INTS:
+        return checked_size(op, sizes)
     if len(sizes) == 1:
         return checked_size(op, checks.integer_list(op, "size", sizes[0], 1))
     return checked_size(op, checks.integer_list(op, "size", sizes))
@@ -93,8 +98,10 @@ def _no_memory(op: str, error: MemoryError) -> RuntimeError:
 def filled(op: str, size: Shape, value: Any, kind: dtype, device: Any = None) -> Any:
     """A tensor of one value, which must be representable in the dtype, on the device that `device` names."""
     place, number = place_for(op, device), convert_number(op, value, kind)
-    with allocating(op):
+    try:
         return fresh(memory.full(prod(size), number, kind.np, place), size, kind)
+    except MemoryError as error:
+        raise _no_memory(op, error) from None
 
 
 def finish(op: str, t: Any, device: Any, requires_grad: Any, pin_memory: Any = False, is_data: bool = False) -> Any:
@@ -136,6 +143,8 @@ def _pinned(op: str, t: Any, place: device) -> Any:
 
 def convert_number(op: str, value: Any, kind: dtype) -> Any:
     """The number as Python holds it for the dtype; RuntimeError when it does not fit."""
+    if value.__class__ is int and 0 <= value <= FITS_ALL:
+        return OF_KIND[kind.kind](value)
     if isinstance(value, complex) and kind.kind != "c":
         if value.imag != 0:
             raise _overflow(op, value, kind)

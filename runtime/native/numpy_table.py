@@ -53,6 +53,6 @@ def handler(name: bytes, context: int, addresses: Sequence[int]) -> Any:
     new = ctypes.pythonapi.PyCapsule_New
     new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
     capsule = new(ctypes.addressof(made), NAME, None)
-    _kept.append((capsule, made))
+    _kept.append((capsule, made, NAME))
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(_kept))  # arrays may outlive this module when the process ends
     return capsule
