@@ -8119,7 +8119,7 @@ OPS = [
         inputs=("self",),
         samples=("self=T(3, 4), size=[4, 3]", "self=T(3, 4), size=[2, -1]", "self=T(2, 3), size=[6]"),
         hard=("self=T(0, 3), size=[3, 0]", "self=T(), size=[1, 1]", "self=T(1), size=[]"),
-        formulas={"self": "grad.reshape(self.shape)", "result": "auto_linear"},
+        formulas={"self": "grad.reshape(self.shape)", "result": "self_t.reshape(size)"},
         reference="np.reshape(self, size)",
         check="view",
         refuses=(("self=T(), size=[6]", "RuntimeError"), ("self=T(3, 4), size=[-7]", "RuntimeError")),

@@ -1,6 +1,6 @@
 """Small tensors, where a call costs what the library spends around the arithmetic; forward and backward unless said."""
 
-from .making import backward, filled, inference, integers, leaves, plain, training
+from .making import backward, filled, inference, integers, leaves, plain, positive, training
 from .registering import workload
 
 overhead = workload("overhead")
@@ -109,6 +109,83 @@ def views_and_cat(torch):
     """Transpose, slice, reshape and concatenate."""
     (a,) = leaves(torch, (16, 16))
     return backward([a], lambda: torch.cat([a.t()[:8].reshape(-1), a[8:].flatten()]).sum())
+
+
+@overhead
+def transposed_chain(torch):
+    """Arithmetic on a transposed view of 16 x 16, nothing recorded."""
+    (a,) = plain(torch, (16, 16))
+    return lambda: (a.t() * 0.5 + 1.0).exp()
+
+
+@overhead
+def transposed_reduced(torch):
+    """Softmax, mean and sum of a transposed view of 16 x 16."""
+    (a,) = leaves(torch, (16, 16))
+    return backward([a], lambda: torch.softmax(a.t(), 1).mean(0).sum())
+
+
+@overhead
+def columns_recorded(torch):
+    """tanh of some columns of 16 x 16."""
+    (a,) = leaves(torch, (16, 16))
+    return backward([a], lambda: a[:, 2:10].tanh().sum())
+
+
+@overhead
+def columns_in_place(torch):
+    """Every second column scaled, and numbers added to it, nothing recorded."""
+    a, b = plain(torch, (16, 16), (16, 8))
+    return lambda: a[:, ::2].mul_(0.9).add_(b)
+
+
+@overhead
+def heads_split(torch):
+    """Two attention heads of 8 numbers for 4 words, split by views, and their weights."""
+    (a,) = leaves(torch, (2, 4, 16))
+
+    def loss():
+        heads = a.view(2, 4, 2, 8).transpose(1, 2)
+        return torch.softmax(heads @ heads.transpose(-2, -1), -1).sum()
+
+    return backward([a], loss)
+
+
+@overhead
+def activations(torch):
+    """Leaky ReLU, ELU, softplus and hard tanh of 64 numbers, nothing recorded."""
+    (a,) = plain(torch, (64,))
+    f = torch.nn.functional
+    return lambda: f.hardtanh(f.softplus(f.elu(f.leaky_relu(a, 0.1))))
+
+
+@overhead
+def interpolated(torch):
+    """lerp, addcmul and addcdiv of 64 numbers, nothing recorded."""
+    a, b = plain(torch, (64,), (64,))
+    c = positive(torch, 64)
+    return lambda: torch.addcdiv(torch.addcmul(torch.lerp(a, b, 0.3), a, b, value=0.5), b, c, value=0.1)
+
+
+@overhead
+def made(torch):
+    """zeros, ones, full and arange of 16 numbers, joined."""
+    return lambda: torch.cat([torch.zeros(16), torch.ones(16), torch.full((16,), 2.0), torch.arange(16.0)])
+
+
+@overhead
+def converted(torch):
+    """float32 to float64 and back, 64 numbers, nothing recorded."""
+    (a,) = plain(torch, (64,))
+    return lambda: a.double().float()
+
+
+@overhead
+def masked_16x16(torch):
+    """masked_fill above the diagonal, and softmax."""
+    (a,) = leaves(torch, (16, 16))
+    mask = torch.tensor([[j > i for j in range(16)] for i in range(16)])
+    return backward([a], lambda: torch.softmax(a.masked_fill(mask, -1e9), 1).square().sum())
 
 
 @overhead

@@ -52,7 +52,8 @@ class ViewBackward0(Node):
     @staticmethod
     def tangent(result, self, size, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.view_default(self_t, size)
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = self_t.reshape(size)
         return (tangent0,)
 
 
