@@ -173,8 +173,12 @@ def plan_of(
     """The plan for layouts and other arguments, of copies where there is none for operands as they lie.
 
     Such copies are float32: `in_pairs`, products are for the general path, which copies elements as they are stored.
+    None also where its tables do not fit into memory: then the kernel says so.
     """
-    plan = find(*known)
+    try:
+        plan = find(*known)
+    except (MemoryError, OverflowError):
+        return None
     if plan is not None:
         return plan
     plan = gathered(find, known, operands, letters, outputs)

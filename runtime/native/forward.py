@@ -101,7 +101,7 @@ def note_lead(lead: Tensor, ready: Prepared, gathers: bool, owned: Owned) -> boo
     """Note and own shape and array of the tensor that leads; False where it has to be contiguous and is not."""
     ready.dtype, ready.shape = lead.dtype, own(owned, lead.shape)  # owned: to find a kernel, Python may run
     kind = kind_of(lead.dtype)
-    if not is_float(kind):
+    if not is_float(kind) or lead.fn.type is outdated_type:
         return False
     if lead.flat is not none:
         flat = own(owned, lead.flat)

@@ -16,7 +16,7 @@ def convolution(x: Layout, weight: Layout, bias: Layout | None, stride: Ints, *r
     """The output."""
     if not are_contiguous(x, weight, bias):
         return None
-    g, result = sizes_of(x.shape, weight.shape, stride, *rest)
+    g, result = geometry_and_result(x.shape, weight.shape, stride, *rest)
     return algorithm.output(g, Call(0, 1, None if bias is None else 2, (0, result), 1))
 
 
@@ -26,7 +26,7 @@ def convolution_input_backward(
     """The gradient of the input."""
     if not are_contiguous(grad, weight):
         return None
-    g, _ = sizes_of(tuple(input_shape), weight.shape, stride, *rest)
+    g, _ = geometry_and_result(tuple(input_shape), weight.shape, stride, *rest)
     return algorithm.input_backward(g, Call(0, 1, None, (0, tuple(input_shape)), 1))
 
 
@@ -34,7 +34,7 @@ def convolution_weight_backward(grad: Layout, x: Layout, weight_shape: Ints, str
     """The gradient of the weight."""
     if not are_contiguous(grad, x):
         return None
-    g, _ = sizes_of(x.shape, tuple(weight_shape), stride, *rest)
+    g, _ = geometry_and_result(x.shape, tuple(weight_shape), stride, *rest)
     return algorithm.weight_backward(g, Call(0, 1, None, (0, tuple(weight_shape)), 1))
 
 
@@ -51,7 +51,7 @@ def convolution_backward(
     """The gradients of the input, of the weight and of the bias."""
     if not are_contiguous(grad, x, weight):
         return None
-    g, _ = sizes_of(input_shape, weight_shape, stride, *rest)
+    g, _ = geometry_and_result(input_shape, weight_shape, stride, *rest)
     plan: Plan = ()
     if wanted[0]:
         plan += algorithm.input_backward(g, Call(1, 3, None, (0, input_shape), next_of(plan)))
@@ -76,7 +76,7 @@ def sums_of_channels(g: Geometry, channels: int, spare: int) -> Plan:
     return sums, sum_step(~spare, 2, (channels,), folding((g.batch, channels), 0), 1)
 
 
-def sizes_of(x: Ints, weight: Ints, stride: Ints, *rest: Any) -> tuple[Geometry, Ints]:
+def geometry_and_result(x: Ints, weight: Ints, stride: Ints, *rest: Any) -> tuple[Geometry, Ints]:
     """The sizes of the convolution of an input, (batch, channels, ...) or (channels, ...), and the output's shape."""
     dims = len(stride)
     g = geometry((1,) * (dims + 2 - len(x)) + x, weight, stride, *rest)

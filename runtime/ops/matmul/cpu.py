@@ -8,7 +8,7 @@ from math import prod
 import numpy as np
 
 from ..reduction.cpu import sum_dim
-from .cpu_halves import matmul2d, matmul3d, widened
+from .cpu_halves import matmul2d_as_stored, matmul3d_as_stored, widened
 from .cpu_products import matrix_vector, vector_vector
 
 Array = np.ndarray
@@ -17,20 +17,20 @@ Number = int | float | complex
 
 def mm(a: Array, b: Array) -> Array:
     """C_ij = sum_k a_ik b_kj."""
-    return matmul2d(a, b)
+    return matmul2d_as_stored(a, b)
 
 
 def mm_backward(wanted: Sequence[bool], grad: Array, a: Array | None, b: Array | None) -> tuple[Array | None, ...]:
     """The gradients of both matrices of `mm`."""
     return (
-        None if b is None or not wanted[0] else matmul2d(grad, b.T),
-        None if a is None or not wanted[1] else matmul2d(a.T, grad),
+        None if b is None or not wanted[0] else matmul2d_as_stored(grad, b.T),
+        None if a is None or not wanted[1] else matmul2d_as_stored(a.T, grad),
     )
 
 
 def bmm(a: Array, b: Array) -> Array:
     """A product for every matrix of the batch; BLAS is slow at many small products of a column and a row."""
-    return np.multiply(widened(a), widened(b), order="C") if a.shape[2] == 1 else matmul3d(a, b)
+    return np.multiply(widened(a), widened(b), order="C") if a.shape[2] == 1 else matmul3d_as_stored(a, b)
 
 
 def bmm_backward(wanted: Sequence[bool], grad: Array, a: Array | None, b: Array | None) -> tuple[Array | None, ...]:
@@ -61,7 +61,7 @@ def dot(x: Array, y: Array) -> Array:
 
 def addmm(c: Array, a: Array, b: Array, beta: Number, alpha: Number) -> Array:
     """beta c + alpha a b."""
-    return _plus(matmul2d(a, b), c, beta, alpha)
+    return _plus(matmul2d_as_stored(a, b), c, beta, alpha)
 
 
 def addmv(y: Array, a: Array, x: Array, beta: Number, alpha: Number) -> Array:
@@ -71,14 +71,14 @@ def addmv(y: Array, a: Array, x: Array, beta: Number, alpha: Number) -> Array:
 
 def baddbmm(c: Array, a: Array, b: Array, beta: Number, alpha: Number) -> Array:
     """beta c + alpha a b for every matrix of the batch."""
-    return _plus(matmul3d(a, b), c, beta, alpha)
+    return _plus(matmul3d_as_stored(a, b), c, beta, alpha)
 
 
 def addbmm(c: Array, a: Array, b: Array, beta: Number, alpha: Number) -> Array:
     """beta c + alpha sum_b a_b b_b: one product of the matrices laid side by side."""
     batch, rows, inner = a.shape
     beside = a.transpose(1, 0, 2).reshape(rows, batch * inner)
-    return _plus(matmul2d(beside, b.reshape(batch * inner, b.shape[2])), c, beta, alpha)
+    return _plus(matmul2d_as_stored(beside, b.reshape(batch * inner, b.shape[2])), c, beta, alpha)
 
 
 def _plus(product: Array, c: Array, beta: Number, alpha: Number) -> Array:
@@ -94,7 +94,7 @@ def linear(input: np.ndarray, weight: np.ndarray, bias: np.ndarray | None) -> np
     """input @ weight^T + bias; the leading dimensions of input are merged, so that there is one product."""
     rows = input.reshape(prod(input.shape[:-1]), input.shape[-1]) if input.ndim > 2 else input
     if rows.ndim == weight.ndim == 2:
-        result = matmul2d(rows, weight.T, bias)
+        result = matmul2d_as_stored(rows, weight.T, bias)
     else:
         result = np.asarray(_with_a_vector(widened(rows), widened(weight)))
         if bias is not None:
@@ -114,7 +114,7 @@ def linear_weight_backward(grad_output: np.ndarray, input: np.ndarray) -> np.nda
     rows = input.reshape(prod(input.shape[:-1]), input.shape[-1])
     if grad_output.ndim < input.ndim:
         return matrix_vector(widened(rows).T, widened(grad_output).reshape(len(rows)))
-    return matmul2d(grad_output.reshape(len(rows), grad_output.shape[-1]).T, rows)
+    return matmul2d_as_stored(grad_output.reshape(len(rows), grad_output.shape[-1]).T, rows)
 
 
 def linear_backward(
@@ -130,9 +130,9 @@ def linear_backward(
     rows = grad_output.reshape(prod(input_shape[:-1]), outputs)
     results: list[np.ndarray | None] = [None, None, None]
     if wanted[0] and weight is not None:
-        results[0] = matmul2d(rows, weight.reshape(outputs, weight_shape[-1])).reshape(input_shape)
+        results[0] = matmul2d_as_stored(rows, weight.reshape(outputs, weight_shape[-1])).reshape(input_shape)
     if wanted[1] and input is not None:
-        results[1] = matmul2d(rows.T, input.reshape(len(rows), input_shape[-1])).reshape(weight_shape)
+        results[1] = matmul2d_as_stored(rows.T, input.reshape(len(rows), input_shape[-1])).reshape(weight_shape)
     if wanted[2]:
         results[2] = sum_dim(widened(rows), (0,), False).reshape(weight_shape[:-1])
     return tuple(results)

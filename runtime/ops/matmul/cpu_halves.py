@@ -38,7 +38,7 @@ def by_pairs_of(plan: Plan | None, *arrays: Array) -> Array | None:
     return run_in_memory(by_pairs(plan, "T" * len(arrays)), *arrays)
 
 
-def matmul2d(a: Array, b: Array, row: Array | None = None) -> Array:
+def matmul2d_as_stored(a: Array, b: Array, row: Array | None = None) -> Array:
     """The product of two matrices, which may be transposed views; `row` is added to all rows."""
     rows = () if row is None else (row,)
     if are_pairs(a, b, *rows):
@@ -50,7 +50,7 @@ def matmul2d(a: Array, b: Array, row: Array | None = None) -> Array:
     return cpu_products.matmul2d(widened(a), widened(b), *map(widened, rows))
 
 
-def matmul3d(a: Array, b: Array) -> Array:
+def matmul3d_as_stored(a: Array, b: Array) -> Array:
     """The product of two matrices for each item of a batch; all matrices may be transposed views."""
     if are_pairs(a, b):
         left, right = [x.swapaxes(1, 2) if turned else x for x, turned in map(contiguous_batch, (a, b))]

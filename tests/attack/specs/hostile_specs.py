@@ -219,7 +219,8 @@ def names() -> Iterator[Hostile]:
         renamed = {key if key != "other" else name: value for key, value in renamed.items()}
         renamed["name"] = f"soft_bend(Tensor self, Tensor {name}, *, float slope=1.0) -> Tensor"
         kept = {"other": None, "samples": None}
-        yield Hostile(f"argument {name[:40]!r}", entry(**kept | renamed), refused=name != "range")
+        # `axis` is another word for `dim`, of which this entry has none.
+        yield Hostile(f"argument {name[:40]!r}", entry(**kept | renamed), refused=name not in ("range", "axis"))
         number = ENTRY["name"] if name == "slope" else str(ENTRY["name"])[:-11] + f", int {name}=1) -> Tensor"
         yield Hostile(f"number {name[:40]!r}", entry(name=number), refused=False)
     for name in nowhere + own:
