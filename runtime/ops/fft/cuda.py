@@ -62,7 +62,7 @@ def weighted_pairs(a: Array, d: int, n: int, pairs: float) -> Array:
     """Half of a symmetric spectrum: what stands for a pair is multiplied in place."""
     count = (n - 1) // 2
     if pairs != 1 and count:
-        there = narrowed(a, d, 1, count)
+        there = narrowed(a, d, 1, count + 1)
         part = memory.copied(there)
         indexed.run(kernels.scaled, part.size, part.dtype, part, part.dtype.type(pairs))
         memory.copy(there, part)

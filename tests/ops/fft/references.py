@@ -28,12 +28,24 @@ def half(x: Any, dim: int) -> Any:
     return np.take(x, range(x.shape[dim] // 2 + 1), dim)
 
 
-def from_half(self: Any, dim: Any, normalization: int, last: int) -> Any:
-    """NumPy's irfftn, by the names of the op."""
+def of_pairs(x: Any, dim: int, n: int, pairs: float) -> Any:
+    """Half of a symmetric spectrum of n numbers: those that are not their own mirror image are multiplied."""
+    k = np.arange(n // 2 + 1)
+    return np.moveaxis(np.moveaxis(x, dim, -1) * np.where(-k % n == k, 1, pairs), -1, dim)
+
+
+def to_half(self: Any, dim: Any, normalization: int, pairs: float = 1.0) -> Any:
+    """The half of a transform by its definition, with weights."""
+    return of_pairs(half(by_matrices(self, dim, normalization), dim[-1]), dim[-1], self.shape[dim[-1]], pairs)
+
+
+def from_half(self: Any, dim: Any, normalization: int, last: int, pairs: float = 1.0) -> Any:
+    """NumPy's irfftn, by the names of the op, of a spectrum with weights."""
     sizes = [*(self.shape[d] for d in dim[:-1]), last]
     shape = np.array(self.shape)
     shape[dim[-1]] = last
-    return fft.irfftn(self, sizes, dim, SCALES[1][normalization]) if self.size else np.zeros(shape)
+    spectrum = of_pairs(self, dim[-1], last, pairs)
+    return fft.irfftn(spectrum, sizes, dim, SCALES[1][normalization]) if self.size else np.zeros(shape)
 
 
 def along(transform: Callable[..., Any]) -> Callable[..., Any]:
@@ -125,7 +137,7 @@ def in_the_middle(window: Any, win_length: int | None, n_fft: int) -> Any:
 
 FOURIER: dict[str, Callable[..., Any]] = {
     "fft_c2c": lambda self, dim, normalization, forward: by_matrices(self, dim, normalization, forward),
-    "fft_r2c": lambda self, dim, normalization: half(by_matrices(self, dim, normalization), dim[-1]),
+    "fft_r2c": to_half,
     "fft_c2r": from_half,
     "fft_fft": along(fft.fft),
     "fft_ifft": along(fft.ifft),
