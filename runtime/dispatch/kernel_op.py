@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from math import copysign
+from math import copysign, prod
 from typing import Any, NamedTuple
 
 from ..kernels.compile.machine import pair_products
@@ -18,6 +18,7 @@ from .device_kernel_op import rehearse_gradients, rehearse_op
 from .fast_path import fast_path
 
 MOST = 4096  # plans of one op; then it forgets all of them
+HUGE = 2**32  # elements of a result
 MOST_LISTED = 64  # tensors in a list
 MOST_INDICES = 4  # in a list
 kernel_ops: dict[str, KernelOp] = {}  # by name
@@ -173,14 +174,14 @@ def plan_of(
     """The plan for layouts and other arguments, of copies where there is none for operands as they lie.
 
     Such copies are float32: `in_pairs`, products are for the general path, which copies elements as they are stored.
-    None also where its tables do not fit into memory: then the kernel says so.
+    None also where its tables or its results may not fit into memory: then the general path says so.
     """
     try:
         plan = find(*known)
     except (MemoryError, OverflowError):
         return None
     if plan is not None:
-        return plan
+        return plan if all(prod(shape) < HUGE for step in plan for _, shape in step.results) else None
     plan = gathered(find, known, operands, letters, outputs)
     return None if in_pairs and plan is not None and any(step.pairs is not None for step in plan) else plan
 

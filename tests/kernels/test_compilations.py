@@ -54,7 +54,8 @@ ROWS = """
 
 def compiled(program: str, folder: Path) -> list[list[Any]]:
     """(module, function, types) of all that a program compiles where nothing has been."""
-    environment = os.environ | {"SPECGRAD_CACHE_DIR": str(folder), "NUMBA_CACHE_DIR": str(folder)}
+    folders = {"SPECGRAD_CACHE_DIR": str(folder), "NUMBA_CACHE_DIR": str(folder)}
+    environment = os.environ | folders | {"SPECGRAD_COMPILE_AHEAD": "0"}  # else who waits compiles for other programs
     command = [sys.executable, "-c", FIRST_STEP % program]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     found: list[list[Any]] = json.loads(done.stdout.splitlines()[-1])

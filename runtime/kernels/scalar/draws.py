@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .logarithm import LN2_DOUBLE, LN2_SINGLE, near_one, number, plus_one, tail_of
+from .logarithm import LN2_DOUBLE, LN2_SINGLE, near_one, number_double, number_single, plus_one, tail_of
 from .primitives import choose, fma, polynomial, product, root, select
 
 # x / (1 - q) with erfc(x / sqrt(2)) = q, in z = (1 / (1 + sqrt(3 + w)) - MIDDLE) SCALE with w = -log(q (2 - q)), which
@@ -75,7 +75,7 @@ def fraction(m: Any) -> Any:
 def minus_log(x: Any, low: Any) -> Any:
     """-log(x + low) for a normal number x <= 1; `low` is 0, or far smaller and x at least 1/2."""
     k, f = near_one(x)
-    n = number(x, k)
+    n = choose(x, number_single, number_double)(k)
     f += select(k < 0, low + low, low)
     rest = fma(n, choose(x, LN2_SINGLE[1], LN2_DOUBLE[1]), tail_of(f))
     return -(n * choose(x, LN2_SINGLE[0], LN2_DOUBLE[0]) + (f + rest))

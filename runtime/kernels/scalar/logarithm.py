@@ -101,26 +101,24 @@ def log(x: Any) -> Any:
     """The natural logarithm; error at most 0.9 and 0.9 ulp."""
     y, more = normal(x)
     k, f = near_one(y)
-    return at_limits(x, log_of_parts(number(x, k) + more, f))
+    return at_limits(
+        x, choose(x, log_of_parts_single, log_of_parts_double)(choose(x, number_single, number_double)(k) + more, f)
+    )
 
 
 def log_of_normal(x: Any) -> Any:
     """The same for a normal number x > 0."""
     k, f = near_one(x)
-    return log_of_parts(number(x, k), f)
-
-
-def log_of_parts(n: Any, f: Any) -> Any:
-    """log(2^n (1 + f))."""
-    return choose(f, log_of_parts_single, log_of_parts_double)(n, f)
+    return choose(x, log_of_parts_single, log_of_parts_double)(choose(x, number_single, number_double)(k), f)
 
 
 def log_of_parts_single(n: Any, f: Any) -> Any:
-    """Without what the sum in brackets loses: that is at most 0.3 ulp, for n = 1 and n = -1."""
+    """log(2^n (1 + f)) without what the sum in brackets loses: that is at most 0.3 ulp, for n = 1 and n = -1."""
     return fma(n, LN2_SINGLE[0], f + fma(-(f * f), polynomial(f, LOG_SINGLE, LOG_SINGLE), n * type(n)(LN2_SINGLE[1])))
 
 
 def log_of_parts_double(n: Any, f: Any) -> Any:
+    """log(2^n (1 + f))."""
     first = fma(n, LN2_DOUBLE[0], f)  # n times the constant is exact, so the next line has what this sum lost
     lost = fma(n, LN2_DOUBLE[0], -first) + f
     return first + (lost + fma(n, LN2_DOUBLE[1], tail_double(f)))

@@ -41,12 +41,12 @@ def output(g: Geometry, call: Call) -> Plan:
     return planned(OUTPUT, g, call, Elements(g.input_elements, 0, g.output_elements))
 
 
-def input_backward(g: Geometry, call: Call) -> Plan:
+def input_gradient(g: Geometry, call: Call) -> Plan:
     """The calls for the gradient of the input; x of the call is that of the output."""
     return planned(INPUT_BACKWARD, g, call, Elements(g.output_elements, 0, g.input_elements))
 
 
-def weight_backward(g: Geometry, call: Call) -> Plan:
+def weight_gradient(g: Geometry, call: Call) -> Plan:
     """The calls for the gradient of the weight; x of the call is the gradient of the output, w the input."""
     return planned(WEIGHT_BACKWARD, g, call, Elements(g.output_elements, g.input_elements, 0))
 

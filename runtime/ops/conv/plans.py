@@ -27,7 +27,7 @@ def convolution_input_backward(
     if not are_contiguous(grad, weight):
         return None
     g, _ = geometry_and_result(tuple(input_shape), weight.shape, stride, *rest)
-    return algorithm.input_backward(g, Call(0, 1, None, (0, tuple(input_shape)), 1))
+    return algorithm.input_gradient(g, Call(0, 1, None, (0, tuple(input_shape)), 1))
 
 
 def convolution_weight_backward(grad: Layout, x: Layout, weight_shape: Ints, stride: Ints, *rest: Any) -> Plan | None:
@@ -35,7 +35,7 @@ def convolution_weight_backward(grad: Layout, x: Layout, weight_shape: Ints, str
     if not are_contiguous(grad, x):
         return None
     g, _ = geometry_and_result(x.shape, tuple(weight_shape), stride, *rest)
-    return algorithm.weight_backward(g, Call(0, 1, None, (0, tuple(weight_shape)), 1))
+    return algorithm.weight_gradient(g, Call(0, 1, None, (0, tuple(weight_shape)), 1))
 
 
 def convolution_backward(
@@ -54,9 +54,9 @@ def convolution_backward(
     g, _ = geometry_and_result(input_shape, weight_shape, stride, *rest)
     plan: Plan = ()
     if wanted[0]:
-        plan += algorithm.input_backward(g, Call(1, 3, None, (0, input_shape), next_of(plan)))
+        plan += algorithm.input_gradient(g, Call(1, 3, None, (0, input_shape), next_of(plan)))
     if wanted[1]:
-        plan += algorithm.weight_backward(g, Call(1, 2, None, (1, weight_shape), next_of(plan)))
+        plan += algorithm.weight_gradient(g, Call(1, 2, None, (1, weight_shape), next_of(plan)))
     if wanted[2]:
         plan += sums_of_channels(g, weight_shape[0], next_of(plan))
     return plan
