@@ -48,10 +48,14 @@ class Turns(Struct):
 
 @native
 def count_of(shape: Tuple) -> int:
-    """The number of elements of a tensor of this shape."""
+    """The number of elements of a tensor of this shape, or LONG where there are more: of an expanded tensor the product
+    of its sizes may be beyond 64 bits."""
     count = 1
     for i in range(size(shape)):
-        count *= c.as_int(item(shape, i))
+        extent = c.as_int(item(shape, i))
+        count *= extent if extent < LONG else LONG
+        if count > LONG:
+            count = LONG
     return count
 
 

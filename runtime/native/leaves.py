@@ -161,9 +161,9 @@ def reach(backward: Pass, leaf: Tensor, gradient: Object, incoming: Object, owne
     if gradient is none:
         return True
     free = backward.capture is none and backward.create is not true
-    together_now = brought_together(leaf, gradient) if free and leaf.rg is true else cast(Tensor, NULL)
-    if together_now is NULL:
+    copy = brought_together(leaf, gradient) if free and leaf.rg is true else cast(Tensor, NULL)
+    if copy is NULL:
         return reach_as_it_is(backward, leaf, gradient, incoming, owned)
-    done = reach_as_it_is(backward, leaf, together_now, incoming, True)
-    c.release(together_now)
+    done = reach_as_it_is(backward, leaf, copy, incoming, True)
+    c.release(copy)
     return done

@@ -129,9 +129,7 @@ def forward_plan(op: Any, name: str) -> np.ndarray:
         lead=masks.index(False),
         gives_bool=op.result_dtypes[0] == "bool",
         takes_number=op.takes_number,
-        node=0
-        if op.node is None
-        else memory(record_plan(op.node, (*op.operands, *op.numbers), has_native_gradients(op.node))),
+        node=0 if op.node is None else memory(elementwise_record(op)),
         differentiable=bits([name in inputs for name in op.operands]),
         name=address(f"{op.name}_"),
         rows=address(op.rows) if by_rows else 0,

@@ -100,6 +100,7 @@ def new_flat(words: Items[int], count: int, kind: int) -> New[Array]:
         made = new_large(dtype_table.numpy[kind], words, size)
         if made is not NULL:
             return made
+        c.clear_error()  # NumPy may yet find memory, or says that there is none
     return c.new_array(array_type, retain(dtype_table.numpy[kind]), 1, words, 0, 0, 0, 0)
 
 

@@ -94,6 +94,12 @@ def test_of_many_elements_the_general_path_copies() -> None:
     assert EXP.launch(sg.randn(64, 65).t()) is None
 
 
+def test_what_is_expanded_beyond_64_bits_is_not_taken_for_small() -> None:
+    huge = sg.ones(1, 1).expand(2**32, 2**32)  # 2^64 elements: 0 in 64 bits
+    with pytest.raises((RuntimeError, MemoryError, ValueError)):
+        huge.exp()
+
+
 @pytest.mark.parametrize("dtype", [sg.float32, sg.float64, sg.bfloat16], ids=str)
 def test_writing_in_place_changes_the_elements_of_the_view_alone(dtype: Any) -> None:
     base, expected = sg.arange(48).to(dtype).reshape(6, 8), np.arange(48.0).reshape(6, 8)
