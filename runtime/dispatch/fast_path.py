@@ -64,12 +64,11 @@ class FastPath:
         outputs: int,
         arguments: Any,
         singles: int | None,
-        integers: int = 0,
-        in_pairs: bool = False,
+        in_pairs: bool,
     ) -> Any:
         """A plan as the fast functions read it; None where there are no such functions. For 16-bit floats `singles`
         says which results are float32, as bits, and `in_pairs` whether calls may multiply pairs of them; it is None for
-        others. `integers` says which are int64."""
+        others."""
         return None
 
 

@@ -151,16 +151,13 @@ class KernelOp:
         if "J" in letters:  # they stand in the place of the last argument, which is no tensor, and behind it
             indices = known[letters.index("J")]
             layouts, letters = [*known[:-1], *indices], letters[:-1] + "I" * len(indices)
-        integers = 0 if in_place else self.results_of("int64")
-        if integers and not computed.native:
-            return None
-        singles = None if computed.native else self.results_of("computed")
+        singles = None if computed.native else self.singles()
         letters, in_pairs = letters.replace("O", "T"), is_in_pairs(computed)
-        return fast_path().call_plan(plan, layouts, letters, outputs, own, singles, integers, in_pairs)
+        return fast_path().call_plan(plan, layouts, letters, outputs, own, singles, in_pairs)
 
-    def results_of(self, rule: str) -> int:
-        """Which results have a dtype by some rule, as float32 where the operands are 16-bit floats: bit i, result i."""
-        return sum(1 << i for i, own in enumerate(self.dtypes) if own == rule)
+    def singles(self) -> int:
+        """Which results are float32 where the operands are 16-bit floats: bit i, result i."""
+        return sum(1 << i for i, rule in enumerate(self.dtypes) if rule == "computed")
 
 
 def plan_of(
@@ -378,7 +375,7 @@ class KernelOpGradient:
             values = [*values[:-1], *values[-1]]
             letters = letters[:-1] + "I" * (len(values) - len(letters) + 1)
         return fast_path().call_plan(
-            plan, values, letters, outputs, (), None if computed.native else 0, in_pairs=is_in_pairs(computed)
+            plan, values, letters, outputs, (), None if computed.native else 0, is_in_pairs(computed)
         )
 
 

@@ -72,11 +72,6 @@ def bits(flags: Sequence[bool]) -> int:
     return sum(1 << i for i, flag in enumerate(flags) if flag)
 
 
-def bits_of(numbers: Collection[int]) -> int:
-    """The bits of these numbers."""
-    return sum(1 << i for i in numbers)
-
-
 def has_room(op: Any) -> bool:
     """Whether an element-wise op has no more arrays, numbers and kept values than a frame and a record have places.
 
@@ -322,7 +317,6 @@ def call_plan(
     outputs: int,
     arguments: Sequence[Any],
     singles: int | None = None,
-    integers: int = 0,
     in_pairs: bool = False,
 ) -> tuple[Any, ...]:
     """(words, the shape of each result or None, the arguments, tables, which the words have the addresses of).
@@ -330,7 +324,7 @@ def call_plan(
     Operands that are no tensors have no layout.
     """
     reaches = [reach(layout) if isinstance(layout, Layout) else 0 for layout in layouts]
-    integers |= bits_of({output for step in plan for output in step.indices})
+    integers = {output for step in plan for output in step.indices}
     each = tuple([call_letters(step, letters, integers) for step in plan])
     if singles is not None:
         plan, each = for_halves(plan, letters, reaches, outputs, singles, in_pairs)
@@ -340,7 +334,7 @@ def call_plan(
         results=max(last + 1, outputs),
         halves=bits([not (singles or 0) >> i & 1 for i in range(min(outputs, MOST_EDGES))]),  # more are for Python
         singles=bits([letter == "C" for letter in letters]),
-        integers=integers,
+        integers=sum(1 << output for output in integers),
         reach=reaches,
     )[: CallPlan.word("steps")]
     shapes: list[Any] = [None] * max(last + 1, outputs)
@@ -359,10 +353,10 @@ def reach(layout: Layout) -> int:
     return 1 + sum((size - 1) * step for size, step in zip(shape, steps, strict=True)) if all(shape) else 0
 
 
-def call_letters(step: Step, letters: str, integers: int = 0) -> str:
+def call_letters(step: Step, letters: str, integers: Collection[int]) -> str:
     """What the operands and results of a call are: I for int64, T for the others."""
-    given = ["I" if (letters[i] == "I" if i >= 0 else integers >> ~i & 1) else "T" for i in step.operands]
-    return "".join([*given, *["I" if integers >> output & 1 else "T" for output, _ in step.results]])
+    given = ["I" if (letters[i] == "I" if i >= 0 else ~i in integers) else "T" for i in step.operands]
+    return "".join([*given, *["I" if output in integers else "T" for output, _ in step.results]])
 
 
 def call_of(step: Step, letters: str) -> np.ndarray:

@@ -140,15 +140,14 @@ class NativePath(FastPath):
         outputs: int,
         arguments: Sequence[Any],
         singles: int | None,
-        integers: int = 0,
-        in_pairs: bool = False,
+        in_pairs: bool,
     ) -> Any:
         """A plan as words."""
         if not supported():
             return None
         from .plans import call_plan
 
-        return call_plan(plan, layouts, letters, outputs, arguments, singles, integers, in_pairs)
+        return call_plan(plan, layouts, letters, outputs, arguments, singles, in_pairs)
 
 
 fast_path.register(NativePath())

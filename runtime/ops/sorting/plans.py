@@ -14,14 +14,14 @@ def argsort(x: Layout, dim: int, descending: bool, stable: bool) -> Plan | None:
     """Where the elements in order were."""
     if not is_short(x, dim):
         return None
-    return (Step(argsort_short, (0,), ((0, x.shape),), (), (x.shape[-1], int(descending))),)
+    return (Step(argsort_short, (0,), ((0, x.shape),), (), (x.shape[-1], int(descending)), indices=(0,)),)
 
 
 def sort(x: Layout, dim: int, descending: bool, stable: bool) -> Plan | None:
     """The elements in order, and where they were."""
     if not is_short(x, dim):
         return None
-    return (Step(sort_short, (0,), ((0, x.shape), (1, x.shape)), (), (x.shape[-1], int(descending))),)
+    return (Step(sort_short, (0,), ((0, x.shape), (1, x.shape)), (), (x.shape[-1], int(descending)), indices=(1,)),)
 
 
 def topk(x: Layout, k: int, dim: int, largest: bool, sorted: bool) -> Plan | None:
@@ -29,7 +29,7 @@ def topk(x: Layout, k: int, dim: int, largest: bool, sorted: bool) -> Plan | Non
     if not is_short(x, dim) or not k:
         return None
     shape = (*x.shape[:-1], k)
-    return (Step(topk_short, (0,), ((0, shape), (1, shape)), (), (x.shape[-1], int(largest), k)),)
+    return (Step(topk_short, (0,), ((0, shape), (1, shape)), (), (x.shape[-1], int(largest), k), indices=(1,)),)
 
 
 def is_short(x: Layout, dim: int) -> bool:
