@@ -15,7 +15,7 @@ import numpy as np
 from .compile.scalar_library import is_scalar, names_in
 from .jit import callees
 from .llvm.addresses import address, empty_row
-from .llvm.half_tables import array_at, set_state, state_at, table_words, taken
+from .llvm.halves.tables import array_at, set_state, state_at, table_words, taken
 
 COUNT, HEAD = 1 << 16, 64  # numbers, and results of a table; bytes before it
 FILLED = -1  # the state of a table that is; else how many elements have been computed

@@ -13,9 +13,12 @@ import numpy as np
 from ..kernels.cache.digest import texts_of
 from ..kernels.llvm.units import Unit
 from ..pool import commands
-from . import array_memory, backward, forward, getitem, kernel_ops, kernel_ops_in_place, node_gradients, views
+from . import array_memory, forward, getitem, views
 from .c_functions import register_numpy
+from .graph.backward import walk
+from .graph.node_gradients import gradients
 from .interned import forever, register
+from .kernel_ops import in_place, launch
 from .layout import distances
 
 FASTCALL = 0x80  # METH_FASTCALL: (self, address of the arguments, their number)
@@ -48,12 +51,12 @@ HOST = Unit(
     (
         forward.launch,
         forward.launch_in_place,
-        node_gradients.gradients,
+        gradients,
         views.launch_view,
-        kernel_ops.launch,
-        kernel_ops_in_place.launch_in_place,
+        launch.launch,
+        in_place.launch_in_place,
         getitem.getitem,
-        backward.walk,
+        walk,
         *array_memory.FUNCTIONS,
     ),
     version,

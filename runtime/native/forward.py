@@ -12,10 +12,10 @@ from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from . import c_functions as c
 from .apart import Apart, bring, each_alone, note_apart, together
 from .broadcast import broadcast
+from .graph.recording import RecordPlan, record
 from .interned import bool_, cpu, device_functions, int_type, none, outdated_type, true
 from .kernel_calls import Size, found_kernel, put_object, run_kernel
 from .layout import Array, Dict, DType, Object, Tensor, Tuple
-from .recording import RecordPlan, record
 from .references import Owned, begin, own, release_all, retain
 from .tensors import (
     dtype_of,

@@ -23,16 +23,16 @@ from ..pool.calls import kernel_address
 from ..pool.layout import CALL_NUMBERS
 from ..pool.rows import Rows
 from ..tensor.shapes import contiguous_strides
-from . import gradients, recording
-from .call_plans import MOST_READ, MOST_RESULTS, MOST_TABLES, Call, CallPlan, KernelTable
 from .forward import ForwardPlan
 from .getitem import GetitemPlan
-from .gradients import BY_PLANS, HANDS_ON, HANDS_ON_AT_ONE, MOST_CASES, FusedKernel, FusedPlan, SavedTensor
+from .graph import gradients, recording
+from .graph.gradients import BY_PLANS, HANDS_ON, HANDS_ON_AT_ONE, MOST_CASES, FusedKernel, FusedPlan, SavedTensor
+from .graph.recording import RESULT, SHAPES, KeptTensor, KeptValue, RecordPlan
 from .interned import Adding, adding_words
-from .kernel_op_gradients import ALL, ALONE, MOST_EDGES, PlannedGradients, Read
-from .kernel_ops import KernelOpPlan
+from .kernel_ops.calls import MOST_READ, MOST_RESULTS, MOST_TABLES, Call, CallPlan, KernelTable
+from .kernel_ops.gradients import ALL, ALONE, MOST_EDGES, PlannedGradients, Read
+from .kernel_ops.launch import KernelOpPlan
 from .layout import Tensor, slot_distances
-from .recording import RESULT, SHAPES, KeptTensor, KeptValue, RecordPlan
 from .views import ViewPlan
 
 # By kinds: of a number, and of a flat array.

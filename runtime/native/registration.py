@@ -35,8 +35,8 @@ class NativePath(FastPath):
         from . import forward, plans
         from .builtins import HOST, builtin
         from .comparison import compared, public_function
+        from .graph.node_gradients import gradients
         from .interned import node_plans
-        from .node_gradients import gradients
 
         doc = f"{op.name} of contiguous tensors of one shape and native dtype; None for all others."
         if name == "gradients":
@@ -68,15 +68,20 @@ class NativePath(FastPath):
         """Of layouts and arguments that have a plan."""
         if not supported():
             return not_handled
-        from . import kernel_ops, kernel_ops_in_place
         from .builtins import HOST, builtin
         from .comparison import compared, public_function
+        from .kernel_ops.in_place import launch_in_place
+        from .kernel_ops.launch import launch
         from .plans import kernel_op_plan
 
         doc, writes = f"{op.name} of tensors whose layouts it has seen; None for others.", name == "launch_in_place"
-        launch = kernel_ops_in_place.launch_in_place if writes else kernel_ops.launch
         again = public_function(op, op.operands, writes)
-        return compared(builtin(HOST, launch, kernel_op_plan(op, writes), doc), op.name, again, writes)
+        return compared(
+            builtin(HOST, launch_in_place if writes else launch, kernel_op_plan(op, writes), doc),
+            op.name,
+            again,
+            writes,
+        )
 
     def planned_gradients(self, op: Any) -> Callable[..., Any]:
         """Of a node's layouts that have a plan; the walk through a graph knows of it too."""
@@ -84,8 +89,8 @@ class NativePath(FastPath):
             return not_handled
         from .builtins import HOST, builtin
         from .comparison import compared
+        from .graph.node_gradients import gradients
         from .interned import node_plans
-        from .node_gradients import gradients
         from .plans import planned_gradients_plan
 
         plan = node_plans[op.node] = planned_gradients_plan(op)
@@ -108,9 +113,9 @@ class NativePath(FastPath):
         """Nodes whose gradients are native."""
         if not supported():
             return stay
-        from .backward import walk
         from .builtins import HOST, builtin
         from .compared_walk import compared_walker
+        from .graph.backward import walk
         from .plans import adding_kernels
 
         doc = "Run nodes of a backward pass from one to the next."

@@ -11,7 +11,7 @@ from specgrad.runtime.kernels.compile.loading import load_compiler
 from specgrad.runtime.kernels.cpu import half_casts
 from specgrad.runtime.kernels.cpu.half_plans import WRITTEN, for_halves
 from specgrad.runtime.kernels.cpu.plan import Step
-from specgrad.runtime.kernels.llvm.half_elements import as_half, as_single
+from specgrad.runtime.kernels.llvm.halves.elements import as_half, as_single
 
 DTYPES = {"bfloat16": np.dtype(ml_dtypes.bfloat16), "float16": np.dtype(np.float16)}
 

@@ -121,7 +121,7 @@ def _around(value: Any) -> tuple[Any, ...]:
 
     module = getattr(value, "__module__", None) or type(value).__module__
     own = module.removeprefix(f"{__package__.rpartition('.')[0]}.") if module.startswith(OWN) else ""
-    if own.startswith("llvm.half_tiles"):
+    if own.startswith("llvm.halves.tiles"):
         return folder_text("llvm"), machine.vector_registers(), machine.pair_products()
     if own.startswith("llvm"):
         return folder_text("llvm"), machine.vector_registers(), machine.fuses()

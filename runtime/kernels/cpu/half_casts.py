@@ -7,7 +7,7 @@ import numpy as np
 
 from ...pool.parallel_for import by_slices
 from ..jit import jit
-from ..llvm.half_elements import as_half, as_single
+from ..llvm.halves.elements import as_half, as_single
 
 LEAST = 4096  # elements, for which a kernel is worth its loading
 Array = np.ndarray

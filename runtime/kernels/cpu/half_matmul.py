@@ -1,4 +1,4 @@
-"""The product of two bfloat16 matrices by instructions that multiply pairs of them: see llvm/half_tiles.py.
+"""The product of two bfloat16 matrices by instructions that multiply pairs of them: see llvm/halves/tiles.py.
 
 Every element is summed up in float32, in the order of the depth and in parts that depend on the depth alone, and
 rounded once, however the work is divided.
@@ -10,13 +10,13 @@ import numpy as np
 
 from ..jit import MEMORY, jit
 from ..llvm.addresses import address, empty_row, row_at
-from ..llvm.half_blocks import joined_rows, rounded_square, turned_square
-from ..llvm.half_tiles import square_product, tiles_begun, tiles_ended
+from ..llvm.halves.blocks import joined_rows, rounded_square, turned_square
+from ..llvm.halves.tiles import square_product, tiles_begun, tiles_ended
 from .matmul import even_blocks, transpose_at, whole_line
 
 Array = np.ndarray
 
-SQUARE, PANEL, STEP, LINE = 32, 16, 32, 64  # as half_tiles.py has them: of sums, of columns, of the depth; bytes
+SQUARE, PANEL, STEP, LINE = 32, 16, 32, 64  # as tiles.py has them: of sums, of columns, of the depth; bytes
 DEPTH = 512  # of a part: so much of 32 rows stays in the nearest cache
 NEAR = 1 << 19  # bytes of panels that stay in the second-level cache, while the rows go by
 ITEM, WORD, ROW = 2, 4, 128  # bytes of an element, of a pair, of a row of sums

@@ -2,8 +2,8 @@
 
 A plan holds for operands of certain shapes and strides, and for certain other arguments; it is found once for them,
 by a function of a plans.py in runtime/ops that has the kernel's name. There are two runners: native code for tensors
-(runtime/native/call_plans.py), and `run` here for NumPy arrays, which is what the kernel itself is made of. So what a
-plan decides is decided in one place, and both give the same bits.
+(runtime/native/kernel_ops/calls.py), and `run` here for NumPy arrays, which is what the kernel itself is made of. So
+what a plan decides is decided in one place, and both give the same bits.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..jit import jit
 from ..llvm.addresses import empty_row, part_of
-from ..llvm.half_rows import reading, room_for
+from ..llvm.halves.rows import reading, room_for
 
 REORDER = {"reassoc", "contract", "nsz"}
 CHUNK = 1 << 15  # elements of a row that one thread adds

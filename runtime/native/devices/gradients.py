@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...kernels.llvm.element_kinds import is_half, number_at
 from ...kernels.llvm.typed import NULL, New, cast, native, new
 from .. import c_functions as c
-from ..gradients import FusedKernel, FusedPlan, unwritten, wanted_of
+from ..graph.gradients import FusedKernel, FusedPlan, unwritten, wanted_of
 from ..interned import false, none, true
 from ..layout import Array, Node, Object, Tensor, Tuple
 from ..references import Owned, begin, own, own_new, put_item, release_all, retain, size, slot

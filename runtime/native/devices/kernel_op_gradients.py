@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...kernels.llvm.typed import NULL, New, cast, native, new
-from ..kernel_op_gradients import PlannedGradients, all_fit, all_of, all_shaped, key_of, operand_of
+from ..kernel_ops.gradients import PlannedGradients, all_fit, all_of, all_shaped, key_of, operand_of
 from ..layout import Node, Object, Tensor, Tuple
 from ..references import Owned, begin, own, own_new, release_all, size
 from ..tensors import not_handled

@@ -6,7 +6,7 @@ from ...kernels.llvm.structs import Items
 from ...kernels.llvm.typed import NULL, New, cast, native, new
 from .. import c_functions as c
 from ..kernel_calls import Arguments
-from ..kernel_ops import (
+from ..kernel_ops.launch import (
     TENSORS,
     KernelOpPlan,
     common_dtype,

@@ -11,8 +11,8 @@ import numpy as np
 from ...kernels.cpu.matmul import transpose_at
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
-from ...kernels.llvm.butterflies import first_pass, last_pass, transform_pass
-from ...kernels.llvm.spectra import half_spectrum, whole_spectrum
+from ...kernels.llvm.complex.butterflies import first_pass, last_pass, transform_pass
+from ...kernels.llvm.complex.spectra import half_spectrum, whole_spectrum
 from ...kernels.llvm.tiles import lanes
 from ...kernels.scalar.primitives import fma
 

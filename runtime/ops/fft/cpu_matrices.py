@@ -10,7 +10,7 @@ import numpy as np
 
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
-from ...kernels.llvm.spectra import joined_rows
+from ...kernels.llvm.complex.spectra import joined_rows
 from .cpu_loops import APART, all_passes, turned_passes
 
 Array = np.ndarray

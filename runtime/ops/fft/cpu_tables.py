@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...kernels.llvm.butterflies import NARROW
+from ...kernels.llvm.complex.butterflies import NARROW
 from .cpu_loops import vector_lanes
 
 Array = np.ndarray

@@ -18,7 +18,7 @@ from ...kernels.cpu.loops import copy_row
 from ...kernels.cpu.sums import REORDER, plain_sum, square_sum
 from ...kernels.jit import WRITTEN, jit
 from ...kernels.llvm.addresses import part_of
-from ...kernels.llvm.half_rows import reading, room_for
+from ...kernels.llvm.halves.rows import reading, room_for
 
 _BLOCK = 1024
 FLUSH = 64  # rows whose weight gradients are added up before they go into double precision

@@ -12,7 +12,7 @@ from ...kernels.cpu.float_keys import greatest
 from ...kernels.cpu.loops import copy_row
 from ...kernels.jit import WRITTEN, jit
 from ...kernels.llvm.addresses import part_of
-from ...kernels.llvm.half_rows import reading, room_for, writing, written
+from ...kernels.llvm.halves.rows import reading, room_for, writing, written
 from ...kernels.scalar import exp, exp_of_masked, log
 
 # Sums may be reordered into the lanes of a vector register; the order is fixed when the loop is compiled. No loop that

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from . import for_numba
-from .half_tiles import LINE, PANEL, ROW, SQUARE, assembled
-from .vector_loops import VectorLoops
+from .. import for_numba
+from ..vector_loops import VectorLoops
+from .tiles import LINE, PANEL, ROW, SQUARE, assembled
 
 
 @for_numba

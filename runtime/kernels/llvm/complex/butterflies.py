@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from . import for_numba
+from .. import for_numba
+from ..vectors import Vectors
 from .pairs import Complex, read_pairs, write_pairs
-from .vectors import Vectors
 
 RADICES = (2, 3, 4, 5, 7, 8)
 NARROW = ((4, 1), (8, 1), (4, 4), (8, 4), (8, 8))  # radix and s, where q alone fills no vector

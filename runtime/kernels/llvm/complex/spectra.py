@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from . import for_numba
+from .. import for_numba
+from ..vectors import Vectors
 from .pairs import read_pairs, write_pairs
-from .vectors import Vectors
 
 
 @for_numba

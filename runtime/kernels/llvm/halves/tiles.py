@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..compile.machine import TILES, pair_products
-from . import for_numba
-from .vector_loops import VectorLoops
+from ...compile.machine import TILES, pair_products
+from .. import for_numba
+from ..vector_loops import VectorLoops
 
 SQUARE = 32  # rows and columns of the sums
 PANEL = 16  # columns of a panel; as many words are a line of the cache

@@ -1,19 +1,19 @@
 """The gradients of a node: of an element-wise one whose inputs have the shape and dtype of its result, by one fused
-kernel; of others by their plans (kernel_op_gradients.py)."""
+kernel; of others by their plans (kernel_ops/gradients.py)."""
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import BOOL, FLOATS, is_float, itemsize, number_at
-from ..kernels.llvm.kernel_calls import CallFrame, call_native, put_array
-from ..kernels.llvm.structs import Items, Struct, room
-from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
-from . import c_functions as c
-from .apart import together
-from .interned import cpu, device_functions, fit_gradient, float_type, int_type, none
-from .kernel_calls import Arguments, Size, found_kernel, put_object, run_kernel
-from .layout import Array, Dict, Float, Node, Object, Tensor, Tuple
-from .references import Owned, is_held, item, own, put_item, retain, size, slot
-from .tensors import (
+from ...kernels.llvm.element_kinds import BOOL, FLOATS, is_float, itemsize, number_at
+from ...kernels.llvm.kernel_calls import CallFrame, call_native, put_array
+from ...kernels.llvm.structs import Items, Struct, room
+from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
+from .. import c_functions as c
+from ..apart import together
+from ..interned import cpu, device_functions, fit_gradient, float_type, int_type, none
+from ..kernel_calls import Arguments, Size, found_kernel, put_object, run_kernel
+from ..layout import Array, Dict, Float, Node, Object, Tensor, Tuple
+from ..references import Owned, is_held, item, own, put_item, retain, size, slot
+from ..tensors import (
     dtype_of,
     elements,
     holds_kind,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .vectors import Vectors
+from ..vectors import Vectors
 
 Complex = tuple[Any, Any]
 

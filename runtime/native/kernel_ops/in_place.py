@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import is_half
-from ..kernels.llvm.structs import Items
-from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
-from . import c_functions as c
-from .call_plans import CALL_BYTES, Call, CallPlan, Operands, run_call
-from .forward import awaited, count_write
-from .interned import cpu, none, true
-from .kernel_calls import Arguments
-from .kernel_ops import (
+from ...kernels.llvm.element_kinds import is_half
+from ...kernels.llvm.structs import Items
+from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
+from .. import c_functions as c
+from ..forward import awaited, count_write
+from ..interned import cpu, none, true
+from ..kernel_calls import Arguments
+from ..layout import Array, DType, Object, Tensor, Tuple
+from ..references import Owned, begin, item, own, own_new, release_all, retain
+from ..tensors import kind_of, not_handled, records
+from .calls import CALL_BYTES, Call, CallPlan, Operands, run_call
+from .launch import (
     OPTIONAL,
     TENSOR,
     KernelOpPlan,
@@ -20,9 +23,6 @@ from .kernel_ops import (
     note_operands,
     take_arguments,
 )
-from .layout import Array, DType, Object, Tensor, Tuple
-from .references import Owned, begin, item, own, own_new, release_all, retain
-from .tensors import kind_of, not_handled, records
 
 MOST_WRITING = 16  # operands of what writes to the first of them
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import INTEGERS, is_float, is_half
-from ..kernels.llvm.kernel_calls import call_native
-from ..kernels.llvm.structs import Items, Struct, room
-from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
-from . import c_functions as c
-from .broadcast import has_layout
-from .call_plans import MOST_OPERANDS, CallPlan, Operands, note_none, note_operand, run_plan
-from .forward import lies_elsewhere
-from .gradients import GradientPlan, unwritten, wanted_of
-from .interned import cpu, device_functions, float32, int64, list_type, none, tuple_type
-from .kernel_ops import (
+from ...kernels.llvm.element_kinds import INTEGERS, is_float, is_half
+from ...kernels.llvm.kernel_calls import call_native
+from ...kernels.llvm.structs import Items, Struct, room
+from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
+from .. import c_functions as c
+from ..broadcast import has_layout
+from ..forward import lies_elsewhere
+from ..graph.gradients import GradientPlan, unwritten, wanted_of
+from ..interned import cpu, device_functions, float32, int64, list_type, none, tuple_type
+from ..layout import Array, Dict, List, Node, Object, Tensor, Tuple
+from ..references import Owned, item, own, own_new, put_item, retain, size, slot
+from ..tensors import kind_of, not_handled, records, same
+from .calls import MOST_OPERANDS, CallPlan, Operands, note_none, note_operand, run_plan
+from .launch import (
     INDEX,
     MOST_INDICES,
     TENSOR,
@@ -24,9 +27,6 @@ from .kernel_ops import (
     put_layouts,
     table_for,
 )
-from .layout import Array, Dict, List, Node, Object, Tensor, Tuple
-from .references import Owned, item, own, own_new, put_item, retain, size, slot
-from .tensors import kind_of, not_handled, records, same
 
 WANTED, GRADIENT, KEPT, INDICES, VALUE = (ord(letter) for letter in "wgkiv")
 ALONE, ALL = -1, -2  # the one output, or each of several, has a gradient

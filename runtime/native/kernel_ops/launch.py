@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import BFLOAT16, INTEGERS, is_float, is_half
-from ..kernels.llvm.memory import bits
-from ..kernels.llvm.structs import Items, Struct, room
-from ..kernels.llvm.typed import NULL, New, cast, native, new
-from . import c_functions as c
-from .broadcast import has_layout
-from .call_plans import MOST_OPERANDS, CallPlan, Operands, note_none, note_operand, run_plan
-from .forward import lies_elsewhere, on_device
-from .interned import (
+from ...kernels.llvm.element_kinds import BFLOAT16, INTEGERS, is_float, is_half
+from ...kernels.llvm.memory import bits
+from ...kernels.llvm.structs import Items, Struct, room
+from ...kernels.llvm.typed import NULL, New, cast, native, new
+from .. import c_functions as c
+from ..broadcast import has_layout
+from ..forward import lies_elsewhere, on_device
+from ..graph.recording import RecordPlan, record
+from ..interned import (
     cpu,
     device_functions,
     false,
@@ -24,12 +24,12 @@ from .interned import (
     true,
     tuple_type,
 )
-from .kernel_calls import Arguments
-from .layout import Array, Dict, DType, Float, List, Object, Tensor, Tuple
-from .recording import RecordPlan, record
-from .references import Owned, begin, item, own, own_new, put_item, release_all, retain, size
-from .tensors import is_tensor_anywhere, kind_of, not_handled, records, withdrawn
-from .views import is_int_or_ints
+from ..kernel_calls import Arguments
+from ..layout import Array, Dict, DType, Float, List, Object, Tensor, Tuple
+from ..references import Owned, begin, item, own, own_new, put_item, release_all, retain, size
+from ..tensors import is_tensor_anywhere, kind_of, not_handled, records, withdrawn
+from ..views import is_int_or_ints
+from .calls import MOST_OPERANDS, CallPlan, Operands, note_none, note_operand, run_plan
 
 TENSOR, OPTIONAL, INDEX, RAW, LIST, INDICES, INT, BOOL, DIMS, TEXT = (ord(letter) for letter in "TOIRLJnbds")
 TENSORS = (TENSOR, OPTIONAL, INDEX, RAW)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import for_numba
-from .addresses import empty_row, part_of
+from .. import for_numba
+from ..addresses import empty_row, part_of
 
 
 @for_numba
@@ -17,7 +17,7 @@ def room_for(context: Any, array: Any, count: Any) -> Any:
     """room_for(array, count): a row of `count` float32 where the array is of 16-bit floats, else an empty one."""
     from numba import types
 
-    from ..compile.halves import HalfArray
+    from ...compile.halves import HalfArray
 
     kind = types.Array(array.dtype, 1, "C")
 
@@ -35,7 +35,7 @@ def reading(context: Any, array: Any, start: Any, count: Any, room: Any) -> Any:
     """reading(array, start, count, room): elements from `start` on, in `room` where they are widened."""
     from numba import types
 
-    from ..compile.halves import HalfArray
+    from ...compile.halves import HalfArray
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         part = _part(context, builder, array, args[0], args[1], args[2])
@@ -54,7 +54,7 @@ def writing(context: Any, array: Any, start: Any, count: Any, room: Any) -> Any:
     rounds them."""
     from numba import types
 
-    from ..compile.halves import HalfArray
+    from ...compile.halves import HalfArray
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         if not isinstance(array, HalfArray):
@@ -69,7 +69,7 @@ def written(context: Any, array: Any, start: Any, row: Any) -> Any:
     """written(array, start, row): the end of `writing`: a row that lies beside the array is rounded into it."""
     from numba import types
 
-    from ..compile.halves import HalfArray
+    from ...compile.halves import HalfArray
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         if isinstance(array, HalfArray):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import for_numba
+from .. import for_numba
 
 
 @for_numba
@@ -12,7 +12,7 @@ def as_single(context: Any, bits: Any, half: Any) -> Any:
     """as_single(bits, half): the float32 of the bits of a "bfloat16" or "float16"."""
     from numba import types
 
-    from ..compile.half_bits import widened
+    from ...compile.half_bits import widened
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return widened(builder, args[0], half.literal_value)
@@ -25,7 +25,7 @@ def as_half(context: Any, number: Any, half: Any) -> Any:
     """as_half(number, half): the bits of the nearest one to a float32."""
     from numba import types
 
-    from ..compile.half_bits import narrowed
+    from ...compile.half_bits import narrowed
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return narrowed(builder, args[0], half.literal_value)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.structs import Items
-from ..kernels.llvm.typed import New, cast, native, new
-from . import c_functions as c
+from ...kernels.llvm.structs import Items
+from ...kernels.llvm.typed import New, cast, native, new
+from .. import c_functions as c
+from ..kernel_ops.gradients import PlannedGradients, planned_gradients
+from ..layout import Array, Node, Object
+from ..references import Owned, begin, release_all, retain
 from .gradients import BY_PLANS, FusedPlan, GradientPlan, fused_gradients
-from .kernel_op_gradients import PlannedGradients, planned_gradients
-from .layout import Array, Node, Object
-from .references import Owned, begin, release_all, retain
 
 
 @native

@@ -6,11 +6,10 @@ by `capture`, and edges to one of several outputs are for the methods of the pas
 
 from __future__ import annotations
 
-from ..kernels.llvm.structs import Items, Struct
-from ..kernels.llvm.typed import NULL, New, Stolen, cast, exchange, native, new
-from . import c_functions as c
-from .gradients import GradientPlan
-from .interned import (
+from ...kernels.llvm.structs import Items, Struct
+from ...kernels.llvm.typed import NULL, New, Stolen, cast, exchange, native, new
+from .. import c_functions as c
+from ..interned import (
     freed,
     heap_pop,
     heap_push,
@@ -34,12 +33,13 @@ from .interned import (
     tuple_type,
     watch,
 )
-from .kernel_calls import Arguments
-from .layout import Array, Dict, List, Node, Object, Output, Pass, Tensor, Tuple
+from ..kernel_calls import Arguments
+from ..layout import Array, Dict, List, Node, Object, Output, Pass, Tensor, Tuple
+from ..references import is_held, item, pair, retain, set_slot, size, slot
+from ..tensors import is_tensor_anywhere, not_handled
+from .gradients import GradientPlan
 from .leaves import as_bool, method, reach
 from .node_gradients import gradients_by
-from .references import is_held, item, pair, retain, set_slot, size, slot
-from .tensors import is_tensor_anywhere, not_handled
 
 
 class Next(Struct):

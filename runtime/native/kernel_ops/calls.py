@@ -6,18 +6,18 @@ and how many elements it reads of each. Who calls owns their arrays.
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import FLOATS, INTEGERS, is_half, itemsize
-from ..kernels.llvm.kernel_calls import CallFrame, Constants, call_with_constants, put_array
-from ..kernels.llvm.structs import Items, Struct, length, room
-from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
-from ..pool.layout import STEP, Job
-from ..pool.scheduler import share
-from . import c_functions as c
-from .interned import none
-from .kernel_calls import LONG, Size, found_kernel, job_for
-from .layout import Array, Object, Tensor, Tuple
-from .references import Owned, exchange_item, item, own, put_item
-from .tensors import dtype_of, elements, holds_kind, kind_of, new_flat, new_tensor, not_handled
+from ...kernels.llvm.element_kinds import FLOATS, INTEGERS, is_half, itemsize
+from ...kernels.llvm.kernel_calls import CallFrame, Constants, call_with_constants, put_array
+from ...kernels.llvm.structs import Items, Struct, length, room
+from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
+from ...pool.layout import STEP, Job
+from ...pool.scheduler import share
+from .. import c_functions as c
+from ..interned import none
+from ..kernel_calls import LONG, Size, found_kernel, job_for
+from ..layout import Array, Object, Tensor, Tuple
+from ..references import Owned, exchange_item, item, own, put_item
+from ..tensors import dtype_of, elements, holds_kind, kind_of, new_flat, new_tensor, not_handled
 
 MOST_OPERANDS = 64
 MOST_RESULTS = 6

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.structs import Items, Struct, room
-from ..kernels.llvm.typed import NULL, New, Stolen, cast, exchange, native, new
-from . import c_functions as c
-from .interned import (
+from ...kernels.llvm.structs import Items, Struct, room
+from ...kernels.llvm.typed import NULL, New, Stolen, cast, exchange, native, new
+from .. import c_functions as c
+from ..interned import (
     constant,
     counter,
     float_type,
@@ -16,10 +16,10 @@ from .interned import (
     tuple_type,
     zero,
 )
-from .kernel_calls import Arguments
-from .layout import Node, Object, Output, Tensor, Tuple, Type
-from .references import Owned, item, nothing_changed, put_item, retain, set_slot, size, slot
-from .tensors import meta_of, new_tensor_on, new_writes
+from ..kernel_calls import Arguments
+from ..layout import Node, Object, Output, Tensor, Tuple, Type
+from ..references import Owned, item, nothing_changed, put_item, retain, set_slot, size, slot
+from ..tensors import meta_of, new_tensor_on, new_writes
 
 MOST = 12  # tensors, and other values, that one node keeps
 RESULT = -1  # as a source: the result; the ones before it are the further results

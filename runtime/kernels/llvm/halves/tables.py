@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import for_numba
-from .addresses import _array_at
-from .vector_loops import VectorLoops
+from .. import for_numba
+from ..addresses import _array_at
+from ..vector_loops import VectorLoops
 
 COUNT = 1 << 16  # 16-bit floats
 
