@@ -15,6 +15,7 @@ from .options import checked_size, chosen_dtype, finish, size_argument
 
 RAND = Creation("rand", "uniform", "gSs")
 RANDN = Creation("randn", "normal", "gSs")
+SURVIVORS = Creation("survivors", "survivors", "gSsv")
 RANDINT = Creation("randint", "integers", "gvns")
 
 
@@ -161,4 +162,6 @@ def randperm(
 @interceptable("random")
 def survivors(*sizes: int, p: float, device: Any = None) -> Any:
     """False with probability p < 1, which is rounded to a multiple of 2^-32: what dropout leaves."""
+    if (made := SURVIVORS.launch(None, sizes, None, p, bool_, device, False)) is not None:
+        return made
     return filled_by("fill_survivors", "dropout", default_generator, sizes, bool_, device, p, bits=32)

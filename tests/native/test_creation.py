@@ -158,6 +158,9 @@ DRAWS: dict[str, Call] = {
     "randn_like": lambda: sg.randn_like(SOURCE, dtype=sg.float64),
     "randint": lambda: sg.randint(10, (3, 2)),
     "randint of a range": lambda: sg.randint(-5, 2**40, (11,)),
+    "survivors": lambda: sampling.survivors(3, 7, p=0.3),
+    "survivors of few": lambda: sampling.survivors(64, p=1 - 2**-33),
+    "survivors of all": lambda: sampling.survivors(5, p=0.0),
 }
 
 

@@ -9,7 +9,7 @@ from ..interned import int64, true
 from ..layout import Array, Object, Tensor
 from ..references import Owned, begin, release_all, retain
 from ..tensors import new_tensor, not_handled
-from .draws import fractions, integers
+from .draws import fractions, integers, survivors
 from .elements import WHOLE, Number, Pattern, element_of, fill, put_number, read_number
 from .nested import data, inferred
 from .series import arange, eye, linspace
@@ -25,7 +25,7 @@ from .wanted import (
     watched,
 )
 
-NOTHING, ONE_NUMBER, FRACTIONS, INTEGERS, ARANGE, LINSPACE, EYE, DATA = range(8)  # what is written
+NOTHING, ONE_NUMBER, FRACTIONS, INTEGERS, SURVIVORS, ARANGE, LINSPACE, EYE, DATA = range(9)  # what is written
 
 
 @native
@@ -62,6 +62,8 @@ def of_shape(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, owned
         return cast(Array, NULL)
     if plan.fill == FRACTIONS:
         return fractions(plan, arguments, wanted, owned)
+    if plan.fill == SURVIVORS:
+        return survivors(plan, arguments, wanted, owned)
     return integers(plan, arguments, wanted, owned) if plan.fill == INTEGERS else memory_for(wanted, owned)
 
 

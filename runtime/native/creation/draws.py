@@ -12,9 +12,12 @@ from ..kernel_calls import LONG, found_kernel
 from ..layout import Array, Generator, Object
 from ..references import Owned
 from ..tensors import elements
-from .elements import DOUBLE, SINGLE, WHOLE, Number, read_number
+from .elements import BOOL, DOUBLE, SINGLE, WHOLE, Number, read_number
 from .series import is_near
 from .wanted import CreationPlan, Draws, Wanted, memory_for
+
+FOUR_BYTES, WHOLE_FROM_HERE = 2.0**32, 2.0**52  # what is added to the latter is rounded to a whole number
+ALL_ONES = 2**32 - 1
 
 
 @native
@@ -96,6 +99,28 @@ def integers(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, owned
     constants.ints[2] = low.whole
     constants.ints[3] = high.whole - low.whole
     return flat if drawn(plan.draws[0], generator, flat, 8, constants) else cast(Array, NULL)
+
+
+@native
+def threshold(loss: float) -> int:
+    """What half a word is at least with the probability 1 - `loss`: `threshold` of kernels/cpu/draws.py."""
+    nearest = int(loss * FOUR_BYTES + WHOLE_FROM_HERE - WHOLE_FROM_HERE)  # to an even one where two are as near
+    return nearest if nearest < ALL_ONES else ALL_ONES
+
+
+@native
+def survivors(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, owned: Owned) -> Array:
+    """An array of bools that are False with a probability, owned; NULL where that is for the general path."""
+    generator, loss = generator_of(arguments[plan.generator]), new(Number)
+    if generator is NULL or wanted.count > LONG or wanted.grad or wanted.element.form != BOOL:
+        return cast(Array, NULL)
+    if not read_number(arguments[plan.value], loss) or not (loss.real >= 0.0 and loss.real <= 1.0):
+        return cast(Array, NULL)
+    flat, constants = memory_for(wanted, owned), new(Constants)
+    if flat is NULL:
+        return flat
+    constants.ints[2] = threshold(loss.real)
+    return flat if drawn(plan.draws[0], generator, flat, 1, constants) else cast(Array, NULL)
 
 
 @native

@@ -13,6 +13,7 @@ from ... import random
 from ...creation.drawing import range_of
 from ...creation.fast import Creation
 from ...kernels.cpu import draw_loops as loops
+from ...kernels.llvm.element_kinds import BOOL as BOOL_KIND
 from ...kernels.llvm.element_kinds import INTEGERS as INTEGER_KIND
 from ...kernels.llvm.kernel_calls import Constants
 from ...kernels.llvm.structs import length
@@ -46,6 +47,7 @@ FILLS = {
     "uniform": create.FRACTIONS,
     "normal": create.FRACTIONS,
     "integers": create.INTEGERS,
+    "survivors": create.SURVIVORS,
     "arange": create.ARANGE,
     "linspace": create.LINSPACE,
     "eye": create.EYE,
@@ -136,7 +138,16 @@ def _integers() -> list[Drawn]:
     return [(loops.whole_numbers, INTEGER_KIND, [0, 0], [])]
 
 
-DRAWN: dict[str, Callable[[], list[Drawn]]] = {"uniform": _uniform, "normal": _normal, "integers": _integers}
+def _survivors() -> list[Drawn]:
+    return [(loops.survivors, BOOL_KIND, [0], [])]
+
+
+DRAWN: dict[str, Callable[[], list[Drawn]]] = {
+    "uniform": _uniform,
+    "normal": _normal,
+    "integers": _integers,
+    "survivors": _survivors,
+}
 
 
 def put_drawn(words: np.ndarray, creation: Creation) -> None:
@@ -156,7 +167,7 @@ def put_draws(draws: np.ndarray, loop: Any, kind: int, ints: list[int], numbers:
         resolver=resolver(draws[Draws.word("kernels") :], find),
         constants=Constants.pack(ints=[0, 0, *ints], numbers=np.array(numbers, np.float64)),
         more=len(ints),
-        halves=kind == 0,
+        halves=kind in (0, BOOL_KIND),
     )
 
 
