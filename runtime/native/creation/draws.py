@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from ...kernels.cpu.draw_loops import UNIT
 from ...kernels.llvm.kernel_calls import MOST_NUMBERS, CallFrame, Constants, call_with_constants, put_array
 from ...kernels.llvm.memory import load, store
 from ...kernels.llvm.structs import Items
-from ...kernels.llvm.typed import NULL, New, cast, native, new
+from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
+from ...pool.layout import STEP
+from ...pool.scheduler import share
 from .. import c_functions as c
 from ..interned import default_generator, generator_type, int64, none
-from ..kernel_calls import LONG, found_kernel
+from ..kernel_calls import LONG, found_kernel, job_for
 from ..layout import Array, Generator, Object
 from ..references import Owned
 from ..tensors import elements
@@ -18,6 +21,7 @@ from .wanted import CreationPlan, Draws, Wanted, memory_for
 
 FOUR_BYTES, WHOLE_FROM_HERE = 2.0**32, 2.0**52  # what is added to the latter is rounded to a whole number
 ALL_ONES = 2**32 - 1
+WORK = 2  # of a number, compared with that of adding two
 
 
 @native
@@ -60,7 +64,25 @@ def drawn(draws: Draws, generator: Generator, flat: Array, itemsize: int, consta
     frame.size[0] = count
     constants.ints[behind] = 0
     constants.ints[behind + 1] = count
-    return call_with_constants(kernel, 1, frame, constants) == 0
+    return filled(kernel, frame, constants, behind) == 0
+
+
+@native
+def filled(kernel: int, frame: CallFrame, constants: Constants, place: int) -> int:
+    """Run a kernel that fills an array, whose range stands at a place among the ints; by several threads where it is
+    large. The caller owns the array."""
+    count = frame.size[0]
+    if count < LONG:
+        return call_with_constants(kernel, 1, frame, constants)
+    job = job_for(WORK * count)
+    state = c.release_gil()
+    if job is NULL:
+        status = call_with_constants(kernel, 1, frame, constants)
+    else:
+        job.place = place
+        status = share(job, STEP, kernel, 1, count, UNIT, address_of(frame), address_of(constants))
+    c.acquire_gil(state)
+    return status
 
 
 @native
@@ -75,7 +97,7 @@ def copy_constants(source: Constants, target: Constants) -> None:
 def fractions(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, owned: Owned) -> Array:
     """An array of numbers that the plan's kernels draw, owned; NULL where that is for the general path."""
     generator, form = generator_of(arguments[plan.generator]), wanted.element.form
-    if generator is NULL or form not in (SINGLE, DOUBLE) or wanted.count > LONG:
+    if generator is NULL or form not in (SINGLE, DOUBLE):
         return cast(Array, NULL)
     flat, constants = memory_for(wanted, owned), new(Constants)
     draws = plan.draws[form == DOUBLE]
@@ -89,7 +111,7 @@ def fractions(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, owne
 def integers(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, owned: Owned) -> Array:
     """An array of integers in [low, high), owned; NULL where that is for the general path."""
     generator, low, high = generator_of(arguments[plan.generator]), new(Number), new(Number)
-    if generator is NULL or wanted.count > LONG or wanted.grad or wanted.element.ours is not int64:
+    if generator is NULL or wanted.grad or wanted.element.ours is not int64:
         return cast(Array, NULL)
     if not read_bounds(arguments[plan.value], arguments[plan.value + 1], low, high):
         return cast(Array, NULL)
@@ -112,7 +134,7 @@ def threshold(loss: float) -> int:
 def survivors(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, owned: Owned) -> Array:
     """An array of bools that are False with a probability, owned; NULL where that is for the general path."""
     generator, loss = generator_of(arguments[plan.generator]), new(Number)
-    if generator is NULL or wanted.count > LONG or wanted.grad or wanted.element.form != BOOL:
+    if generator is NULL or wanted.grad or wanted.element.form != BOOL:
         return cast(Array, NULL)
     if not read_number(arguments[plan.value], loss) or not (loss.real >= 0.0 and loss.real <= 1.0):
         return cast(Array, NULL)

@@ -9,6 +9,7 @@ from ...kernels.llvm.memory import bits, single_bits, store, store_eighth, store
 from ...kernels.llvm.structs import Items, Struct, room
 from ...kernels.llvm.typed import NULL, cast, native
 from .. import c_functions as c
+from ..array_memory import copy_memory
 from ..interned import false, float_type, int_type, true
 from ..layout import DType, Float, Object
 
@@ -17,6 +18,7 @@ SINGLE, DOUBLE, BFLOAT, HALF, BOOL, INTEGER, COMPLEX, DOUBLE_COMPLEX = range(8)
 DTYPES = 12
 TRUTH, WHOLE, FRACTION = range(3)  # what numbers are, the lesser first
 LARGE = 2.0**62  # floats below have a whole part that a word holds
+BEGUN, NEAR = 512, 8192  # bytes that are written word by word, and that are copied at once
 TINY = 2.0**-14  # the least normal number of float16
 
 
@@ -171,7 +173,13 @@ def fill(memory: int, count: int, size: int, pattern: Pattern) -> None:
             write_element(memory, i, 16, pattern)
         return
     word, total = repeated(size, pattern), count * size
-    for i in range(total >> 3):
+    begun = total if total < BEGUN else BEGUN
+    for i in range(begun >> 3):
         store(memory, 8 * i, word)
-    for i in range(total & -8, total):
+    for i in range(begun & -8, begun):
         store_eighth(memory + i, word >> 8 * (i & 7))
+    while begun < total:  # copies of what is there, twice as much each time, as long as that stays near
+        more = begun if begun < NEAR else NEAR
+        more = more if more < total - begun else total - begun
+        copy_memory(memory + begun, memory, more)
+        begun += more

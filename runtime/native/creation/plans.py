@@ -38,7 +38,7 @@ from .elements import (
     Elements,
 )
 from .refill import RefillPlan
-from .wanted import CreationPlan, Draws
+from .wanted import ANY, MOST, CreationPlan, Draws
 
 UNIT = Unit("creation", (create.create, refill.refill, advance), version, ready)
 FILLS = {
@@ -99,6 +99,7 @@ def creation_plan(creation: Creation) -> np.ndarray:
         **places,
         value=letters.find("v"),
         constant=creation.value,
+        most=ANY if creation.fill in ("nothing", *DRAWN) else MOST,
         usual=not creation.inferred,
         options=len(letters),
         elements=elements(),

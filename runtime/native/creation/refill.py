@@ -9,10 +9,10 @@ from ...kernels.llvm.typed import NULL, New, cast, native, new
 from .. import c_functions as c
 from ..forward import awaited, count_write
 from ..interned import none, outdated_type, true
-from ..kernel_calls import LONG, found_kernel
+from ..kernel_calls import found_kernel
 from ..layout import Array, Generator, Object, Tensor
 from ..references import Owned, begin, own, release_all, retain
-from ..tensors import elements, holds_kind, is_tensor, kind_of, not_handled, records
+from ..tensors import holds_kind, is_tensor, kind_of, not_handled, records
 from .draws import copy_constants, drawn, generator_of
 from .elements import Number, read_number
 from .wanted import Draws, watched
@@ -80,7 +80,7 @@ def may_be_written(tensor: Tensor) -> bool:
     if tensor.flat is none or tensor.fn.type is outdated_type or awaited(tensor):
         return False
     kind = kind_of(tensor.dtype)
-    return kind in (0, 1) and holds_kind(tensor.flat, kind) and elements(tensor.flat) <= LONG
+    return kind in (0, 1) and holds_kind(tensor.flat, kind)
 
 
 @native

@@ -112,9 +112,19 @@ def arange(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, owned: 
             pattern.first = first.whole + i * step.whole
             write_element(flat.memory, i, wanted.element.size, pattern)
     else:
-        for i in range(count):
-            write_real(flat.memory, i, form, first.real + step.real * i)
+        write_steps(flat.memory, form, first.real, step.real, count)
     return flat
+
+
+@native
+def write_steps(memory: int, form: int, first: float, step: float, count: int) -> None:
+    """Numbers a step apart."""
+    if form == SINGLE:
+        for i in range(count):
+            store_half(memory + 4 * i, single_bits(first + step * i))
+    else:
+        for i in range(count):
+            store(memory, 8 * i, bits(first + step * i))
 
 
 @native

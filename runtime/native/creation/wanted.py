@@ -29,7 +29,8 @@ from ..tensors import is_tensor, new_array, same
 from .elements import BOOL, INTEGER, Element, Elements, element_of
 
 NOWHERE = -1
-MOST = 1 << 14  # elements; for more the general path takes no longer in comparison, and threads may share the work
+MOST = 1 << 17  # elements that are written one after the other; more of them threads may share
+ANY = 1 << 31  # elements of what is left unset, or drawn by several threads
 MOST_DIMS = 8
 
 
@@ -53,6 +54,7 @@ class CreationPlan(Struct):
     size: int  # the same, as one argument
     value: int  # the first of the numbers, or the data
     constant: int  # the number where there is none
+    most: int  # elements; for more the general path takes no longer in comparison
     usual: int  # whether the dtype is the default one where none is given, whatever the numbers are
     options: int  # dtype, device and requires_grad; those behind are None or False
     elements: Elements
@@ -127,8 +129,8 @@ def shape_given(thing: Object, owned: Owned) -> Tuple:
 
 
 @native
-def product(shape: Tuple) -> int:
-    """The number of elements of a shape; -1 where it is not one of ints, or a large one."""
+def product(shape: Tuple, limit: int) -> int:
+    """The number of elements of a shape; -1 where it is not one of ints, or beyond a limit."""
     count, most = 1, 1
     if size(shape) > MOST_DIMS:
         return -1
@@ -136,24 +138,24 @@ def product(shape: Tuple) -> int:
         if item(shape, i).type is not int_type:
             return -1
         length = c.as_int(item(shape, i))
-        if length < 0 or length > MOST:
+        if length < 0 or length > limit:
             if c.error_set() is not NULL:
                 c.clear_error()
             return -1
         count *= length
         most *= max(length, 1)
-        if most > MOST:
+        if most > limit:
             return -1
     return count
 
 
 @native
-def note_shape(shape: Tuple, wanted: Wanted) -> bool:
+def note_shape(shape: Tuple, limit: int, wanted: Wanted) -> bool:
     """Note a shape, which is owned."""
     if shape is NULL:
         return False
     wanted.shape = shape
-    wanted.count = product(shape)
+    wanted.count = product(shape, limit)
     return wanted.count >= 0
 
 
@@ -172,10 +174,10 @@ def argument_of_size(plan: CreationPlan, arguments: Items[Object]) -> Object:
 def find_shape(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, owned: Owned) -> bool:
     """Note the shape that the arguments name; False where the general path is to look at it."""
     if plan.size != NOWHERE:
-        return note_shape(shape_given(argument_of_size(plan, arguments), owned), wanted)
+        return note_shape(shape_given(argument_of_size(plan, arguments), owned), plan.most, wanted)
     if plan.like != NOWHERE:
-        return note_shape(own(owned, cast(Tensor, arguments[plan.like]).shape), wanted)
-    return note_shape(own_new(owned, c.new_tuple(0)), wanted)
+        return note_shape(own(owned, cast(Tensor, arguments[plan.like]).shape), plan.most, wanted)
+    return note_shape(own_new(owned, c.new_tuple(0)), plan.most, wanted)
 
 
 @native
@@ -191,7 +193,7 @@ def make_shape(lengths: Items[int], dims: int, wanted: Wanted, owned: Owned) -> 
         if length is NULL:
             return False
         c.release(exchange_item(shape, i, length))
-    return note_shape(shape, wanted)
+    return note_shape(shape, MOST, wanted)
 
 
 @native
@@ -204,6 +206,9 @@ def make_row(count: int, wanted: Wanted, owned: Owned) -> bool:
 
 @native
 def memory_for(wanted: Wanted, owned: Owned) -> Array:
-    """A flat array for the elements, owned; NULL where there is no memory."""
+    """A flat array for the elements, owned; NULL where there is no memory, which the general path says."""
     element = wanted.element
-    return own_new(owned, new_array(new(Size).items, wanted.count, element.size, element.numpy))
+    flat = own_new(owned, new_array(new(Size).items, wanted.count, element.size, element.numpy))
+    if flat is NULL:
+        c.clear_error()
+    return flat
