@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import update_wrapper
 from typing import Any
 
 from ..dispatch.fast_path import fast_path
@@ -36,3 +38,68 @@ class Creation:
             return None
         self.launch = fast_path().creation(self)
         return self.launch(*arguments)
+
+
+def like_first(creation: Creation) -> Callable[[Any], Any]:
+    """Ask native code before all who watch, of whom it knows: for functions such as `zeros_like`."""
+
+    def decorate(general: Any) -> Any:
+        def like(
+            input: Any, *, dtype: Any = None, device: Any = None, requires_grad: Any = False, memory_format: Any = None
+        ) -> Any:
+            made = creation.launch(input, dtype, device, requires_grad, memory_format)
+            if made is not None:
+                return made
+            return general(input, dtype=dtype, device=device, requires_grad=requires_grad, memory_format=memory_format)
+
+        return update_wrapper(like, general)
+
+    return decorate
+
+
+def drawn_first(creation: Creation) -> Callable[[Any], Any]:
+    """As `like_first`, for functions such as `rand`."""
+
+    def decorate(general: Any) -> Any:
+        def drawn(
+            *sizes: Any,
+            size: Any = None,
+            generator: Any = None,
+            dtype: Any = None,
+            device: Any = None,
+            requires_grad: Any = False,
+            pin_memory: Any = False,
+        ) -> Any:
+            made = creation.launch(generator, sizes, size, dtype, device, requires_grad, pin_memory)
+            if made is not None:
+                return made
+            options = {"dtype": dtype, "device": device, "requires_grad": requires_grad, "pin_memory": pin_memory}
+            return general(*sizes, size=size, generator=generator, **options)
+
+        return update_wrapper(drawn, general)
+
+    return decorate
+
+
+def drawn_like_first(creation: Creation) -> Callable[[Any], Any]:
+    """As `like_first`, for functions such as `rand_like`."""
+
+    def decorate(general: Any) -> Any:
+        def drawn(
+            input: Any,
+            *,
+            generator: Any = None,
+            dtype: Any = None,
+            device: Any = None,
+            requires_grad: Any = False,
+            memory_format: Any = None,
+        ) -> Any:
+            made = creation.launch(generator, input, dtype, device, requires_grad, memory_format)
+            if made is not None:
+                return made
+            options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
+            return general(input, generator=generator, memory_format=memory_format, **options)
+
+        return update_wrapper(drawn, general)
+
+    return decorate

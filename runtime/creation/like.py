@@ -9,7 +9,7 @@ from ..modes.intercept import interceptable
 from ..tensor.base import fresh
 from .data import tensor
 from .drawing import integers, normal, stream, uniform
-from .fast import Creation
+from .fast import Creation, drawn_like_first, like_first
 from .options import allocate, checked_size, chosen_dtype, filled, finish, size_argument
 from .sampling import randint_bounds
 
@@ -33,6 +33,7 @@ def options_like(op: str, source: Any, dtype: Any, device: Any, memory_format: A
     return chosen_dtype(op, dtype, source._dtype), source._device if device is None else device
 
 
+@like_first(ZEROS_LIKE)
 @interceptable("like")
 def zeros_like(
     input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
@@ -51,19 +52,16 @@ def zeros_like(
         >>> sg.zeros_like(sg.ones(2))
         tensor([0., 0.])
     """
-    if (made := ZEROS_LIKE.launch(input, dtype, device, requires_grad, memory_format)) is not None:
-        return made
     kind, place = options_like("zeros_like", input, dtype, device, memory_format)
     return finish("zeros_like", filled("zeros_like", input._shape, 0, kind, place), place, requires_grad)
 
 
+@like_first(ONES_LIKE)
 @interceptable("like")
 def ones_like(
     input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
 ) -> Any:
     """Ones of the shape, dtype and device of `input`; arguments as of `zeros_like`."""
-    if (made := ONES_LIKE.launch(input, dtype, device, requires_grad, memory_format)) is not None:
-        return made
     kind, place = options_like("ones_like", input, dtype, device, memory_format)
     return finish("ones_like", filled("ones_like", input._shape, 1, kind, place), place, requires_grad)
 
@@ -91,18 +89,18 @@ def full_like(
     return finish("full_like", filled("full_like", input._shape, value, kind, place), place, requires_grad)
 
 
+@like_first(EMPTY_LIKE)
 @interceptable("like")
 def empty_like(
     input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
 ) -> Any:
     """A tensor like `input` whose elements are whatever the memory holds; arguments as of `zeros_like`."""
-    if (made := EMPTY_LIKE.launch(input, dtype, device, requires_grad, memory_format)) is not None:
-        return made
     kind, place = options_like("empty_like", input, dtype, device, memory_format)
     t = fresh(allocate("empty_like", input._shape, kind, place), input._shape, kind)
     return finish("empty_like", t, place, requires_grad)
 
 
+@drawn_like_first(RAND_LIKE)
 @interceptable("random")
 def rand_like(
     input: Any,
@@ -119,13 +117,12 @@ def rand_like(
         generator: where the randomness comes from; the default generator when not given.
         input, dtype, device, requires_grad, memory_format: as of `zeros_like`.
     """
-    if (made := RAND_LIKE.launch(generator, input, dtype, device, requires_grad, memory_format)) is not None:
-        return made
     kind, place = options_like("rand_like", input, dtype, device, memory_format)
     t = uniform("rand_like", stream("rand_like", generator), input._shape, kind, device=place)
     return finish("rand_like", t, place, requires_grad)
 
 
+@drawn_like_first(RANDN_LIKE)
 @interceptable("random")
 def randn_like(
     input: Any,
@@ -142,8 +139,6 @@ def randn_like(
         generator: where the randomness comes from; the default generator when not given.
         input, dtype, device, requires_grad, memory_format: as of `zeros_like`.
     """
-    if (made := RANDN_LIKE.launch(generator, input, dtype, device, requires_grad, memory_format)) is not None:
-        return made
     kind, place = options_like("randn_like", input, dtype, device, memory_format)
     t = normal("randn_like", stream("randn_like", generator), input._shape, kind, device=place)
     return finish("randn_like", t, place, requires_grad)

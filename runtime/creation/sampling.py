@@ -10,7 +10,7 @@ from ..modes.intercept import interceptable
 from ..random import Generator, default_generator
 from ..tensor.dtypes import bool_, get_default_dtype, iinfo, int64
 from .drawing import filled_by, integers, normal, permutation, stream, uniform
-from .fast import Creation
+from .fast import Creation, drawn_first
 from .options import checked_size, chosen_dtype, finish, size_argument
 
 RAND = Creation("rand", "uniform", "gSs")
@@ -19,6 +19,7 @@ SURVIVORS = Creation("survivors", "survivors", "gSsv")
 RANDINT = Creation("randint", "integers", "gvns")
 
 
+@drawn_first(RAND)
 @interceptable("random")
 def rand(
     *sizes: Any,
@@ -41,8 +42,6 @@ def rand(
         >>> bool((sg.rand(5) < 1).all())
         True
     """
-    if (made := RAND.launch(generator, sizes, size, dtype, device, requires_grad, pin_memory)) is not None:
-        return made
     shape = size_argument("rand", sizes, size)
     t = uniform(
         "rand", stream("rand", generator), shape, chosen_dtype("rand", dtype, get_default_dtype()), device=device
@@ -50,6 +49,7 @@ def rand(
     return finish("rand", t, device, requires_grad, pin_memory)
 
 
+@drawn_first(RANDN)
 @interceptable("random")
 def randn(
     *sizes: Any,
@@ -67,8 +67,6 @@ def randn(
         >>> sg.randn(2, 3).shape
         specgrad.Size([2, 3])
     """
-    if (made := RANDN.launch(generator, sizes, size, dtype, device, requires_grad, pin_memory)) is not None:
-        return made
     shape = size_argument("randn", sizes, size)
     t = normal(
         "randn", stream("randn", generator), shape, chosen_dtype("randn", dtype, get_default_dtype()), device=device
