@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..dispatch.fast_path import starter
 from ..errors import GraphError
 from ..tensor.base import TensorBase
 from ..user_warning import warn_user
 from .engine.arguments import as_tuple, initial, initial_gradients, input_edge, is_edge, root_edge, zeros_like
 from .engine.inputs import Capture
 from .engine.run import run
+from .hooks.hooks import registered
 
 Tensors = Any
 
@@ -44,7 +46,10 @@ def backward(
         >>> x.grad
         tensor([2., 4.])
     """
-    if grad_tensors is grad_variables is inputs is None and not create_graph and isinstance(tensors, TensorBase):
+    plain = grad_tensors is grad_variables is inputs is None and not create_graph
+    if plain and not registered.leaf_hooks and starter()(tensors, bool(retain_graph)) is not None:
+        return
+    if plain and isinstance(tensors, TensorBase):
         edge = root_edge("backward", tensors, 0)
         run([edge], [initial("backward", tensors, None)], bool(retain_graph), False)
         return

@@ -37,9 +37,10 @@ from ..kernel_calls import Arguments
 from ..layout import Array, Dict, List, Node, Object, Output, Pass, Tensor, Tuple
 from ..references import is_held, item, pair, retain, set_slot, size, slot
 from ..tensors import is_tensor_anywhere, not_handled
-from .gradients import GradientPlan
+from .gradients import BY_VIEWS, GradientPlan
 from .leaves import as_bool, method, reach
 from .node_gradients import gradients_by
+from .view_gradients import ViewGradients, applied
 
 
 class Next(Struct):
@@ -72,6 +73,8 @@ def gradients_of(node: Node, gradient: Object) -> New[Object]:
         if found is not none:
             return found
         c.release(found)
+        if cast(GradientPlan, plan.memory).kind == BY_VIEWS:
+            return applied(cast(ViewGradients, plan.memory), node, gradient)
     arguments = new(Arguments)
     arguments.items[1] = gradient
     return method(node, name_apply, arguments, 1)
@@ -399,30 +402,34 @@ def step(backward: Pass, node: Node, gradient: Object, following: Next) -> bool:
 
 
 @native
-def walk(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """walk(backward_pass, node, gradient): the node at which Python must go on, and its gradient; or (None, None)."""
-    backward, following, done = cast(Pass, arguments[0]), new(Next), True
-    node, gradient = retain(arguments[1]), retain(arguments[2])
-    while done:
-        if node is none:
-            done = wake(backward, following)
-            c.release(node)
-            c.release(gradient)
-            node, gradient = following.node, following.gradient
-        if not done:
-            c.release(node)
-            c.release(gradient)
-            break
+def walk_on(backward: Pass, following: Next) -> bool:
+    """Run the node that is noted, and those after it, as far as possible here, and note the one at which Python must
+    go on, and its gradient, or None; False where an error is set. What is noted is owned."""
+    while True:
+        if following.node is none:
+            c.release(following.node)
+            c.release(following.gradient)
+            put_next(following, cast(Object, NULL), cast(Object, NULL))
+            if not wake(backward, following):
+                return False
+        node, gradient = following.node, following.gradient
         if node is none or not is_plain(backward, cast(Node, node)):
-            break
+            return True
+        put_next(following, cast(Object, NULL), cast(Object, NULL))
         done = step(backward, cast(Node, node), gradient, following)
         c.release(gradient)  # before the next node runs: its kernel may write over a gradient that nobody else holds
         c.release(node)
-        if done:
-            node, gradient = following.node, following.gradient
-    if not done:
-        return NULL
-    result = pair(node, gradient)
-    c.release(node)
-    c.release(gradient)
+        if not done:
+            return False
+
+
+@native
+def walk(self: Array, arguments: Items[Object], count: int) -> New[Object]:
+    """walk(backward_pass, node, gradient): the node at which Python must go on, and its gradient; or (None, None)."""
+    backward, following = cast(Pass, arguments[0]), new(Next)
+    put_next(following, retain(arguments[1]), retain(arguments[2]))
+    done = walk_on(backward, following)
+    result = pair(following.node, following.gradient) if done else cast(Tuple, NULL)
+    c.release(following.node)
+    c.release(following.gradient)
     return result
