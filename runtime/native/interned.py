@@ -25,6 +25,8 @@ from ..autograd.inplace.view_history import Nowhere, Outdated, not_recorded
 from ..autograd.node import FREED, next_sequence
 from ..autograd.node import Node as PythonNode
 from ..autograd.node import Output as PythonOutput
+from ..autograd.saved.packed import Packed
+from ..autograd.saved.saved import unpacked
 from ..dispatch.elementwise import constant as constant_function
 from ..dispatch.view_cache import remember_gradient as remember_gradient_of
 from ..kernels.llvm.check_mode import interrupt as interrupt_hook
@@ -172,6 +174,8 @@ start_workers = interned(Object, starter())
 interrupt = interned(Object, interrupt_hook)
 
 heap_push, heap_pop = interned(Object, heapq.heappush), interned(Object, heapq.heappop)
+packed_type = interned(Type, Packed)
+unpacked_node = interned(Object, unpacked)
 missing_type = interned(Type, Missing)
 
 name_grad = interned(Object, "grad")
@@ -186,6 +190,7 @@ name_deliver = interned(Object, "deliver")
 name_deliver_all = interned(Object, "deliver_all")
 name_backward = interned(Object, "backward")
 name_follow = interned(Object, "follow")
+name_note = interned(Object, "note")
 name_depth = interned(Object, "depth")
 name_resume = interned(Object, "resume")
 name_parameters = interned(Object, "_parameters")

@@ -188,6 +188,7 @@ class Watch(Object):
     """Who watches the ops of this thread."""
 
     active: Object
+    saving: Object
 
 
 class Counter(Struct):

@@ -28,15 +28,17 @@ from ..interned import (
     nowhere_type,
     outdated_type,
     output_type,
+    packed_type,
     plans_of_nodes,
     true,
     tuple_type,
+    unpacked_node,
     watch,
 )
 from ..kernel_calls import Arguments
 from ..layout import Array, Dict, List, Node, Object, Output, Pass, Tensor, Tuple
 from ..references import is_held, item, pair, retain, set_slot, size, slot
-from ..tensors import is_tensor_anywhere, not_handled
+from ..tensors import is_tensor_anywhere, not_handled, records
 from .gradients import BY_VIEWS, GradientPlan
 from .leaves import as_bool, method, reach
 from .node_gradients import gradients_by
@@ -75,9 +77,42 @@ def gradients_of(node: Node, gradient: Object) -> New[Object]:
         c.release(found)
         if cast(GradientPlan, plan.memory).kind == BY_VIEWS:
             return applied(cast(ViewGradients, plan.memory), node, gradient)
+        if has_packed(cast(GradientPlan, plan.memory), node):
+            return gradients_of_unpacked(cast(GradientPlan, plan.memory), node, gradient)
+    return gradients_by_method(node, gradient)
+
+
+@native
+def gradients_by_method(node: Node, gradient: Object) -> New[Object]:
+    """What the node's `apply` gives."""
     arguments = new(Arguments)
     arguments.items[1] = gradient
     return method(node, name_apply, arguments, 1)
+
+
+@native
+def has_packed(plan: GradientPlan, node: Node) -> bool:
+    """Whether hooks have packed what a node keeps, and nothing is recorded that would have to name the node."""
+    packed = False
+    for i in range(plan.saved):
+        packed = packed or slot(node, plan.slots[i]).type is packed_type
+    return packed and records() == 0
+
+
+@native
+def gradients_of_unpacked(plan: GradientPlan, node: Node, gradient: Object) -> New[Object]:
+    """The gradients of a node whose saved tensors are unpacked for this: by a copy that has the tensors."""
+    arguments = new(Arguments)
+    arguments.items[0] = node
+    copy = cast(Node, c.call(unpacked_node, arguments.items, 1, 0))
+    if copy is NULL:
+        return NULL
+    found = gradients_by(plan, copy, gradient)
+    if found is none:
+        c.release(found)
+        found = gradients_by_method(copy, gradient)
+    c.release(copy)
+    return found
 
 
 @native
