@@ -33,8 +33,6 @@ def expand_batch(grad: Tensor, batch_shape: Sequence[int]) -> Tensor:
 def matmul_by_rank(self: Tensor, other: Tensor) -> Tensor:
     """The product of the last two dimensions by the op that fits the numbers of dimensions."""
     ranks = left, right = len(self._shape), len(other._shape)
-    if left > 2 and right > 2:
-        return _batched(self, other)
     if ranks == (2, 2):
         return op.mm(self, other)
     if ranks == (1, 1):
@@ -47,7 +45,7 @@ def matmul_by_rank(self: Tensor, other: Tensor) -> Tensor:
         return _batched(self.unsqueeze(0), other).squeeze(-2)
     if right == 1:
         return _folded(self, other.unsqueeze(1)).squeeze(-1)
-    return _folded(self, other)
+    return _folded(self, other) if right == 2 else _batched(self, other)
 
 
 def _folded(self: Tensor, other: Tensor) -> Tensor:
