@@ -49,7 +49,8 @@ class FastPath:
         return stay
 
     def starter(self) -> Callable[..., Any]:
-        """start(tensor, retain_graph): a whole backward pass of a tensor of one element; True where it has run."""
+        """start(tensor, retain_graph, create_graph, capture): a whole backward pass of a tensor of one element, for the
+        gradients of all leaves, or those of a capture; True where it has run."""
         return not_handled
 
     def launches_on_devices(self) -> Any:

@@ -105,3 +105,36 @@ def test_leaves_and_numbers_without_graph() -> None:
         sg.tensor(3.0).backward()
     with pytest.raises(RuntimeError, match="scalar outputs"):
         (_leaf() * 2).backward()
+
+
+def test_gradients_that_are_asked_for() -> None:
+    """Of leaves and of what lies between, recorded or not, without those of others."""
+    x, z = _leaf(), _leaf()
+    for create in (False, True):
+        y = x * z
+        loss = (y * y * y).sum()
+        gx, gy = sg.autograd.grad(loss, (x, y), create_graph=create)
+        np.testing.assert_allclose(gy.detach().numpy(), 3 * VALUES**4, rtol=1e-14)
+        np.testing.assert_allclose(gx.detach().numpy(), 3 * VALUES**5, rtol=1e-14)
+        assert gx.requires_grad is create and x.grad is None and z.grad is None
+        assert mode.captures == mode.depth == 0 and sg.is_grad_enabled()
+    (second,) = sg.autograd.grad(gx.sum(), x)
+    np.testing.assert_allclose(second.numpy(), 6 * VALUES**4, rtol=1e-14)
+    with pytest.raises(RuntimeError, match="appears to not have been used"):
+        sg.autograd.grad((x * x).sum(), z)
+
+
+@pytest.mark.parametrize("dtype", [sg.float32, sg.float64, sg.bfloat16, sg.float16])
+def test_gradients_that_meet_are_added(dtype: Any) -> None:
+    """Those for one node, in its dtype, without a trace in either of them."""
+    x = _leaf(dtype)
+    for _ in range(3):
+        x.grad = None
+        y = x * 2
+        kept = y * y
+        kept.retain_grad()
+        (kept + y * 3 + y.exp()).sum().backward()
+        assert kept.grad.double().numpy().tolist() == [1.0, 1.0, 1.0]
+        expected = 2 * (4 * VALUES + 3 + np.exp(2 * VALUES))
+        tolerance = {sg.float64: 1e-14, sg.float32: 1e-6, sg.float16: 4e-3, sg.bfloat16: 3e-2}[dtype]
+        np.testing.assert_allclose(x.grad.double().numpy(), expected, rtol=tolerance, atol=tolerance)

@@ -40,7 +40,7 @@ from ..layout import Array, Dict, List, Node, Object, Output, Pass, Tensor, Tupl
 from ..references import is_held, item, pair, retain, set_slot, size, slot
 from ..tensors import is_tensor_anywhere, not_handled, records
 from .gradients import BY_VIEWS, GradientPlan
-from .leaves import as_bool, method, reach
+from .leaves import as_bool, method, reach, summed
 from .node_gradients import gradients_by
 from .view_gradients import ViewGradients, applied
 
@@ -261,7 +261,9 @@ def deliver_by_method(backward: Pass, edge: Object, gradient: Object) -> bool:
 @native
 def joined(first: Stolen[Object], gradient: Object) -> New[Object]:
     """The sum of what has come for a node before and of another gradient; NULL where an error is set."""
-    total = c.add(first, gradient)  # made while both terms are held
+    total = cast(Object, summed(first, gradient))
+    if total is NULL and c.error_set() is NULL:
+        total = c.add(first, gradient)  # made while both terms are held
     c.release(first)
     return total
 

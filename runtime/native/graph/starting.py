@@ -1,4 +1,5 @@
-"""Starting a backward pass from one tensor of one element: what autograd/engine/run.py does for `loss.backward()`."""
+"""Starting a backward pass from one tensor of one element: what autograd/engine/run.py does for `loss.backward()`
+and `grad(loss, ...)`."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from ...kernels.llvm.structs import Items
 from ...kernels.llvm.typed import NULL, New, cast, native, new
 from .. import c_functions as c
 from ..interned import (
-    false,
+    name_captures,
     name_depth,
     name_grad,
     name_resume,
@@ -71,15 +72,15 @@ def first_gradient(tensor: Tensor) -> New[Tensor]:
 
 
 @native
-def new_pass(retains: Object) -> New[Pass]:
-    """A backward pass that records nothing and was asked for no gradients."""
+def new_pass(arguments: Items[Object]) -> New[Pass]:
+    """A backward pass as the arguments of `start` say."""
     made = cast(Pass, c.allocate(pass_type, 0))
     if made is NULL:
         return NULL
-    made.capture = cast(Capture, retain(none))
+    made.retain = retain(arguments[1])
+    made.create = retain(arguments[2])
+    made.capture = cast(Capture, retain(arguments[3]))
     made.hooked = retain(none)
-    made.create = retain(false)
-    made.retain = retain(retains)
     buffers = c.new_dict()
     made.buffers = buffers
     heap = cast(List, NULL) if buffers is NULL else c.new_list(0)
@@ -108,32 +109,39 @@ def run_all(backward: Pass, following: Next) -> bool:
 
 
 @native
-def run_unrecorded(backward: Pass, following: Next, state: Dict) -> bool:
-    """`run_all`, one pass deeper in this thread, and unrecorded; False where an error is set."""
-    before, depth = retain(c.dict_item(state, name_grad)), retain(c.dict_item(state, name_depth))
-    deeper = c.new_int(1 + c.as_int(depth))
-    done = deeper is not NULL and c.set_dict_item(state, name_grad, none) == 0
-    done = done and c.set_dict_item(state, name_depth, deeper) == 0 and run_all(backward, following)
-    restored = c.set_dict_item(state, name_depth, depth) == 0
-    restored = c.set_dict_item(state, name_grad, before) == 0 and restored
-    c.release(deeper)
-    c.release(depth)
+def put_count(state: Dict, name: Object, change: int) -> bool:
+    """Count up or down what a thread's state has by this name; False where an error is set."""
+    number = c.new_int(change + c.as_int(c.dict_item(state, name)))
+    done = number is not NULL and c.set_dict_item(state, name, number) == 0
+    c.release(number)
+    return done
+
+
+@native
+def run_deeper(backward: Pass, following: Next, state: Dict) -> bool:
+    """`run_all`, one pass deeper in this thread, and recorded as the pass says; False where an error is set."""
+    before, captures = retain(c.dict_item(state, name_grad)), int(backward.capture is not none)
+    recorded = true if backward.create is true else none
+    done = put_count(state, name_depth, 1) and put_count(state, name_captures, captures)
+    done = done and c.set_dict_item(state, name_grad, recorded) == 0 and run_all(backward, following)
+    restored = c.set_dict_item(state, name_grad, before) == 0 and put_count(state, name_captures, -captures)
+    restored = put_count(state, name_depth, -1) and restored
     c.release(before)
     return done and restored
 
 
 @native
-def start_from(tensor: Tensor, retains: Object, state: Dict) -> bool:
+def start_from(tensor: Tensor, arguments: Items[Object], state: Dict) -> bool:
     """Run the backward pass of a tensor; False where an error is set."""
     following, node = new(Next), retain(tensor.fn)
     gradient = first_gradient(tensor)
-    backward = cast(Pass, NULL) if gradient is NULL else new_pass(retains)
+    backward = cast(Pass, NULL) if gradient is NULL else new_pass(arguments)
     if backward is NULL:
         c.release(node)
         c.release(gradient)
         return False
     put_next(following, node, gradient)
-    done = run_unrecorded(backward, following, state)
+    done = run_deeper(backward, following, state)
     c.release(following.node)
     c.release(following.gradient)
     c.release(backward)
@@ -142,7 +150,7 @@ def start_from(tensor: Tensor, retains: Object, state: Dict) -> bool:
 
 @native
 def start(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """start(tensor, retain_graph): True where the backward pass has run, None where Python has to run it."""
+    """start(tensor, retain_graph, create_graph, capture): True where the pass has run, None where it is for Python."""
     if not may_start(arguments[0]):
         return not_handled()
     if recording() < 0:  # which finds the state of this thread
@@ -152,6 +160,6 @@ def start(self: Array, arguments: Items[Object], count: int) -> New[Object]:
     if not may_start(arguments[0]) or c.as_int(c.dict_item(state, name_depth)) >= DEEPEST:
         c.release(state)
         return not_handled()
-    done = start_from(cast(Tensor, arguments[0]), arguments[1], state)
+    done = start_from(cast(Tensor, arguments[0]), arguments, state)
     c.release(state)
     return retain(true) if done else NULL

@@ -1,4 +1,4 @@
-"""Attributes of modules: parameters, buffers and modules are found in their tables, after all that Python finds first."""
+"""Attributes of modules: parameters, buffers and modules are found in their tables, after what Python finds first."""
 
 from typing import Any
 
