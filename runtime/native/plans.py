@@ -26,8 +26,18 @@ from ..tensor.shapes import contiguous_strides
 from .forward import ForwardPlan
 from .getitem import GetitemPlan
 from .graph import gradients, recording
-from .graph.gradients import BY_PLANS, HANDS_ON, HANDS_ON_AT_ONE, MOST_CASES, FusedKernel, FusedPlan, SavedTensor
+from .graph.gradients import (
+    BY_PLANS,
+    BY_VIEWS,
+    HANDS_ON,
+    HANDS_ON_AT_ONE,
+    MOST_CASES,
+    FusedKernel,
+    FusedPlan,
+    SavedTensor,
+)
 from .graph.recording import RESULT, SHAPES, KeptTensor, KeptValue, RecordPlan
+from .graph.view_gradients import MOST_VALUES, ViewGradients
 from .interned import Adding, adding_words
 from .kernel_ops.calls import MOST_READ, MOST_RESULTS, MOST_TABLES, Call, CallPlan, KernelTable
 from .kernel_ops.gradients import ALL, ALONE, MOST_EDGES, PlannedGradients, Read
@@ -206,6 +216,19 @@ def view_plan(op: Any) -> np.ndarray:
     """The plan of a view op for `launch_view`."""
     record = record_plan(op.node, op.operands, False)
     return ViewPlan.pack(found=address(op.found), node=memory(record), operands=len(op.operands))
+
+
+def has_view_gradient(node: Any) -> bool:
+    """Whether the gradient of a node may be a view of its own: it keeps no tensors, and no kernel computes it."""
+    alone = len(node.inputs) == node.output_count == 1 and len(node.values) <= MOST_VALUES
+    return alone and node.gives_fresh and node.elementwise is None and not (node.saved_slots or hasattr(node, "plans"))
+
+
+def view_gradients_plan(node: Any) -> np.ndarray:
+    """The plan of such a node for `view_gradients`."""
+    views = ViewPlan.pack(found=address({}))
+    slots = slot_distances(node, node.values)
+    return ViewGradients.pack(kind=BY_VIEWS, views=memory(views), values=len(slots), value_slots=slots)
 
 
 def getitem_plan() -> np.ndarray:

@@ -25,6 +25,15 @@ def supported() -> bool:
     return found
 
 
+def learn_gradients(node: Any) -> None:
+    """Let a backward pass keep what it sees of a node's gradients, if these may be views."""
+    from .interned import node_plans
+    from .plans import has_view_gradient, view_gradients_plan
+
+    if node is not None and node not in node_plans and has_view_gradient(node):
+        node_plans[node] = view_gradients_plan(node)
+
+
 class NativePath(FastPath):
     """Functions of machine code; each method says what they are given."""
 
@@ -61,6 +70,7 @@ class NativePath(FastPath):
         from .plans import view_plan
         from .views import launch_view
 
+        learn_gradients(op.node)
         doc = f"{op.name} of a tensor whose layout it has seen; None for others."
         return compared(builtin(HOST, launch_view, view_plan(op), doc), op.name, public_function(op, op.operands))
 
@@ -74,6 +84,7 @@ class NativePath(FastPath):
         from .kernel_ops.launch import launch
         from .plans import kernel_op_plan
 
+        learn_gradients(op.node)
         doc, writes = f"{op.name} of tensors whose layouts it has seen; None for others.", name == "launch_in_place"
         again = public_function(op, op.operands, writes)
         return compared(
@@ -120,6 +131,18 @@ class NativePath(FastPath):
 
         doc = "Run nodes of a backward pass from one to the next."
         return compared_walker(builtin(HOST, walk, adding_kernels(), doc))
+
+    def starter(self) -> Callable[..., Any]:
+        """From tensors of one float."""
+        if not supported():
+            return not_handled
+        from .builtins import HOST, builtin
+        from .graph.starting import start
+        from .plans import adding_kernels
+
+        return builtin(
+            HOST, start, adding_kernels(), "Run the backward pass of a tensor of one float; None for others."
+        )
 
     def launches_on_devices(self) -> Any:
         """Launches by layouts."""

@@ -30,7 +30,7 @@ from ..tensors import (
 MOST = 4  # saved tensors that one kernel reads, and room for numbers
 MOST_KEPT = 12  # tensors that a node saves
 MOST_CASES = 3  # sets of wanted gradients, of two inputs
-HANDS_ON, HANDS_ON_AT_ONE, BY_PLANS = 1, 2, 3  # see GradientPlan.kind
+HANDS_ON, HANDS_ON_AT_ONE, BY_PLANS, BY_VIEWS = 1, 2, 3, 4  # see GradientPlan.kind
 
 
 class SavedTensor(Struct):
@@ -57,7 +57,8 @@ class FusedKernel(Struct):
 class GradientPlan(Struct):
     """The plan of a node to compute its gradients, and to release what it saved."""
 
-    kind: int  # HANDS_ON: every gradient is that of the result; HANDS_ON_AT_ONE: it is where a number is 1; BY_PLANS; 0
+    # HANDS_ON: every gradient is that of the result; HANDS_ON_AT_ONE: it is where a number is 1; BY_PLANS; BY_VIEWS; 0
+    kind: int
     number_slot: int  # of that number
     saved: int  # how many tensors it saves; their slots
     slots: Items[int] = room(MOST_KEPT)
