@@ -40,6 +40,10 @@ class FastPath:
         """`gradients(node, gradient)` of a node whose gradients may come by plans."""
         return not_handled
 
+    def creation(self, creation: Any) -> Callable[..., Any]:
+        """The `launch` of a creation function (creation/fast.py)."""
+        return not_handled
+
     def item_getter(self) -> Callable[..., Any]:
         """getitem(x, key): a view that has been found before."""
         return not_handled

@@ -37,8 +37,11 @@ from ..modes.grad_mode import mode as grad_mode
 from ..modes.intercept import watch as watch_object
 from ..pool.layout import ADDRESS, NEVER, Job
 from ..pool.workers import starter
+from ..random import Generator as PythonGenerator
+from ..random import default_generator as usual_generator
 from ..tensor import base, devices, dtypes
-from .layout import Counter, Dict, DType, Object, Type, Watch
+from ..tensor.shapes import Size
+from .layout import Counter, Dict, DType, Generator, List, Object, Type, Watch
 
 M = TypeVar("M", bound=Memory)
 T = TypeVar("T")
@@ -158,6 +161,12 @@ output_type = interned(Type, PythonOutput)
 pass_type = interned(Type, BackwardPass)
 outdated_type = interned(Type, Outdated)  # the class of the edges of views whose use is an error
 nowhere_type = interned(Type, Nowhere)
+size_type = interned(Type, Size)
+device_type = interned(Type, devices.device)
+generator_type = interned(Type, PythonGenerator)
+default_generator = interned(Generator, usual_generator)
+default_dtype = interned(List, dtypes.default)
+default_device = interned(List, devices.default)
 
 _KINDS = (dtypes.float32, dtypes.float64, dtypes.bfloat16, dtypes.float16, dtypes.bool_, dtypes.int64)
 float32, float64, bfloat16, float16, bool_, int64 = (interned(DType, kind) for kind in _KINDS)
@@ -178,6 +187,7 @@ packed_type = interned(Type, Packed)
 unpacked_node = interned(Object, unpacked)
 missing_type = interned(Type, Missing)
 
+text_cpu = interned(Object, "cpu")
 name_grad = interned(Object, "grad")
 name_dict = interned(Object, "__dict__")
 name_apply = interned(Object, "apply")

@@ -108,6 +108,17 @@ class NativePath(FastPath):
         doc = f"The gradients of {op.node.op_name} for layouts that it has seen; None for others."
         return compared(builtin(HOST, gradients, plan, doc), op.node.__name__, op.node.apply)
 
+    def creation(self, creation: Any) -> Callable[..., Any]:
+        """Of usual arguments, and few elements."""
+        if not supported():
+            return not_handled
+        from .comparison import compared
+        from .creation.plans import UNIT, general_path_of, launch_of
+
+        if UNIT.comes_later():  # the general path can wait for it
+            return not_handled
+        return compared(launch_of(creation), creation.name, general_path_of(creation))
+
     def item_getter(self) -> Callable[..., Any]:
         """For ints and slices, where `select` and `slice` have found the view."""
         if not supported():

@@ -94,14 +94,20 @@ def holds_kind(flat: Array, kind: int) -> bool:
 @native
 def new_flat(words: Items[int], count: int, kind: int) -> New[Array]:
     """A flat array, not filled; `words` is a place for its size."""
+    return new_array(words, count, itemsize(kind), dtype_table.numpy[kind])
+
+
+@native
+def new_array(words: Items[int], count: int, itemsize: int, descr: Object) -> New[Array]:
+    """A flat array, not filled, of elements that NumPy describes; `words` is a place for its size."""
     words[0] = count
-    size = count * itemsize(kind)
+    size = count * itemsize
     if size >= new_memory.least:
-        made = new_large(dtype_table.numpy[kind], words, size)
+        made = new_large(descr, words, size)
         if made is not NULL:
             return made
         c.clear_error()  # NumPy may yet find memory, or says that there is none
-    return c.new_array(array_type, retain(dtype_table.numpy[kind]), 1, words, 0, 0, 0, 0)
+    return c.new_array(array_type, retain(descr), 1, words, 0, 0, 0, 0)
 
 
 @native
