@@ -330,7 +330,15 @@ CHANNEL_LEAK = Elementwise(
     PACKAGE, "channel_leak", "channel_leak", "match", allowed=("float",), operands=("self", "weight")
 )
 MASKED_SCALE = Elementwise(
-    PACKAGE, "masked_scale", "masked_scale", "same", allowed=("float", "complex"), raw=(False, True)
+    PACKAGE,
+    "masked_scale",
+    "masked_scale",
+    "same",
+    allowed=("float", "complex"),
+    raw=(False, True),
+    operands=("self", "mask"),
+    numbers=("scale",),
+    alike=True,
 )
 ERF = Elementwise(PACKAGE, "erf", "erf", "float", allowed=("float",), operands=("self",))
 ERFC = Elementwise(PACKAGE, "erfc", "erfc", "float", allowed=("float",), operands=("self",))
@@ -379,13 +387,22 @@ BESSEL_J0 = Elementwise(PACKAGE, "bessel_j0", "bessel_j0", "float", allowed=("fl
 BESSEL_J1 = Elementwise(PACKAGE, "bessel_j1", "bessel_j1", "float", allowed=("float",))
 BESSEL_Y0 = Elementwise(PACKAGE, "bessel_y0", "bessel_y0", "float", allowed=("float",))
 BESSEL_Y1 = Elementwise(PACKAGE, "bessel_y1", "bessel_y1", "float", allowed=("float",))
-MASKED_FILL_SCALAR = Elementwise(PACKAGE, "masked_fill", "masked_fill_scalar", "same", raw=(False, True))
-MASKED_FILL_TENSOR = Elementwise(
-    PACKAGE, "masked_fill", "masked_fill_tensor", "same", raw=(False, True, False), operands=("self", "mask", "value")
+MASKED_FILL_SCALAR = Elementwise(
+    PACKAGE,
+    "masked_fill",
+    "masked_fill_scalar",
+    "same",
+    raw=(False, True),
+    operands=("self", "mask"),
+    numbers=("value",),
+    fitting=True,
 )
-FILL__SCALAR = Elementwise(PACKAGE, "fill_", "fill__scalar", "same")
+MASKED_FILL_TENSOR = Elementwise(PACKAGE, "masked_fill", "masked_fill_tensor", "same", raw=(False, True, False))
+FILL__SCALAR = Elementwise(
+    PACKAGE, "fill_", "fill__scalar", "same", operands=("self",), numbers=("value",), overwrites=True, fitting=True
+)
 FILL__TENSOR = Elementwise(PACKAGE, "fill_", "fill__tensor", "same", moves=1)
-ZERO_ = Elementwise(PACKAGE, "zero_", "zero_", "same")
+ZERO_ = Elementwise(PACKAGE, "zero_", "zero_", "same", operands=("self",), overwrites=True)
 COPY_ = Elementwise(PACKAGE, "copy_", "copy_", "same", moves=1)
 HUBER_VALUES = Elementwise(
     PACKAGE,

@@ -27,7 +27,7 @@ from ..autograd.node import Node as PythonNode
 from ..autograd.node import Output as PythonOutput
 from ..dispatch.elementwise import constant as constant_function
 from ..kernels.llvm.check_mode import interrupt as interrupt_hook
-from ..kernels.llvm.element_kinds import FLOATS
+from ..kernels.llvm.element_kinds import FLOATS, KINDS
 from ..kernels.llvm.structs import Items, Memory, Pointer, Struct, room
 from ..kernels.llvm.typed import WORD, Constant, word_at
 from ..modes.grad_mode import mode as grad_mode
@@ -97,6 +97,14 @@ class Adding(Struct):
     kernels: Items[int] = room(FLOATS)
 
 
+class Converting(Struct):
+    """The kernels that copy elements of one kind as another: what finds them, and their addresses by pairs of kinds; 0
+    where none is worth its loading yet."""
+
+    resolver: Object
+    kernels: Items[int] = room(KINDS * KINDS)
+
+
 class NewMemory(Struct):
     """Of how many bytes on a new array has memory of array_memory.py, and the handler that such arrays name."""
 
@@ -109,6 +117,9 @@ new_memory = located(NewMemory, memory_words.ctypes.data, memory_words)
 
 adding_words = Adding.pack()
 adding = located(Adding, adding_words.ctypes.data, adding_words)
+
+converting_words = Converting.pack()
+converting = located(Converting, converting_words.ctypes.data, converting_words)
 
 device_words = DeviceFunctions.pack()
 device_functions = located(DeviceFunctions, device_words.ctypes.data, device_words)
@@ -145,8 +156,9 @@ output_type = interned(Type, PythonOutput)
 outdated_type = interned(Type, Outdated)  # the class of the edges of views whose use is an error
 nowhere_type = interned(Type, Nowhere)
 
-_KINDS = (dtypes.float32, dtypes.float64, dtypes.bfloat16, dtypes.float16, dtypes.bool_, dtypes.int64)
-float32, float64, bfloat16, float16, bool_, int64 = (interned(DType, kind) for kind in _KINDS)
+_NAMED = (dtypes.float32, dtypes.float64, dtypes.bfloat16, dtypes.float16, dtypes.bool_, dtypes.int64)
+float32, float64, bfloat16, float16, bool_, int64 = (interned(DType, kind) for kind in _NAMED)
+_KINDS = (*_NAMED, dtypes.int32, dtypes.int16, dtypes.int8, dtypes.uint8)
 _dtypes = np.array([id(kind) for kind in _KINDS])
 _numpy_dtypes = np.array([id(kind.np) for kind in _KINDS])
 

@@ -25,6 +25,15 @@ def supported() -> bool:
     return found
 
 
+def hand_on(node: Any) -> None:
+    """Let the walk through a graph run nodes all of whose gradients are that of the result."""
+    from .interned import node_plans
+    from .plans import gradient_plan
+
+    if node is not None and node.hands_on is True:
+        node_plans.setdefault(node, gradient_plan(node))
+
+
 class NativePath(FastPath):
     """Functions of machine code; each method says what they are given."""
 
@@ -61,6 +70,7 @@ class NativePath(FastPath):
         from .plans import view_plan
         from .views import launch_view
 
+        hand_on(op.node)
         doc = f"{op.name} of a tensor whose layout it has seen; None for others."
         return compared(builtin(HOST, launch_view, view_plan(op), doc), op.name, public_function(op, op.operands))
 
@@ -74,6 +84,7 @@ class NativePath(FastPath):
         from .kernel_ops.launch import launch
         from .plans import kernel_op_plan
 
+        hand_on(op.node)
         doc, writes = f"{op.name} of tensors whose layouts it has seen; None for others.", name == "launch_in_place"
         again = public_function(op, op.operands, writes)
         return compared(
@@ -96,6 +107,19 @@ class NativePath(FastPath):
         plan = node_plans[op.node] = planned_gradients_plan(op)
         doc = f"The gradients of {op.node.op_name} for layouts that it has seen; None for others."
         return compared(builtin(HOST, gradients, plan, doc), op.node.__name__, op.node.apply)
+
+    def conversion(self, op: Any) -> Callable[..., Any]:
+        """Of a tensor whose dtype has a number, into another such dtype."""
+        if not supported():
+            return not_handled
+        from .builtins import HOST, builtin
+        from .comparison import compared, public_function
+        from .conversion_plans import conversion_plan
+        from .conversions import convert
+
+        hand_on(op.node)
+        doc = f"{op.name} of a tensor and a dtype; None for pairs of dtypes that have no kernel yet."
+        return compared(builtin(HOST, convert, conversion_plan(op), doc), op.name, public_function(op, op.operands))
 
     def item_getter(self) -> Callable[..., Any]:
         """For ints and slices, where `select` and `slice` have found the view."""
