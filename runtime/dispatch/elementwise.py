@@ -32,6 +32,9 @@ FIXED = {"bool": dtypes.bool_, "int32": dtypes.int32, "int64": dtypes.int64}  # 
 KINDS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
 
 
+elementwise_ops: dict[str, Elementwise] = {}  # by the names of their kernels
+
+
 class Elementwise:
     """An element-wise op: names, dtype rules, kernels; one for each, in `generated/kernels`.
 
@@ -94,6 +97,7 @@ class Elementwise:
         self.overwrites = overwrites
         self.fitting = fitting
         self.alike = alike
+        elementwise_ops.setdefault(kernel, self)
         self.node: Any = None
         self.rows: dict[Any, Any] = {}  # of two layouts, for native code: see run_rows
         self.launches: defaultdict[Any, dict[Any, Any]] = defaultdict(dict)  # on devices, by the kernel: likewise
