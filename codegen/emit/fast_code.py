@@ -177,6 +177,13 @@ class FastCode:
         return (self.op.entry.check or "").startswith("fitting_")
 
     @property
+    def takes_integers(self) -> bool:
+        """Whether the op computes int64 of int64, as its check allows for all, and of bool what it gives as bool."""
+        entry, check = self.op.entry, self.op.entry.check or "fitting_"
+        free = self.fits_numbers or check == "fitting_" or (bool(self.op.raw) and not check.startswith("integer_"))
+        return free and entry.dtype in ("promote", "same", "match") and "int" in entry.dtypes
+
+    @property
     def masks_alike(self) -> bool:
         """Whether the op's check may refuse a mask that broadcasts."""
         return bool(self.op.raw) and self.op.rule is not None and reads_shapes(self.op.rule)

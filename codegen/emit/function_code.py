@@ -254,7 +254,7 @@ def found_by(ops: Sequence[OpCode]) -> list[str]:
         kernel = part.spelling if part else None
         plan = code.fast.plan.spelling if code.fast.plan else None
         writing = code.fast.plan_in_place
-        in_place = f", in_place={writing.spelling}" if writing else ""
+        in_place = f", in_place={writing.spelling}{', moves=True' * (code.moves is not None)}" if writing else ""
         node = code.node_class if code.fast.records else None
         rules = code.entry.result_dtype
         dtypes = f", dtypes={rules}" if set(rules) - {"same", "real"} else ""

@@ -122,6 +122,7 @@ COPY_ = KernelOp(
     functions.CopyBackward0,
     {"self": "T", "src": "T", "non_blocking": "b"},
     in_place=indexing_plans_writes.copy_,
+    moves=True,
 )
 
 

@@ -24,7 +24,7 @@ from .interned import none, tuple_type
 from .kernel_calls import LONG, Size
 from .layout import Array, Tensor, Tuple
 from .references import Owned, item, own, own_new, size
-from .tensors import elements, holds_kind, kind_of, new_flat
+from .tensors import any_kind_of, elements, holds_kind, new_flat
 
 MOST_DIMS = 8
 
@@ -81,7 +81,11 @@ def note_apart(tensor: Tensor, kind: int, count: int, places: Apart, owned: Owne
             places.sizes[places.loops] = extent
             places.steps[places.loops] = step * itemsize(kind)
             places.loops += 1
-    if kind_of(tensor.dtype) != kind or not holds_kind(storage, kind) or (count and elements(storage) - first < reach):
+    if (
+        any_kind_of(tensor.dtype) != kind
+        or not holds_kind(storage, kind)
+        or (count and elements(storage) - first < reach)
+    ):
         return False
     places.memory = own(owned, storage).memory + first * itemsize(kind)
     places.count = count
@@ -167,7 +171,11 @@ def note_spread(tensor: Tensor, kind: int, shape: Tuple, places: Apart, owned: O
             places.sizes[places.loops] = wide
             places.steps[places.loops] = step * itemsize(kind) if extent == wide else 0
             places.loops += 1
-    if kind_of(tensor.dtype) != kind or not holds_kind(storage, kind) or (inside and elements(storage) - first < reach):
+    if (
+        any_kind_of(tensor.dtype) != kind
+        or not holds_kind(storage, kind)
+        or (inside and elements(storage) - first < reach)
+    ):
         return False
     places.memory = own(owned, storage).memory + first * itemsize(kind)
     places.count = count_of(shape)

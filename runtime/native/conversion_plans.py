@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels.cpu import conversions as kernels
-from ..kernels.llvm.element_kinds import BOOL, INT8, INT16, KINDS, UINT8
+from ..kernels.llvm.element_kinds import ALL_KINDS, BOOL, INT8, INT16, UINT8
 from ..pool.calls import kernel_address
 from .conversions import ConversionPlan
 from .interned import Converting, converting_words
@@ -23,7 +23,7 @@ def kernel_of(number: int) -> int:
     _asked[number] += 1
     if _asked[number] <= WORTH:
         return 0
-    kind, to = divmod(number, KINDS)
+    kind, to = divmod(number, ALL_KINDS)
     short = kernels.shortened if to in (INT8, INT16, UINT8) else kernels.converted
     return kernel_address(kernels.truth if to == BOOL else short, [array_of(kind), array_of(to)])
 

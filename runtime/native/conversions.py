@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import KINDS, is_float, itemsize
+from ..kernels.llvm.element_kinds import ALL_KINDS, is_float, itemsize
 from ..kernels.llvm.kernel_calls import CallFrame, put_array
 from ..kernels.llvm.structs import Items, Struct
 from ..kernels.llvm.typed import NULL, New, cast, native, new
@@ -14,11 +14,11 @@ from .kernel_calls import Size, found_kernel, run_kernel
 from .layout import Array, Object, Tensor
 from .references import Owned, begin, own, release_all
 from .tensors import (
+    any_kind_of,
     dtype_of,
     elements,
     holds_kind,
     is_tensor,
-    kind_of,
     new_flat,
     new_tensor,
     not_handled,
@@ -36,13 +36,13 @@ class ConversionPlan(Struct):
 @native
 def as_kind(tensor: Tensor, to: int, owned: Owned) -> New[Object]:
     """A copy of a tensor of the host as elements of another kind; None where this is for the general path."""
-    kind, shape = kind_of(tensor.dtype), own(owned, tensor.shape)
+    kind, shape = any_kind_of(tensor.dtype), own(owned, tensor.shape)
     if kind < 0 or to < 0 or kind == to or converting.resolver is NULL:
         return not_handled()
     flat = together(tensor, kind, owned) if tensor.flat is none else own(owned, tensor.flat)
     if flat is NULL or not holds_kind(flat, kind):
         return not_handled()
-    kernel, size = found_kernel(converting.kernels, KINDS * kind + to, converting.resolver), elements(flat)
+    kernel, size = found_kernel(converting.kernels, ALL_KINDS * kind + to, converting.resolver), elements(flat)
     result = cast(Array, NULL) if kernel == 0 else new_flat(new(Size).items, size, to)
     if result is NULL:
         return not_handled() if c.error_set() is NULL else NULL
@@ -56,7 +56,7 @@ def as_kind(tensor: Tensor, to: int, owned: Owned) -> New[Object]:
 @native
 def converted(plan: ConversionPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
     """The copy, recorded, as `convert` gives it."""
-    tensor, to = cast(Tensor, arguments[0]), kind_of(arguments[1])
+    tensor, to = cast(Tensor, arguments[0]), any_kind_of(arguments[1])
     if not is_tensor(tensor) or tensor.fn.type is outdated_type:
         return not_handled()
     recorded = records() if tensor.rg is true and is_float(to) else 0

@@ -5,7 +5,7 @@ Tensors are contiguous, or small: then those whose elements lie apart are copied
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import BFLOAT16, BOOL, FLOATS, is_float, is_half, itemsize
+from ..kernels.llvm.element_kinds import BFLOAT16, BOOL, INTEGERS, KINDS, is_float, is_half, itemsize
 from ..kernels.llvm.kernel_calls import CallFrame, call_native, put_array
 from ..kernels.llvm.memory import single_bits
 from ..kernels.llvm.structs import Items, Struct, room
@@ -34,7 +34,7 @@ from .tensors import (
     withdrawn,
 )
 
-KERNELS = 4 * FLOATS
+KERNELS = 4 * KINDS
 UNFIT, DOUBLE = -1, 1
 # The bits of a float64 without its sign; those of inf, of the largest numbers of other kinds, and of 2**53.
 MAGNITUDE, INFINITY = 2**63 - 1, 0x7FF0000000000000
@@ -54,13 +54,14 @@ class ForwardPlan(Struct):
     chooses: int  # whether one of the first two tensors that are no masks may be a number, of their dtype
     fitting: int  # whether numbers have to be ones that the dtype has
     alike: int  # whether masks have the shape of the other tensors
+    integers: int  # whether the op computes with int64 as it does with floats
     resolver: Object  # finds kernels: see plans.py
     node: RecordPlan  # NULL without one
     differentiable: int  # bit i: tensor i
     name: Object  # of the in-place form
     rows: Dict  # the rows found, NULL where the op does not run by rows
     device: Dict  # the launches found, for tensors of a device
-    # For each kind of floats: for tensors, for a number as the second, and for a number or a repeated operand as the
+    # For each kind: for tensors, for a number as the second, and for a number or a repeated operand as the
     # first, and as the second, that is no mask.
     kernels: Items[int] = room(KERNELS)
 
@@ -109,11 +110,12 @@ def array_of(thing: Object, kind: int, ready: Prepared, gathers: bool, owned: Ow
 
 
 @native
-def note_lead(lead: Tensor, ready: Prepared, gathers: bool, owned: Owned) -> bool:
+def note_lead(plan: ForwardPlan, lead: Tensor, ready: Prepared, gathers: bool, owned: Owned) -> bool:
     """Note and own shape and array of the tensor that leads; False where it has to be contiguous and is not."""
     ready.dtype, ready.shape = lead.dtype, own(owned, lead.shape)  # owned: to find a kernel, Python may run
     kind = kind_of(lead.dtype)
-    if not is_float(kind) or lead.fn.type is outdated_type:
+    known = is_float(kind) or (plan.integers and kind == INTEGERS)
+    if not known or lead.fn.type is outdated_type:
         return False
     if lead.flat is not none:
         flat = own(owned, lead.flat)
@@ -150,11 +152,17 @@ def has_number(kind: int, number: Object, word: int) -> bool:
 
 
 @native
+def is_exact(kind: int, number: Object, word: int) -> bool:
+    """Whether a kernel for a kind may be given a number as a float64: for int64, an int that is one."""
+    return kind != INTEGERS or (number.type is int_type and word & MAGNITUDE <= EXACT)
+
+
+@native
 def stands_for_tensor(plan: ForwardPlan, i: int, kind: int, frame: CallFrame, thing: Object) -> bool:
     """Put the number in the place of a tensor into the frame, as the kernel takes it; False where there may be none."""
     if plan.takes_number:
-        return i == 1 and put_object(frame, 0, thing)
-    if not plan.chooses or plan.masks >> i & 1 or not put_object(frame, 0, thing):
+        return i == 1 and put_object(frame, 0, thing) and is_exact(kind, thing, frame.numbers[0])
+    if kind == INTEGERS or not plan.chooses or plan.masks >> i & 1 or not put_object(frame, 0, thing):
         return False
     if not has_number(kind, thing, frame.numbers[0]):
         return False
@@ -174,7 +182,7 @@ def prepared(
     """
     lead, arrays, variant = leading(plan, arguments), 0, 0
     thing = arguments[lead]
-    if not is_tensor(thing) or not note_lead(cast(Tensor, thing), ready, gathers, owned):
+    if not is_tensor(thing) or not note_lead(plan, cast(Tensor, thing), ready, gathers, owned):
         return UNFIT
     kernel, ready.spreads = kind_of(ready.dtype), int(plan.alike == 0)
     for i in range(plan.tensors):
@@ -192,11 +200,11 @@ def prepared(
             ready.first = flat
     for i in range(plan.numbers):
         number, place = arguments[plan.tensors + i], int(variant > 0) + i
-        if not put_object(frame, place, number):
+        if not put_object(frame, place, number) or not is_exact(kernel, number, frame.numbers[place]):
             return UNFIT
         if plan.fitting and not has_number(kernel, number, frame.numbers[place]):
             return UNFIT
-    return kernel + FLOATS * variant
+    return kernel + KINDS * variant
 
 
 @native
@@ -229,16 +237,16 @@ def launch_flat(
     recorded = needs_graph(plan, arguments)
     if kernel == 0 or recorded < 0:
         return NULL
-    kind, size = BOOL if plan.gives_bool else number % FLOATS, ready.size
+    kind, size = BOOL if plan.gives_bool else number % KINDS, ready.size
     flat = new_flat(new(Size).items, size, kind)
     if flat is NULL:
         return NULL
-    arrays = plan.tensors - int(number >= FLOATS)
+    arrays = plan.tensors - int(number >= KINDS)
     put_array(frame, arrays, flat.memory, itemsize(kind))
     # May release the GIL: all arrays are owned, and the result is known to nobody.
     run_kernel(kernel, arrays + 1, size, frame)
     result = new_tensor(flat, ready.shape, dtype_of(kind))
-    if result is not NULL and recorded and not record(plan.node, result, arguments, number >= FLOATS, False, owned):
+    if result is not NULL and recorded and not record(plan.node, result, arguments, number >= KINDS, False, owned):
         return withdrawn(result)
     return result
 
@@ -317,8 +325,8 @@ def write_flat(
     plan: ForwardPlan, arguments: Items[Object], number: int, frame: CallFrame, ready: Prepared, owned: Owned
 ) -> New[Object]:
     """The first operand, to which the op's result has been written; None where this is for the general path."""
-    first, places, kind = cast(Tensor, arguments[0]), new(Apart), number % FLOATS
-    two, strided = plan.tensors == 2 and number < FLOATS, cast(Tensor, arguments[0]).flat is none
+    first, places, kind = cast(Tensor, arguments[0]), new(Apart), number % KINDS
+    two, strided = plan.tensors == 2 and number < KINDS, cast(Tensor, arguments[0]).flat is none
     recorded = needs_graph(plan, arguments)
     # Python knows what to say.
     if recorded == 1 or (two and not apart(first, cast(Tensor, arguments[1]))) or awaited(first):
@@ -331,7 +339,7 @@ def write_flat(
     # Before the write: no reader may take the old count for the new values.
     if not count_write(first, plan.name):
         return NULL
-    arrays = plan.tensors - int(number >= FLOATS)
+    arrays = plan.tensors - int(number >= KINDS)
     put_array(frame, arrays, ready.first.memory, itemsize(kind))
     run_kernel(kernel, arrays + 1, elements(ready.first), frame)
     if strided:

@@ -27,7 +27,7 @@ from ..autograd.node import Node as PythonNode
 from ..autograd.node import Output as PythonOutput
 from ..dispatch.elementwise import constant as constant_function
 from ..kernels.llvm.check_mode import interrupt as interrupt_hook
-from ..kernels.llvm.element_kinds import FLOATS, KINDS
+from ..kernels.llvm.element_kinds import ALL_KINDS, FLOATS
 from ..kernels.llvm.structs import Items, Memory, Pointer, Struct, room
 from ..kernels.llvm.typed import WORD, Constant, word_at
 from ..modes.grad_mode import mode as grad_mode
@@ -102,7 +102,7 @@ class Converting(Struct):
     where none is worth its loading yet."""
 
     resolver: Object
-    kernels: Items[int] = room(KINDS * KINDS)
+    kernels: Items[int] = room(ALL_KINDS * ALL_KINDS)
 
 
 class NewMemory(Struct):

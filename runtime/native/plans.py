@@ -16,7 +16,7 @@ from ..dispatch.view_cache import view_ops
 from ..kernels.compile.halves import HalfArray
 from ..kernels.cpu.half_plans import SINGLE, for_halves
 from ..kernels.cpu.plan import Layout, Plan, Step
-from ..kernels.llvm.element_kinds import BFLOAT16, BOOL, FLOAT16, FLOATS, INTEGERS
+from ..kernels.llvm.element_kinds import BFLOAT16, BOOL, FLOAT16, FLOATS, INTEGERS, KINDS
 from ..kernels.llvm.kernel_calls import MOST_ARRAYS, MOST_INTS, MOST_NUMBERS, Constants
 from ..kernels.llvm.structs import fields, length
 from ..pool.calls import kernel_address
@@ -128,6 +128,7 @@ def forward_plan(op: Any, name: str) -> np.ndarray:
         chooses=chooses(op),
         fitting=op.fitting,
         alike=op.alike,
+        integers=op.integers,
         node=0 if op.node is None else memory(elementwise_record(op)),
         differentiable=bits([name in inputs or op.overwrites for name in op.operands]),
         name=address(f"{op.name.removesuffix('_')}_"),
@@ -146,7 +147,7 @@ def chooses(op: Any) -> bool:
 
 def forward_kernel(op: Any, number: int) -> int:
     """The address of kernel `number` of an op, as ForwardPlan counts them."""
-    variant, kind = divmod(number, FLOATS)
+    variant, kind = divmod(number, KINDS)
     arrays = [array_of(BOOL if op.is_raw(i) else kind) for i in range(len(op.operands))]
     if variant:
         read = [i for i in range(len(op.operands)) if not op.is_raw(i)]
@@ -240,6 +241,7 @@ def kernel_op_plan(op: Any, writes: bool = False) -> np.ndarray:
         outputs=op.outputs,
         differentiable=bits([name in inputs for name in op.operands]),
         refused=bits([name in refuses for name in op.operands]),
+        moves=op.moves,
         tensors=sum(letter in "TOIR" for letter in op.letters),
         operands=len(op.letters),
         letters=[ord(letter) for letter in op.letters],

@@ -8,7 +8,7 @@ from .typed import native
 # 0 is float32, 1 float64; 16-bit floats follow, which kernels compute with as float32; then what are no floats: the
 # last few are for copies in another dtype alone.
 BFLOAT16, FLOAT16, BOOL, INTEGERS, INT32, INT16, INT8, UINT8 = range(2, 10)
-FLOATS, KINDS = 4, 10  # how many
+FLOATS, KINDS, ALL_KINDS = 4, 6, 10  # how many; of the second ops may have kernels
 
 
 @native
