@@ -16,10 +16,6 @@ from specgrad.runtime.native.comparison import native_alone
 rng = np.random.default_rng(0)
 X, Y = (rng.normal(size=(6, 5)).astype(np.float32) for _ in range(2))
 MASK = rng.random((6, 5)) < 0.4
-    rng.normal(size=(6, 5)).astype(np.float32),
-    rng.normal(size=(6, 5)).astype(np.float32),
-    rng.random((6, 5)) < 0.4,
-)
 MASKS = {"whole": MASK, "row": MASK[0], "column": MASK[:, 1:2], "number": MASK[0, 0], "turned": np.asfortranarray(MASK)}
 WHOLE = rng.integers(-9, 9, (6, 5))
 
