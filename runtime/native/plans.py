@@ -16,7 +16,7 @@ from ..dispatch.view_cache import view_ops
 from ..kernels.compile.halves import HalfArray
 from ..kernels.cpu.half_plans import SINGLE, for_halves
 from ..kernels.cpu.plan import Layout, Plan, Step
-from ..kernels.llvm.element_kinds import BFLOAT16, BOOL, FLOAT16, FLOATS, INTEGERS
+from ..kernels.llvm.element_kinds import BFLOAT16, BOOL, FLOAT16, FLOATS, INTEGERS, KINDS
 from ..kernels.llvm.kernel_calls import MOST_ARRAYS, MOST_INTS, MOST_NUMBERS, Constants
 from ..kernels.llvm.structs import fields, length
 from ..pool.calls import kernel_address
@@ -46,7 +46,8 @@ from .layout import Tensor, slot_distances
 from .views import ViewPlan
 
 # By kinds: of a number, and of a flat array.
-NUMBERS = (types.float32, types.float64, types.float32, types.float32, types.boolean, types.int64)
+_FEW = (types.int32, types.int16, types.int8, types.uint8)
+NUMBERS = (types.float32, types.float64, types.float32, types.float32, types.boolean, types.int64, *_FEW)
 HALVES = {BFLOAT16: HalfArray("bfloat16"), FLOAT16: HalfArray("float16")}
 _kept: list[Any] = []  # what plans hold the addresses of
 _tables: dict[Any, np.ndarray] = {}
@@ -85,9 +86,9 @@ def bits(flags: Sequence[bool]) -> int:
 def has_room(op: Any) -> bool:
     """Whether an element-wise op has no more arrays, numbers and kept values than a frame and a record have places.
 
-    One of two operands may be a number: given as one, or the same for a whole row.
+    One of two operands may be a number: given as one, or the same for a whole row. So may one of those beside a mask.
     """
-    numbers = len(op.numbers) + (op.takes_number or len(op.operands) == 2)
+    numbers = len(op.numbers) + (op.takes_number or len(op.operands) == 2 or chooses(op))
     return len(op.operands) < MOST_ARRAYS and numbers <= MOST_NUMBERS and (op.node is None or can_record(op.node))
 
 
@@ -134,9 +135,13 @@ def forward_plan(op: Any, name: str) -> np.ndarray:
         lead=masks.index(False),
         gives_bool=op.result_dtypes[0] == "bool",
         takes_number=op.takes_number,
+        chooses=chooses(op),
+        fitting=op.fitting,
+        alike=op.alike,
+        integers=op.integers,
         node=0 if op.node is None else memory(elementwise_record(op)),
-        differentiable=bits([name in inputs for name in op.operands]),
-        name=address(f"{op.name}_"),
+        differentiable=bits([name in inputs or op.overwrites for name in op.operands]),
+        name=address(f"{op.name.removesuffix('_')}_"),
         rows=address(op.rows) if by_rows else 0,
         device=address(op.launches[name]),
     )
@@ -145,12 +150,18 @@ def forward_plan(op: Any, name: str) -> np.ndarray:
     return plan
 
 
+def chooses(op: Any) -> bool:
+    """Whether two operands of an op are no masks, and others are."""
+    return any(op.raw) and op.raw.count(False) == 2 and not op.takes_number
+
+
 def forward_kernel(op: Any, number: int) -> int:
     """The address of kernel `number` of an op, as ForwardPlan counts them."""
-    variant, kind = divmod(number, FLOATS)
+    variant, kind = divmod(number, KINDS)
     arrays = [array_of(BOOL if op.is_raw(i) else kind) for i in range(len(op.operands))]
     if variant:
-        arrays[variant == 1 or variant == 3] = NUMBERS[1 if variant == 1 else kind]
+        read = [i for i in range(len(op.operands)) if not op.is_raw(i)]
+        arrays[read[variant == 1 or variant == 3]] = NUMBERS[1 if variant == 1 else kind]
     result = array_of(BOOL if op.result_dtypes[0] == "bool" else kind)
     kernel = op.kernels.forward_number if variant == 1 else op.kernels.forward
     if kind in HALVES and len(arrays) == 1 and not op.numbers and result == arrays[0]:
@@ -253,6 +264,7 @@ def kernel_op_plan(op: Any, writes: bool = False) -> np.ndarray:
         outputs=op.outputs,
         differentiable=bits([name in inputs for name in op.operands]),
         refused=bits([name in refuses for name in op.operands]),
+        moves=op.moves,
         tensors=sum(letter in "TOIR" for letter in op.letters),
         operands=len(op.letters),
         letters=[ord(letter) for letter in op.letters],
