@@ -19,7 +19,7 @@ from ...runtime.ops.reduction import plans as reduction_plans
 from ...runtime.ops.shape import cpu as shape_cpu
 from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.ops.shape import plans as shape_plans
-from ...runtime.tensor.devices import CPU
+from ...runtime.ops.shape import plans_moves as shape_plans_moves
 
 new = object.__new__
 
@@ -765,7 +765,7 @@ class DiagonalBackward0(Node):
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
     plans = KernelOpGradient(
-        None,
+        shape_plans_moves.diagonal_backward,
         shape_cpu.diagonal_backward,
         ("g", ""),
         ("v", "_saved_self_sym_sizes"),
@@ -802,11 +802,7 @@ class DiagonalBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grad)) is not None
-        ):
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
@@ -1086,7 +1082,7 @@ class FlipBackward0(Node):
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    plans = KernelOpGradient(None, shape_cpu.flip, ("g", ""), ("v", "_saved_dims"))
+    plans = KernelOpGradient(shape_plans_moves.flip, shape_cpu.flip, ("g", ""), ("v", "_saved_dims"))
     inputs = ("self",)
     values = {"_saved_dims": ("dims", "")}
 
@@ -1108,11 +1104,7 @@ class FlipBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grad)) is not None
-        ):
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, dtype)
         dims = node._saved_dims
@@ -1136,7 +1128,7 @@ class RollBackward0(Node):
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
     plans = KernelOpGradient(
-        None,
+        shape_plans_moves.roll,
         shape_cpu.roll,
         ("g", ""),
         ("v", "_saved_shifts", lambda shifts: shape_formulas.negated(shifts)),
@@ -1164,11 +1156,7 @@ class RollBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grad)) is not None
-        ):
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, dtype)
         shifts = node._saved_shifts
@@ -1193,7 +1181,7 @@ class TriuBackward0(Node):
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    plans = KernelOpGradient(None, shape_cpu.triu, ("g", ""), ("v", "_saved_diagonal"))
+    plans = KernelOpGradient(shape_plans_moves.triu, shape_cpu.triu, ("g", ""), ("v", "_saved_diagonal"))
     inputs = ("self",)
     values = {"_saved_diagonal": ("diagonal", "")}
 
@@ -1215,11 +1203,7 @@ class TriuBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grad)) is not None
-        ):
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, dtype)
         diagonal = node._saved_diagonal
@@ -1242,7 +1226,7 @@ class TrilBackward0(Node):
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    plans = KernelOpGradient(None, shape_cpu.tril, ("g", ""), ("v", "_saved_diagonal"))
+    plans = KernelOpGradient(shape_plans_moves.tril, shape_cpu.tril, ("g", ""), ("v", "_saved_diagonal"))
     inputs = ("self",)
     values = {"_saved_diagonal": ("diagonal", "")}
 
@@ -1264,11 +1248,7 @@ class TrilBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grad)) is not None
-        ):
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, dtype)
         diagonal = node._saved_diagonal
@@ -1292,7 +1272,7 @@ class ConstantPadNdBackward0(Node):
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
     plans = KernelOpGradient(
-        None,
+        shape_plans_moves.constant_pad_nd,
         shape_cpu.constant_pad_nd,
         ("g", ""),
         ("v", "_saved_pad", lambda pad: shape_formulas.negated(pad)),
@@ -1319,11 +1299,7 @@ class ConstantPadNdBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grad)) is not None
-        ):
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, dtype)
         pad = node._saved_pad

@@ -665,7 +665,7 @@ def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = No
         self = checks.tensor(name, "input", self)
     if unbiased.__class__ is not bool:
         unbiased = checks.boolean(name, "unbiased", unbiased)
-    return op.var(self, None, correction=1 if unbiased else 0)
+    return op.var_correction(self, None, correction=1 if unbiased else 0)
 
 
 def var_dim(
@@ -710,7 +710,7 @@ def var_dim(
         unbiased = checks.boolean(name, "unbiased", unbiased)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    return op.var(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
+    return op.var_correction(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
 
 
 def var_correction(
@@ -827,7 +827,7 @@ def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = No
         self = checks.tensor(name, "input", self)
     if unbiased.__class__ is not bool:
         unbiased = checks.boolean(name, "unbiased", unbiased)
-    return op.std(self, None, correction=1 if unbiased else 0)
+    return op.std_correction(self, None, correction=1 if unbiased else 0)
 
 
 def std_dim(
@@ -872,7 +872,7 @@ def std_dim(
         unbiased = checks.boolean(name, "unbiased", unbiased)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    return op.std(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
+    return op.std_correction(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
 
 
 def std_correction(
@@ -2306,7 +2306,7 @@ def var_mean_correction(
         correction = checks.scalar(name, "correction", correction)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    return (op.var(self, dim, correction=correction, keepdim=keepdim), op.mean(self, dim, keepdim))
+    return (op.var_correction(self, dim, correction=correction, keepdim=keepdim), op.mean(self, dim, keepdim))
 
 
 def std_mean_default(
@@ -2446,7 +2446,7 @@ def std_mean_correction(
         correction = checks.scalar(name, "correction", correction)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    return (op.std(self, dim, correction=correction, keepdim=keepdim), op.mean(self, dim, keepdim))
+    return (op.std_correction(self, dim, correction=correction, keepdim=keepdim), op.mean(self, dim, keepdim))
 
 
 def aminmax(

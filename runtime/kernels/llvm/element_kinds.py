@@ -7,7 +7,8 @@ from .typed import native
 
 # 0 is float32, 1 float64; 16-bit floats follow, which kernels compute with as float32; then what are no floats.
 BFLOAT16, FLOAT16, BOOL, INTEGERS = 2, 3, 4, 5
-FLOATS = 4  # kinds
+FLOATS = 4  # kinds of floats
+KINDS = 6
 
 
 @native
