@@ -11,7 +11,7 @@ from ...runtime.autograd.saved.saved import edge_of, meta_of, missing_output
 from ...runtime.dispatch.kernel_arrays import array_in
 from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.dispatch.places import at_array
-from ...runtime.modes.grad_mode import mode
+from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
 from ...runtime.ops.reduction import cpu as reduction_cpu
@@ -275,7 +275,7 @@ class ExpandBackward0(Node):
         """All gradients from one kernel: sum_to_size(grad, self.shape); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -436,7 +436,7 @@ class SelectBackward0(Node):
         """All gradients from one kernel: select_backward(grad, self.shape, dim, index); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -538,7 +538,7 @@ class SliceBackward0(Node):
         """All gradients from one kernel: slice_backward(grad, self.shape, dim, start, end, step); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -800,7 +800,7 @@ class DiagonalBackward0(Node):
         """All gradients from one kernel: diagonal_backward(grad, self.shape, offset, dim1, dim2); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -1009,7 +1009,7 @@ class CatBackward0(Node):
     def apply(node, grad):
         """All gradients from one kernel: cut_apart(wanted, grad, sizes(tensors), dim); or by the formulas under create_graph."""
         dtype = grad._dtype
-        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
+        if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -1056,7 +1056,7 @@ class StackBackward0(Node):
     def apply(node, grad):
         """All gradients from one kernel: unstacked(wanted, grad, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
-        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
+        if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -1102,7 +1102,7 @@ class FlipBackward0(Node):
         """All gradients from one kernel: flip(grad, dims); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -1154,7 +1154,7 @@ class RollBackward0(Node):
         """All gradients from one kernel: roll(grad, negated(shifts), dims); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -1201,7 +1201,7 @@ class TriuBackward0(Node):
         """All gradients from one kernel: triu(grad, diagonal); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -1246,7 +1246,7 @@ class TrilBackward0(Node):
         """All gradients from one kernel: tril(grad, diagonal); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -1297,7 +1297,7 @@ class ConstantPadNdBackward0(Node):
         """All gradients from one kernel: constant_pad_nd(grad, negated(pad), 0); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
