@@ -13322,7 +13322,11 @@ OPS = [
             'self=T(1, 2, 2, 3, 3), pad=(-1, 1, 2, 0, 1, 1), mode="reflect"',
         ),
         dtype="same",
-        formulas={"self": "border_pad_backward(grad, self.shape, pad, mode)", "result": "auto_linear"},
+        formulas={
+            "self": "border_pad_backward(grad, self.shape, pad, mode)",
+            "result": "auto_linear",
+            "backward": "border_pad_backward(grad, self.shape, pad, mode)",
+        },
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="pairs = np.reshape(pad, (-1, 2))[::-1]\nnp.pad(self[(..., *[slice(max(0, -a), n + min(0, b)) for n, (a, b) in zip(self.shape[-len(pairs):], pairs)])], [*[(0, 0) for n in self.shape[len(pairs):]], *[(max(a, 0), max(b, 0)) for a, b in pairs]], dict(reflect='reflect', replicate='edge', circular='wrap')[mode])",
         check="border_pad",

@@ -14,7 +14,7 @@ from ..kernels.cpu.gathering import gathered
 from ..kernels.cpu.plan import Layout, Plan
 from ..tensor.base import TensorBase, fresh
 from ..tensor.devices import CPU
-from ..tensor.dtypes import bfloat16, dtype, int64
+from ..tensor.dtypes import bfloat16, bool_, dtype, int64
 from .destinations import may_meet
 from .device_kernel_op import rehearse_gradients, rehearse_op
 from .fast_path import fast_path
@@ -45,7 +45,9 @@ class KernelOp:
         "find_in_place",
         "found",
         "found_bfloat16",
+        "found_bool",
         "found_float16",
+        "found_int64",
         "kernel",
         "launch",
         "launch_in_place",
@@ -85,6 +87,8 @@ class KernelOp:
         self.written: dict[Any, Any] = {}
         self.found_bfloat16: dict[Any, Any] = {}  # likewise
         self.found_float16: dict[Any, Any] = {}
+        self.found_bool: dict[Any, Any] = {}
+        self.found_int64: dict[Any, Any] = {}
         self.launches: dict[Any, dict[Any, Any]] = {}  # on devices, by dtype: likewise
         kernel_ops.setdefault(name, self)
 
@@ -139,6 +143,8 @@ class KernelOp:
         if not indices or len(tensors) > MOST_LISTED or len(dtypes) != 1:
             return False
         own = dtypes.pop()
+        if own in (bool_, int64):
+            return on_host and hasattr(self.find, "of_any_dtype")
         return own.compute.native if on_host else own.is_floating_point
 
     def plan(self, checked: Sequence[Any], computed: dtype, in_place: bool = False) -> Any:
@@ -158,7 +164,7 @@ class KernelOp:
         if "J" in letters:  # they stand in the place of the last argument, which is no tensor, and behind it
             indices = known[letters.index("J")]
             layouts, letters = [*known[:-1], *indices], letters[:-1] + "I" * len(indices)
-        singles = None if computed.native else self.singles()
+        singles = self.singles() if computed.is_floating_point and not computed.native else None
         letters, in_pairs = letters.replace("O", "T"), is_in_pairs(computed)
         return fast_path().call_plan(plan, layouts, letters, outputs, own, singles, in_pairs)
 
@@ -247,6 +253,8 @@ def parts_of_key(letter: str, argument: Any) -> tuple[Any, ...]:
         return tuple([part for t in argument for part in parts_of_key("O", t)])
     if letter in "TOIR":
         return (None, None) if argument is None else (argument._shape, argument._strides)
+    if letter == "d" and type(argument) is list:
+        return (tuple(argument),)
     return (argument,)
 
 

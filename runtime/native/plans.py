@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -14,7 +14,7 @@ from ..dispatch.kernel_op import kernel_ops
 from ..dispatch.loop_nest import Rows as PythonRows
 from ..dispatch.view_cache import view_ops
 from ..kernels.compile.halves import HalfArray
-from ..kernels.cpu.half_plans import SINGLE, for_halves
+from ..kernels.cpu.half_plans import HALF, INDEX, MASK, SINGLE, for_halves
 from ..kernels.cpu.plan import Layout, Plan, Step
 from ..kernels.llvm.element_kinds import BFLOAT16, BOOL, FLOAT16, FLOATS, INTEGERS, KINDS
 from ..kernels.llvm.kernel_calls import MOST_ARRAYS, MOST_INTS, MOST_NUMBERS, Constants
@@ -258,6 +258,8 @@ def kernel_op_plan(op: Any, writes: bool = False) -> np.ndarray:
         found=0 if found is None else address(found),
         found_bfloat16=address(op.found_bfloat16) if op.find else 0,
         found_float16=address(op.found_float16) if op.find else 0,
+        found_bool=address(op.found_bool) if op.find else 0,
+        found_int64=address(op.found_int64) if op.find else 0,
         name=address(op.name.removesuffix("_") + "_"),
         device=address(op.launches),
         node=0 if op.node is None else memory(record_plan(op.node, op.operands, False, listed)),
@@ -359,8 +361,8 @@ def call_plan(
     Operands that are no tensors have no layout.
     """
     reaches = [reach(layout) if isinstance(layout, Layout) else 0 for layout in layouts]
-    integers = {output for step in plan for output in step.indices}
-    each = tuple([call_letters(step, letters, integers) for step in plan])
+    others = {output: letter for step in plan for output, letter in other_letters(step).items()}
+    each = tuple([call_letters(step, letters, others) for step in plan])
     if singles is not None:
         plan, each = for_halves(plan, letters, reaches, outputs, singles, in_pairs)
     last = max([output for step in plan for output, _ in step.results], default=-1)
@@ -369,7 +371,8 @@ def call_plan(
         results=max(last + 1, outputs),
         halves=bits([not (singles or 0) >> i & 1 for i in range(min(outputs, MOST_EDGES))]),  # more are for Python
         singles=bits([letter == "C" for letter in letters]),
-        integers=sum(1 << output for output in integers),
+        integers=sum(1 << output for output, letter in others.items() if letter == INDEX),
+        masks=sum(1 << output for output, letter in others.items() if letter == MASK),
         reach=reaches,
     )[: CallPlan.word("steps")]
     shapes: list[Any] = [None] * max(last + 1, outputs)
@@ -388,10 +391,15 @@ def reach(layout: Layout) -> int:
     return 1 + sum((size - 1) * step for size, step in zip(shape, steps, strict=True)) if all(shape) else 0
 
 
-def call_letters(step: Step, letters: str, integers: Collection[int]) -> str:
-    """What the operands and results of a call are: I for int64, T for the others."""
-    given = ["I" if (letters[i] == "I" if i >= 0 else ~i in integers) else "T" for i in step.operands]
-    return "".join([*given, *["I" if output in integers else "T" for output, _ in step.results]])
+def other_letters(step: Step) -> dict[int, str]:
+    """What the results of a call are that are not of the operands' dtype."""
+    return dict.fromkeys(step.indices, INDEX) | dict.fromkeys(step.masks, MASK)
+
+
+def call_letters(step: Step, letters: str, others: dict[int, str]) -> str:
+    """What the operands and results of a call are: I for int64, B for bool, T for the operands' dtype."""
+    given = [(INDEX if letters[i] == INDEX else HALF) if i >= 0 else others.get(~i, HALF) for i in step.operands]
+    return "".join([*given, *[others.get(output, HALF) for output, _ in step.results]])
 
 
 def call_of(step: Step, letters: str) -> np.ndarray:
@@ -400,7 +408,7 @@ def call_of(step: Step, letters: str) -> np.ndarray:
     ints = (*step.ints, 0, step.rows[0]) if step.rows else step.ints
     extent, unit = step.rows or (0, 0)
     return Call.pack(
-        kernel=kernel_table(step.kernel, letters + "I" * len(step.tables), len(ints), len(step.numbers)).ctypes.data,
+        kernel=kernel_table(step.kernel, letters + INDEX * len(step.tables), len(ints), len(step.numbers)).ctypes.data,
         operands=len(step.operands),
         which=step.operands,
         results=len(step.results),
@@ -442,14 +450,14 @@ def adding_kernels() -> np.ndarray:
 def kernel_table(kernel: Any, letters: str, ints: int, numbers: int) -> np.ndarray:
     """The table of a kernel on flat arrays: its resolver, and the machine code for each kind of floats.
 
-    The letters of operands, results and tables are those of half_plans.py, and I for indices and tables.
+    The letters of operands, results and tables are those of half_plans.py.
     """
     key = kernel.__name__, kernel.__module__, letters
     if key not in _tables:
         table = _tables[key] = KernelTable.pack()
 
         def find(kind: int) -> int:
-            arrays = [array_of({"I": INTEGERS, SINGLE: 0}.get(letter, kind)) for letter in letters]
+            arrays = [array_of({INDEX: INTEGERS, MASK: BOOL, SINGLE: 0}.get(letter, kind)) for letter in letters]
             compiled = kernel.compile() if hasattr(kernel, "function") else kernel
             return kernel_address(compiled, [*arrays, *[types.float64] * numbers, *[types.int64] * ints])
 

@@ -26,7 +26,7 @@ def supported() -> bool:
 
 
 def learn_gradients(node: Any) -> None:
-    """Let a backward pass run nodes whose gradients are that of the result, or keep what it sees of those that are views."""
+    """Let a backward pass run nodes that hand on the gradient of the result, or keep what it sees of views of it."""
     from .interned import node_plans
     from .plans import gradient_plan, has_view_gradient, view_gradients_plan
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.element_kinds import is_half
+from ...kernels.llvm.element_kinds import is_float, is_half
 from ...kernels.llvm.structs import Items
 from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from .. import c_functions as c
@@ -100,7 +100,7 @@ def write_by_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) ->
         return not_handled() if c.error_set() is NULL else NULL
     kind = kind_of(dtype)
     first = cast(Tensor, given.items[0])
-    if is_half(kind) or awaited(first):
+    if not is_float(kind) or is_half(kind) or awaited(first):
         return not_handled()
     if requires_grad(plan, given) and records() != 0:
         return not_handled() if c.error_set() is NULL else NULL
