@@ -1,4 +1,4 @@
-"""Intrinsics for a matrix that changes by products of columns and rows while it is multiplied by a vector.
+"""Intrinsics for rows of matrices that change: by products of columns and rows, or by rotations.
 
 Rows of the matrix, and vectors, are a multiple of WIDTH numbers long, so that no lane is masked out; sums over a row
 have the same order whatever a vector register holds.
@@ -81,6 +81,26 @@ def row_products(context: Any, like: Any, a: Any, row: Any, width: Any, x: Any, 
         return context.get_dummy_value()
 
     return types.void(like, *[types.int64] * 5), code
+
+
+@for_numba
+def rotate_rows(context: Any, like: Any, x: Any, y: Any, width: Any, cosine: Any, sine: Any) -> Any:
+    """rotate_rows(like, x, y, width, cosine, sine): x = c x - s y, y = s x + c y, of rows at addresses."""
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        vectors = Vectors(context, builder, like)
+        x, y, width = args[1:4]
+        cosine, sine = (vectors.spread(value) for value in args[4:])
+        less = builder.fneg(sine)
+        with _vectors_of(vectors, width) as at:
+            here, there = builder.add(x, at), builder.add(y, at)
+            one, other = vectors.load(here), vectors.load(there)
+            vectors.store(vectors.fma(cosine, one, builder.fmul(less, other)), here)
+            vectors.store(vectors.fma(sine, one, builder.fmul(cosine, other)), there)
+        return context.get_dummy_value()
+
+    return types.void(like, *[types.int64] * 3, like, like), code
 
 
 def _spread(vectors: Vectors, start: Any, i: int) -> Any:

@@ -52,16 +52,17 @@ def length_of(x: Array) -> float:
 
 
 @jit
-def reflection_of(column: Array) -> tuple[float, float]:
+def reflection_of(column: Array, least: float) -> tuple[float, float]:
     """Find the reflection that leaves of a column the first number alone: its factor, and that number.
 
-    Its vector, which begins with 1, takes the place of the column.
+    Its vector, which begins with 1, takes the place of the column. There is none where the rest is no longer than
+    `least`.
     """
     first, rest = column[0], length_of(part_of(column, 1, column.size - 1))
     factor, left = column.dtype.type(0), first
-    if rest != 0:
+    if not rest <= least:
         length = math.copysign(math.hypot(float(first), rest), float(first))
-        divisor = column.dtype.type(float(first) + length)
+        divisor = float(first) + length  # in double precision, for it may be too small for the columns' own
         factor, left = column.dtype.type((length + float(first)) / length), column.dtype.type(-length)
         for i in range(1, column.size):
             column[i] /= divisor
@@ -77,7 +78,7 @@ def reflect_panel(panel: Array, rows: int, columns: int, diagonal: Array, factor
     """
     for j in range(min(rows, columns)):
         column = part_of(panel, j * rows + j, rows - j)
-        factors[j], diagonal[j] = reflection_of(column)
+        factors[j], diagonal[j] = reflection_of(column, 0.0)
         for c in range(j + 1, columns):
             other = part_of(panel, c * rows + j, rows - j)
             subtract_row(other, factors[j] * inner_product(column, other), column)

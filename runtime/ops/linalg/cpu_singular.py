@@ -25,7 +25,7 @@ from .cpu_qr import (
     reflect_back,
     reflection_of,
 )
-from .cpu_symmetric import LETTER_I, near_one, scaled
+from .cpu_symmetric import LETTER_I, near_one, scaled, too_short
 
 Array = np.ndarray
 
@@ -58,7 +58,7 @@ def bidiagonalize(
         side, over, below = z[k], u[k], part_of(x, k, n - k)
         for i in range(k, n):
             x[i] = fma(-v[i], side, fma(-y[i], over, a[i * row + k]))
-        left_factors[k], d[k] = reflection_of(below)
+        left_factors[k], d[k] = reflection_of(below, too_short(like))
         keep_reflection(left, n, k, below)
         for j in range(row):
             sums[j] = 0
@@ -86,7 +86,7 @@ def bidiagonalize(
             v[i], x[i] = x[i], x[i] if i > k else 0
         if rest:
             behind = part_of(u, k + 1, rest)
-            right_factors[k], e[k] = reflection_of(behind)
+            right_factors[k], e[k] = reflection_of(behind, too_short(like))
             keep_reflection(right, n - 1, k, behind)
             for i in range((k + 1) // ROWS * ROWS, n, ROWS):
                 here = address(a) + (i * row + corner) * size
@@ -146,15 +146,13 @@ def load_square(a: int, n: int, row: int, to: Array) -> None:
 
 
 @jit
-def singular_each(
-    a: Array, u: Array, values: Array, v: Array, info: Array, solver: int, first: int, last: int
-) -> None:
+def singular_each(a: Array, u: Array, values: Array, v: Array, info: Array, solver: int, first: int, last: int) -> None:
     """U, singular values in descending order and V of some contiguous matrices, which are lost; `info` is not 0 where
     that fails."""
     rows, n = a.shape[1], a.shape[2]
     like, size, row = a.dtype.type(0), item_size(a.dtype.type(0)), (n + WIDTH - 1) // WIDTH * WIDTH
     blocks, line = (n + BLOCK - 1) // BLOCK, n * size
-    whole, other, e = empty_row(like, row * row), empty_row(like, n * n), empty_row(like, n)
+    whole, e = empty_row(like, row * row), empty_row(like, n)
     triangles, factors = empty_row(like, blocks * BLOCK * BLOCK), empty_row(like, 2 * n)
     upper, upper_triangles = empty_row(like, blocks * BLOCK * rows), empty_row(like, blocks * BLOCK * BLOCK)
     left, right = empty_row(like, blocks * BLOCK * n), empty_row(like, blocks * BLOCK * n)
