@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import BFLOAT16, BOOL, FLOAT16, INTEGERS, itemsize
+from ..kernels.llvm.element_kinds import ALL_KINDS, BFLOAT16, BOOL, FLOAT16, INT32, INTEGERS, itemsize
 from ..kernels.llvm.structs import Items
 from ..kernels.llvm.typed import NULL, New, Stolen, cast, exchange, native
 from . import c_functions as c
@@ -71,6 +71,18 @@ def kind_of(dtype: Object) -> int:
     if dtype is float16:
         return FLOAT16
     return INTEGERS if dtype is int64 else -1
+
+
+@native
+def any_kind_of(dtype: Object) -> int:
+    """`kind_of` for integers of fewer bits too."""
+    known = kind_of(dtype)
+    if known >= 0:
+        return known
+    for kind in range(INT32, ALL_KINDS):
+        if dtype_table.ours[kind] is dtype:
+            return kind
+    return -1
 
 
 @native

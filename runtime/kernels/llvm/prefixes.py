@@ -13,26 +13,28 @@ LANES = 8
 def running_eight(context: Any, x: Any, out: Any, at: Any, base: Any) -> Any:
     """running_eight(x, out, at, base): out[at + i] = base + x[at] + ... + x[at + i] for i < 8; gives the last of them.
 
-    The arrays are of float32, the sums of float64: each result is rounded once.
+    The arrays are of floats, the sums of float64: each result is rounded once.
     """
     from numba import types
 
-    if x.dtype != types.float32 or x.layout != "C" or out.layout != "C":
+    if x.dtype not in (types.float32, types.float64) or x.layout != "C" or out.layout != "C":
         return None
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         from llvmlite import ir
 
-        single, wide = (ir.VectorType(kind, LANES) for kind in (ir.FloatType(), ir.DoubleType()))
+        stored, wide = (ir.VectorType(kind, LANES) for kind in (context.get_data_type(x.dtype), ir.DoubleType()))
         source, target = (
             builder.bitcast(builder.gep(context.make_array(kind)(context, builder, array).data, [args[2]]), pointer)
-            for kind, array, pointer in zip(signature.args, args[:2], [single.as_pointer()] * 2, strict=False)
+            for kind, array, pointer in zip(signature.args, args[:2], [stored.as_pointer()] * 2, strict=False)
         )
-        sums = builder.fpext(builder.load(source, align=4), wide)  # aligned as an element: rows may begin anywhere
+        align = context.get_abi_sizeof(stored.element)  # as an element: rows may begin anywhere
+        loaded = builder.load(source, align=align)
+        sums = loaded if stored == wide else builder.fpext(loaded, wide)
         for step in (1, 2, 4):
             sums = builder.fadd(sums, shifted(builder, sums, step))
         sums = builder.fadd(sums, spread(builder, args[3], wide))
-        builder.store(builder.fptrunc(sums, single), target, align=4)
+        builder.store(sums if stored == wide else builder.fptrunc(sums, stored), target, align=align)
         return builder.extract_element(sums, ir.IntType(32)(LANES - 1))
 
     return types.float64(x, out, types.int64, types.float64), code

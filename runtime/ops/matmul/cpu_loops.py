@@ -82,6 +82,41 @@ def row_added(row: Array, out: Array, rows: int, columns: int) -> None:
 
 
 @jit
+def outer_product(x: Array, y: Array, out: Array, first: int, last: int) -> None:
+    """out[i, j] = x_i y_j, for a range of rows."""
+    for i in range(first, last):
+        line, one = part_of(out, i * y.size, y.size), x[i]
+        for j in range(line.size):
+            line[j] = one * y[j]
+
+
+@jit
+def scaled_and_added(
+    c: Array,
+    out: Array,
+    beta: float,
+    alpha: float,
+    outer: int,
+    inner: int,
+    size: int,
+    step0: int,
+    step1: int,
+    step2: int,
+) -> None:
+    """out = alpha out + beta c, which is read in steps; not at all where beta is 0."""
+    to = out.dtype.type
+    for q in range(outer):
+        for r in range(inner):
+            line, at = part_of(out, (q * inner + r) * size, size), q * step0 + r * step1
+            if alpha != 1:
+                for j in range(size):
+                    line[j] *= to(alpha)
+            if beta != 0:
+                for j in range(size):
+                    line[j] += to(beta) * c[at + j * step2]
+
+
+@jit
 def matrix_vector_product(a: Array, x: Array, out: Array, rows: int, depth: int, first: int, last: int) -> None:
     """out = a x, for a range of fours of rows."""
     rows_by_vector(part_of(a, 0, rows * depth).reshape((rows, depth)), part_of(x, 0, depth), out, first, last)
