@@ -3,84 +3,29 @@
 from __future__ import annotations
 
 import gc
+import os
+import subprocess
 import sys
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.creation import data, filled, like, random_fill, ranges, sampling
-from specgrad.runtime.creation.fast import Creation
-from specgrad.runtime.dispatch.fast_path import fast_path
+from specgrad.runtime.kernels.llvm import units
+from specgrad.runtime.kernels.llvm.units import Unit
 from specgrad.runtime.native.layout import supported
 from specgrad.runtime.tensor.dtypes import ALL
+from tests.repository import ROOT
+
+from .creations import SOURCE, Call, is_native, native_outcome
 
 pytestmark = pytest.mark.skipif(not supported(), reason="there is no native code here")
 
-MODULES = (data, filled, like, random_fill, ranges, sampling)
-CREATIONS = [thing for module in MODULES for thing in vars(module).values() if isinstance(thing, Creation)]
-SOURCE = sg.ones(3, 4) + sg.ones(4)  # by an op: from now on native code makes tensors
-for creation in CREATIONS:
-    creation.launch = fast_path().creation(creation)
 SIZES: list[Any] = [(), (0,), (5,), (2, 0, 3), (3, 4), (1, 2, 3, 4), [2, 3], sg.Size([4, 1]), (300,), (1400, 100)]
 NUMBERS = [0, 1, -1, 7, 127, 128, 200, -129, 2**31, -(2**63), 2**63 - 1, True, False]
 NUMBERS += [0.0, -0.0, 0.5, 1.25, -2.75, 1e-5, 6.1e-5, 65504.0, 65520.0, 1e10, 3.5e38, 1e300, 0.1, 1 / 3]
 NUMBERS += [float("inf"), float("-inf"), float("nan"), 2.0**62, 2.0**63]
-Call = Callable[..., Any]
-
-
-@contextmanager
-def answers(wrap: Callable[[Any], Any]) -> Iterator[None]:
-    """Inside, what creation functions ask first is wrapped."""
-    before = [creation.launch for creation in CREATIONS]
-    for creation in CREATIONS:
-        creation.launch = wrap(creation.launch)
-    try:
-        yield
-    finally:
-        for creation, launch in zip(CREATIONS, before, strict=True):
-            creation.launch = launch
-
-
-def outcome(function: Call, *args: Any, **kwargs: Any) -> Any:
-    """All that can be known of what a call makes, or its error."""
-    try:
-        t = function(*args, **kwargs)
-    except Exception as error:
-        return type(error), str(error)
-    plain = type(t), t.dtype, t._shape, type(t._shape), t._strides, t._offset, t.requires_grad, t.is_leaf, t.device
-    return plain, t.detach().contiguous().view(-1)._flat.tobytes()
-
-
-def native_outcome(function: Call, *args: Any, **kwargs: Any) -> tuple[Any, bool]:
-    """The outcome, and whether native code made the tensor."""
-    made: list[Any] = []
-
-    def wrap(launch: Any) -> Any:
-        return lambda *arguments: made.append(launch(*arguments)) or made[-1]
-
-    sg.manual_seed(5)
-    with answers(wrap):
-        found = outcome(function, *args, **kwargs)
-    return found, any(t is not None for t in made)
-
-
-def general_outcome(function: Call, *args: Any, **kwargs: Any) -> Any:
-    """The outcome of the general path."""
-    sg.manual_seed(5)
-    with answers(lambda _: lambda *arguments: None):
-        return outcome(function, *args, **kwargs)
-
-
-def is_native(function: Call, *args: Any, **kwargs: Any) -> bool:
-    """Whether native code makes the tensor, which then is as the general path makes it."""
-    found, native = native_outcome(function, *args, **kwargs)
-    assert found == general_outcome(function, *args, **kwargs)
-    return native
 
 
 @pytest.mark.parametrize("kind", ALL, ids=str)
@@ -145,86 +90,6 @@ def test_ranges_beside_a_reference() -> None:
     assert sg.arange(10, 0, -3).tolist() == [10, 7, 4, 1]
     assert sg.linspace(0, 1, 5).tolist() == [0, 0.25, 0.5, 0.75, 1]
     assert sg.eye(2, 3).tolist() == [[1, 0, 0], [0, 1, 0]]
-
-
-DRAWS: dict[str, Call] = {
-    "rand": lambda: sg.rand(3, 5),
-    "rand in float64": lambda: sg.rand((7,), dtype=sg.float64),
-    "randn": lambda: sg.randn(size=(3, 3)),
-    "randn in float64": lambda: sg.randn(9, dtype=sg.float64, requires_grad=True),
-    "nothing": lambda: sg.rand(0),
-    "many": lambda: sg.randn(4097),
-    "very many": lambda: sg.rand(500, 1001),
-    "rand_like": lambda: sg.rand_like(SOURCE),
-    "randn_like": lambda: sg.randn_like(SOURCE, dtype=sg.float64),
-    "randint": lambda: sg.randint(10, (3, 2)),
-    "randint of a range": lambda: sg.randint(-5, 2**40, (11,)),
-    "survivors": lambda: sampling.survivors(3, 7, p=0.3),
-    "survivors of few": lambda: sampling.survivors(64, p=1 - 2**-33),
-    "survivors of all": lambda: sampling.survivors(5, p=0.0),
-}
-
-
-@pytest.mark.parametrize("name", DRAWS)
-def test_draws_are_those_of_the_general_path(name: str) -> None:
-    """The same numbers, and the stream goes on at the same place."""
-    assert is_native(DRAWS[name])
-    seeds = (0, 1, 2**63, 2**64 - 1, -1)
-    for seed in seeds:
-        own, other = (sg.Generator().manual_seed(seed) for _ in range(2))
-        assert own.initial_seed() == seed % 2**64
-        for size in (1, 2, 7, 64):
-            native, found = native_outcome(sg.rand, size, generator=own)
-            assert found and native == general_outcome(sg.rand, size, generator=other)
-            assert own.get_state().tolist() == other.get_state().tolist()
-
-
-BOUNDS = [(0.0, 1.0), (-1, 2), (0.0, 0.0), (-3.5, -1.25), (0.0, 1e-45), (-1e-40, 0.0), (0.1, 0.1000001), (1e30, 3e38)]
-BOUNDS += [(-(2.0**-149), 0.0), (-1.0, 0.0), (16777217.0, 16777219.0), (2.0, 2.5)]
-
-
-def zeros(*size: int, kind: Any = sg.float32) -> Any:
-    """Zeros that NumPy has made."""
-    return sg.from_numpy(np.zeros(size, kind.np))
-
-
-@pytest.mark.parametrize("kind", [sg.float32, sg.float64], ids=str)
-@pytest.mark.parametrize("bounds", BOUNDS, ids=str)
-def test_tensors_are_filled_as_by_the_general_path(kind: Any, bounds: Any) -> None:
-    """With the same numbers, also at the ends of what the dtype has, and the write counts."""
-    low, high = bounds
-    for size in (0, 1, 50):
-        assert is_native(lambda n: zeros(n, kind=kind).uniform_(low, high), size)
-        assert is_native(lambda n: zeros(n + 1, 2, kind=kind)[1:].normal_(low, high), size) == (high >= 0)
-    x = zeros(40, kind=kind).uniform_(low, high)
-    least, most = np.array([low, high], kind.np)
-    assert least <= x.min().item() and x.max().item() <= max(most, least) and x._version == 1
-
-
-def test_fills_that_are_for_the_general_path() -> None:
-    """Tensors that require grad, whose elements lie apart, or are saved, and numbers that are wrong."""
-    leaf = sg.ones(3, requires_grad=True)
-    assert not is_native(lambda: leaf.uniform_())
-    with sg.no_grad():
-        assert is_native(lambda: leaf.normal_())
-    unusual: list[Call] = [
-        lambda: zeros(3, 3).t().uniform_(),
-        lambda: zeros(3, kind=sg.float16).uniform_(),
-        lambda: zeros(3, kind=sg.int64).normal_(),
-        lambda: zeros(3).uniform_(2, 1),
-        lambda: zeros(3).uniform_("0", 1),
-        lambda: zeros(3).uniform_(0, float("inf")),
-        lambda: zeros(3).normal_(0, -1),
-        lambda: zeros(3).normal_(0, float("nan")),
-        lambda: zeros(3).normal_(generator=7),
-        lambda: zeros(1).expand(3).normal_(),
-    ]
-    assert not any(is_native(call) for call in unusual)
-    saved = sg.ones(3)
-    y = (leaf.detach().requires_grad_() * saved).sum()
-    saved.uniform_()
-    with pytest.raises(RuntimeError, match="copy_"):
-        y.backward()
 
 
 def test_what_native_code_leaves_to_the_general_path_is_said_there() -> None:
@@ -371,35 +236,14 @@ def test_what_is_made_is_a_leaf_like_any_other() -> None:
     assert y._version == 1 and y.tolist() == [1.0, 1.0]
 
 
-def test_threads_draw_different_words() -> None:
-    """Whichever path each draw takes, no word is drawn twice."""
-    generator, found = sg.Generator().manual_seed(11), []
-
-    def draw(size: int) -> None:
-        found.extend(sg.rand(size, generator=generator, dtype=sg.float64).tolist()[0] for _ in range(300))
-
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        threads = [threading.Thread(target=draw, args=(size,)) for size in (1, 1, 5000, 5000)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        sys.setswitchinterval(interval)
-    assert len(set(found)) == len(found) == 1200
-    assert generator.get_state().view(sg.int64)[2] == 600 * (1 + 5000)
-
-
 def test_references_are_counted_right() -> None:
     """However often tensors are made, or refused, nothing is held, and nothing is left for the collector."""
     kept = [None, True, False, 0, sg.float32, sg.int64, sg.float32.np, SOURCE, SOURCE._shape, SOURCE.device, (3, 4)]
     size, numbers = (3, 4), [1.0, 2.0]
 
     def make() -> None:
-        for creation in DRAWS.values():
-            creation()
+        for draw in (sg.rand, sg.randn):
+            draw(3, 5)
         made = [sg.zeros(size), sg.zeros(SOURCE.shape), sg.ones_like(SOURCE), sg.tensor([numbers] * 2), sg.eye(300, 2)]
         made += [sg.arange(1000, 1003), sg.full([300], 1.0, requires_grad=True), sg.zeros(3, dtype=sg.complex128)]
         with pytest.raises(ValueError, match="sequence"):
@@ -418,3 +262,33 @@ def test_references_are_counted_right() -> None:
         gc.enable()
     after = [sys.getrefcount(thing) for thing in kept]
     assert all(abs(x - y) < 100 for x, y in zip(before, after, strict=True)), (before, after)
+
+
+def test_new_tensors_load_no_compiler() -> None:
+    """Before an op does, the general path makes them; from then on native code."""
+    program = """
+import sys
+import specgrad as sg
+x = sg.zeros(3), sg.tensor([1.0, 2.0]), sg.arange(4), sg.ones_like(sg.ones(2))
+before = "numba" in sys.modules
+x[1] + x[1]
+sg.zeros(3)
+from specgrad.runtime.creation.filled import ZEROS
+print(before, type(ZEROS.launch).__name__)
+"""
+    environment = {**os.environ, "SPECGRAD_NATIVE": "1", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "False builtin_function_or_method\n"
+
+
+def test_who_can_do_without_native_code_does_not_wait_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While other processes compile it for the next program."""
+    unit = Unit("never compiled", (), lambda: "some version")
+    monkeypatch.setattr(units.ahead, "begin", lambda: True)
+    monkeypatch.setattr(units.store, "lookup", lambda digest: None)
+    assert unit.comes_later()
+    monkeypatch.setattr(units.store, "lookup", lambda digest: b"code")
+    assert not unit.comes_later()
+    monkeypatch.setattr(units.store, "lookup", lambda digest: None)
+    monkeypatch.setattr(units.ahead, "begin", lambda: False)
+    assert not unit.comes_later()

@@ -1,0 +1,119 @@
+"""Random numbers by native code: those of the general path, from the same words of a stream."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import specgrad as sg
+from specgrad.runtime.creation import sampling
+from specgrad.runtime.native.layout import supported
+
+from .creations import SOURCE, Call, general_outcome, is_native, native_outcome
+
+pytestmark = pytest.mark.skipif(not supported(), reason="there is no native code here")
+
+
+DRAWS: dict[str, Call] = {
+    "rand": lambda: sg.rand(3, 5),
+    "rand in float64": lambda: sg.rand((7,), dtype=sg.float64),
+    "randn": lambda: sg.randn(size=(3, 3)),
+    "randn in float64": lambda: sg.randn(9, dtype=sg.float64, requires_grad=True),
+    "nothing": lambda: sg.rand(0),
+    "many": lambda: sg.randn(4097),
+    "very many": lambda: sg.rand(500, 1001),
+    "rand_like": lambda: sg.rand_like(SOURCE),
+    "randn_like": lambda: sg.randn_like(SOURCE, dtype=sg.float64),
+    "randint": lambda: sg.randint(10, (3, 2)),
+    "randint of a range": lambda: sg.randint(-5, 2**40, (11,)),
+    "survivors": lambda: sampling.survivors(3, 7, p=0.3),
+    "survivors of few": lambda: sampling.survivors(64, p=1 - 2**-33),
+    "survivors of all": lambda: sampling.survivors(5, p=0.0),
+}
+
+
+@pytest.mark.parametrize("name", DRAWS)
+def test_draws_are_those_of_the_general_path(name: str) -> None:
+    """The same numbers, and the stream goes on at the same place."""
+    assert is_native(DRAWS[name])
+    seeds = (0, 1, 2**63, 2**64 - 1, -1)
+    for seed in seeds:
+        own, other = (sg.Generator().manual_seed(seed) for _ in range(2))
+        assert own.initial_seed() == seed % 2**64
+        for size in (1, 2, 7, 64):
+            native, found = native_outcome(sg.rand, size, generator=own)
+            assert found and native == general_outcome(sg.rand, size, generator=other)
+            assert own.get_state().tolist() == other.get_state().tolist()
+
+
+BOUNDS = [(0.0, 1.0), (-1, 2), (0.0, 0.0), (-3.5, -1.25), (0.0, 1e-45), (-1e-40, 0.0), (0.1, 0.1000001), (1e30, 3e38)]
+BOUNDS += [(-(2.0**-149), 0.0), (-1.0, 0.0), (16777217.0, 16777219.0), (2.0, 2.5)]
+
+
+def zeros(*size: int, kind: Any = sg.float32) -> Any:
+    """Zeros that NumPy has made."""
+    return sg.from_numpy(np.zeros(size, kind.np))
+
+
+@pytest.mark.parametrize("kind", [sg.float32, sg.float64], ids=str)
+@pytest.mark.parametrize("bounds", BOUNDS, ids=str)
+def test_tensors_are_filled_as_by_the_general_path(kind: Any, bounds: Any) -> None:
+    """With the same numbers, also at the ends of what the dtype has, and the write counts."""
+    low, high = bounds
+    for size in (0, 1, 50):
+        assert is_native(lambda n: zeros(n, kind=kind).uniform_(low, high), size)
+        assert is_native(lambda n: zeros(n + 1, 2, kind=kind)[1:].normal_(low, high), size) == (high >= 0)
+    x = zeros(40, kind=kind).uniform_(low, high)
+    least, most = np.array([low, high], kind.np)
+    assert least <= x.min().item() and x.max().item() <= max(most, least) and x._version == 1
+
+
+def test_fills_that_are_for_the_general_path() -> None:
+    """Tensors that require grad, whose elements lie apart, or are saved, and numbers that are wrong."""
+    leaf = sg.ones(3, requires_grad=True)
+    assert not is_native(lambda: leaf.uniform_())
+    with sg.no_grad():
+        assert is_native(lambda: leaf.normal_())
+    unusual: list[Call] = [
+        lambda: zeros(3, 3).t().uniform_(),
+        lambda: zeros(3, kind=sg.float16).uniform_(),
+        lambda: zeros(3, kind=sg.int64).normal_(),
+        lambda: zeros(3).uniform_(2, 1),
+        lambda: zeros(3).uniform_("0", 1),
+        lambda: zeros(3).uniform_(0, float("inf")),
+        lambda: zeros(3).normal_(0, -1),
+        lambda: zeros(3).normal_(0, float("nan")),
+        lambda: zeros(3).normal_(generator=7),
+        lambda: zeros(1).expand(3).normal_(),
+    ]
+    assert not any(is_native(call) for call in unusual)
+    saved = sg.ones(3)
+    y = (leaf.detach().requires_grad_() * saved).sum()
+    saved.uniform_()
+    with pytest.raises(RuntimeError, match="copy_"):
+        y.backward()
+
+
+def test_threads_draw_different_words() -> None:
+    """Whichever path each draw takes, no word is drawn twice."""
+    generator, found = sg.Generator().manual_seed(11), []
+
+    def draw(size: int) -> None:
+        found.extend(sg.rand(size, generator=generator, dtype=sg.float64).tolist()[0] for _ in range(300))
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        threads = [threading.Thread(target=draw, args=(size,)) for size in (1, 1, 5000, 5000)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert len(set(found)) == len(found) == 1200
+    assert generator.get_state().view(sg.int64)[2] == 600 * (1 + 5000)
