@@ -48,7 +48,9 @@ class ElementKernels:
         steps, inner, size = plan.steps, plan.inner, plan.size
         key = (attribute, *map(rows.kind, operands))
         if key not in self.loops:
-            self.loops[key] = rows.loop_for(getattr(self, attribute), operands, [operands, steps, 0, 0, 0, 0], rows.over_rows)
+            self.loops[key] = rows.loop_for(
+                getattr(self, attribute), operands, [operands, steps, 0, 0, 0, 0], rows.over_rows
+            )
         loop, count = self.loops[key], plan.outer * inner
         if is_shared(count * size):
             shared(rows.over_rows, (loop.kernel, operands, steps, inner, size), count, count * size)

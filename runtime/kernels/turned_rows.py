@@ -1,7 +1,7 @@
 """Running a kernel of flat arrays row by row where one operand's rows are columns of a matrix in memory.
 
-Some of its columns are turned into rows beside, where they stay in a cache until the kernel has read them: a copy of all
-of it would be written to memory and read again.
+Some of its columns are turned into rows beside, where they stay in a cache until the kernel has read them: a copy of
+all would be written to memory and read again.
 """
 
 from __future__ import annotations
