@@ -209,7 +209,8 @@ def log_totals(x: Array, result: Array, before: int, along: int, after: int, fir
         if after == 1:
             row = part_of(x, line * along, along)
             low, top = range_of(row)
-            top = top if abs(top) < np.inf else x.dtype.type(0)
+            if abs(top) == np.inf:
+                low, top = x.dtype.type(-np.inf), x.dtype.type(0)
             result[line] = log(exponential_sum(row, low, top)) + top
             line += 1
             continue
