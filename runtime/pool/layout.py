@@ -10,6 +10,8 @@ LINE = 64  # bytes that processors hand to each other at once
 MOST_WORKERS = 255
 LARGE = 1 << 16  # elements of a result from which a second thread is worth its while
 NEVER = 1 << 62
+TURNING = 1 << 17  # elements from which computations go through memory to and fro: see turning.py
+SECTION = 1 << 14  # elements that are done at a time then, a multiple of SLICE
 SLICE = 1024  # elements; slices begin at multiples of it: so each has whole vectors and, but for the last, nothing else
 CALL_INTEGERS, CALL_NUMBERS = 96, 8  # of a call; processors pass more numbers than these another way
 MOST_SLICED = 16
@@ -52,6 +54,8 @@ class Job(Struct):
     more: int  # and of what else a job of this kind needs
     place: int  # of the ints that say which part it is
     missed: int  # elements that were computed alone because the workers slept
+    turned: int  # whether the last large computation went backward
+    own: int  # the parts of the thread that has a job that goes backward, else 0
     slots: Items[ParkingSlot] = at(5 * LINE, MOST_WORKERS)
 
 

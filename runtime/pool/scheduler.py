@@ -62,6 +62,14 @@ def first_of(job: Job, part: int) -> int:
 
 
 @native
+def in_turn(job: Job, claimed: int) -> int:
+    """The part that was claimed: in a job that goes backward each thread begins with what it would do last."""
+    if job.own == 0:
+        return claimed
+    return job.own - 1 - claimed if claimed < job.own else job.parts - 1 + job.own - claimed
+
+
+@native
 def is_wanted(job: Job, slot: ParkingSlot) -> bool:
     """Whether the worker of a parking slot may stay."""
     number = (address_of(slot) - address_of(job.slots)) // SLOT_BYTES
@@ -126,6 +134,8 @@ def describe(job: Job, kind: int, kernel: int, arrays: int, extent: int, unit: i
     threads, units = read(job.workers) + 1, (extent + unit - 1) // unit
     several = 1 if kind >= STEP else smaller(PARTS, units // PART // threads)
     job.parts = smaller(units, max(threads, threads * several))
+    job.turned = 1 - job.turned
+    job.own = job.parts // threads if job.turned else 0
 
 
 @native
