@@ -54,9 +54,11 @@ def product(a: Layout, b: Layout, operands: tuple[int, int], output: int, shape:
     times = Step(loops.matrix_product, operands, ((output, shape),), (), constants, parts, work, pairs=pairs)
     if bias is None:
         return (times,)
-    adds = loops.row_repeated if early else loops.row_added
-    plus = Step(adds, (bias,), ((output, shape),), (), (rows, columns), pairs=tuple)
-    return (plus, times) if early else (times, plus)
+    if not early:
+        return (times, Step(loops.row_added, (bias,), ((output, shape),), (), (rows, columns), pairs=tuple))
+    # Shared as the product is: each thread then adds to what its own cache holds.
+    begun = Step(loops.row_repeated, (bias,), ((output, shape),), (), (rows, columns, how), parts, pairs=tuple)
+    return (begun, times)
 
 
 def by_vector(
