@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+from struct import pack_into
+from typing import Any
 
-from ..kernels.llvm.structs import Atomic, Items, Struct, at, room
+import numpy as np
+
+from ..kernels.llvm.structs import Atomic, Items, Struct, at, fields, length, room
 
 LINE = 64  # bytes that processors hand to each other at once
 MOST_WORKERS = 255
@@ -72,6 +76,18 @@ class Request(Struct):
     sliced: Items[int] = room(MOST_SLICED)  # the places of the arrays among the integers that are sliced
 
 
+def request_of(head: tuple[int, ...], place: int, integers: list[int], numbers: list[float], sliced: list[int]) -> Any:
+    """The words of a request, as `Request.pack` gives them, in a fifth of the time; `head` is its first fields."""
+    made = np.zeros(_REQUEST, np.int64)
+    pack_into(f"{len(head)}q", made, 0, *head)
+    pack_into("q", made, _PLACES["place"], place)
+    pack_into(f"{len(integers)}q", made, _PLACES["integers"], *integers)
+    pack_into(f"{len(numbers)}d", made, _PLACES["numbers"], *numbers)
+    pack_into(f"{len(sliced)}q", made, _PLACES["sliced"], *sliced)
+    return made
+
+
+_REQUEST, _PLACES = length(Request), {name: field.distance for name, field in fields(Request).items()}
 words = Job.pack(large=LARGE)
 ADDRESS = words.ctypes.data
 ctypes.pythonapi.Py_IncRef(ctypes.py_object(words))  # for workers look at it until the process is gone
