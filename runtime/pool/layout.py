@@ -12,7 +12,7 @@ from ..kernels.llvm.structs import Atomic, Items, Struct, at, fields, length, ro
 
 LINE = 64  # bytes that processors hand to each other at once
 MOST_WORKERS = 255
-LARGE = 1 << 16  # elements of a result from which a second thread is worth its while
+LARGE = 1 << 15  # elements of a result from which a second thread is worth its while, which is awake
 NEVER = 1 << 62
 SLICE = 1024  # elements; slices begin at multiples of it: so each has whole vectors and, but for the last, nothing else
 CALL_INTEGERS, CALL_NUMBERS = 96, 8  # of a call; processors pass more numbers than these another way
@@ -55,6 +55,7 @@ class Job(Struct):
     frame: int  # the address of the frame that the kernel is called with
     more: int  # and of what else a job of this kind needs
     place: int  # of the ints that say which part it is
+    work: int  # how much there is to do, in elements
     missed: int  # elements that were computed alone because the workers slept
     slots: Items[ParkingSlot] = at(5 * LINE, MOST_WORKERS)
 

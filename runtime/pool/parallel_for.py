@@ -12,7 +12,7 @@ from .layout import DONE, FAILED, MOST_SLICED, RANGE, SLICE, SLICES, request_of
 from .threads import get_num_threads
 from .workers import in_parts, together
 
-CALL = 4  # times as large as what native code shares: Python needs some 10 us to describe a call
+CALL = 4  # times as large as what native code shares: Python needs some 6 us to describe a call
 LARGE_FOR_PYTHON = 1 << 18  # elements; a worker that must run Python begins some 50 us later
 
 
