@@ -64,7 +64,7 @@ def work(slot: ParkingSlot, unused: int, unused_too: int) -> int:
 def run(job: Job) -> int:
     """Post the job, run parts of it until none is left, and wait for the others; 0 where no kernel raised."""
     post(job)
-    part = claim(job, True)
+    part = 0
     while part >= 0:
         run_part(job, part)
         part = claim(job, True)

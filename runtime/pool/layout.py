@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.llvm.structs import Atomic, Items, Struct, at, fields, length, room
+from ..kernels.llvm.structs import WORD_BYTES, Atomic, Items, Struct, at, fields, length, room
 
 LINE = 64  # bytes that processors hand to each other at once
 MOST_WORKERS = 255
@@ -34,19 +34,21 @@ class ParkingSlot(Struct):
 
 
 class Job(Struct):
-    """The one computation that threads share. What threads write often lies in cache lines of its own."""
+    """The one computation that threads share.
+
+    What is written at different moments lies in different cache lines: a worker that looks for work reads the cursor,
+    and whether it is wanted, all the time, and who reads a line takes it from the thread that writes to it.
+    """
 
     cursor: Atomic  # the number of the job, the last part that is left + 1, the first part that is left
     finished: Atomic = at(LINE)  # how many parts are
-    owned: Atomic = at(2 * LINE)  # whether a thread has acquired the job
-    wanted: Atomic  # how many workers there may be; those beyond end
+    wanted: Atomic = at(2 * LINE)  # how many workers there may be; those beyond end
     large: int  # elements from which work is shared
     workers: Atomic  # how many threads were started, beside those that compute anyway
-    failed: Atomic  # whether a kernel raised
     scheduler: int  # the address of the function that runs commands
     worker: int  # the address of the function that workers run
     forks: Atomic  # how many processes lie between this one and the one that loaded this module
-    kind: int
+    kind: int = at(3 * LINE)
     kernel: int  # of compiled code the address, of Python the function
     arrays: int  # how many it takes, or how many of them are sliced
     extent: int  # how many elements or rows; parts begin at multiples of `unit`
@@ -54,6 +56,8 @@ class Job(Struct):
     parts: int
     frame: int  # the address of the frame that the kernel is called with
     more: int  # and of what else a job of this kind needs
+    owned: Atomic = at(4 * LINE)  # whether a thread has acquired the job
+    failed: Atomic  # whether a kernel raised
     place: int  # of the ints that say which part it is
     work: int  # how much there is to do, in elements
     missed: int  # elements that were computed alone because the workers slept
@@ -89,6 +93,16 @@ def request_of(head: tuple[int, ...], place: int, integers: list[int], numbers: 
 
 
 _REQUEST, _PLACES = length(Request), {name: field.distance for name, field in fields(Request).items()}
-words = Job.pack(large=LARGE)
+
+
+def _from_a_line_on(given: np.ndarray) -> np.ndarray:
+    """The same words where a cache line begins."""
+    longer = np.zeros(given.size + LINE // WORD_BYTES, np.int64)
+    first = -longer.ctypes.data % LINE // WORD_BYTES
+    longer[first : first + given.size] = given
+    return longer[first : first + given.size]
+
+
+words = _from_a_line_on(Job.pack(large=LARGE))
 ADDRESS = words.ctypes.data
 ctypes.pythonapi.Py_IncRef(ctypes.py_object(words))  # for workers look at it until the process is gone

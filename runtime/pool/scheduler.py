@@ -96,12 +96,12 @@ def wake(job: Job, count: int) -> None:
 
 @native
 def post(job: Job) -> None:
-    """Offer the parts of the job that is described."""
+    """Offer the parts of the job that is described, but for the first, which is for the thread that has the job."""
     write(job.failed, 0)
     write(job.finished, 0)
     number = (read(job.cursor) >> 32) + 1
     # Last, and with the job's parts: from here on workers claim them, and read what the words before this describe.
-    write(job.cursor, (number & 0x7FFFFFFF) << 32 | job.parts << 16)
+    write(job.cursor, (number & 0x7FFFFFFF) << 32 | job.parts << 16 | 1)
     wake(job, smaller(read(job.workers), job.parts - 1))
 
 
