@@ -13,12 +13,12 @@ from typing import Any
 from ...kernels.cpu.folding import Folding, folding
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, single
 from ...kernels.cpu.sums import CHUNK
-from ...pool.layout import LARGE
 from ..softmax import cpu_loops as exponentials
 from . import cpu_backward_loops as backward
 from . import cpu_choice_loops as choices
 from . import cpu_reduce_loops as loops
 
+LARGE = 2 * CHUNK  # elements of which each of two threads has a chunk
 Dim = Ints | int | None
 
 
