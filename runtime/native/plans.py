@@ -20,7 +20,7 @@ from ..kernels.llvm.element_kinds import BFLOAT16, BOOL, FLOAT16, FLOATS, INTEGE
 from ..kernels.llvm.kernel_calls import MOST_ARRAYS, MOST_INTS, MOST_NUMBERS, Constants
 from ..kernels.llvm.structs import fields, length
 from ..pool.calls import kernel_address
-from ..pool.layout import CALL_NUMBERS
+from ..pool.layout import CALL_NUMBERS, SECTION, TURNING
 from ..pool.rows import Rows
 from ..tensor.shapes import contiguous_strides
 from .forward import ForwardPlan
@@ -417,12 +417,21 @@ def call_of(step: Step, letters: str) -> np.ndarray:
         extent=extent,
         unit=unit,
         place=len(step.ints),
+        together=rows_together(step),
         work=step.work,
         tables=len(step.tables),
         table_memory=[table.ctypes.data for table in step.tables],
         table_sizes=[table.size for table in step.tables],
         constants=Constants.pack(ints=[int(i) for i in ints], numbers=np.array(step.numbers, np.float64)),
     )
+
+
+def rows_together(step: Step) -> int:
+    """How many rows of a call one thread does at a time; 0 where it does all at once."""
+    if step.rows is None or step.row < 1 or step.row * step.rows[0] < TURNING:
+        return 0
+    unit = step.rows[1]
+    return unit * max(1, SECTION // (unit * step.row))
 
 
 def check_room(step: Step) -> None:
