@@ -74,13 +74,13 @@ def filled(kernel: int, frame: CallFrame, constants: Constants, place: int) -> i
     count = frame.size[0]
     if count < LONG:
         return call_with_constants(kernel, 1, frame, constants)
-    job = job_for(WORK * count)
+    acquired = job_for(WORK * count)
     state = c.release_gil()
-    if job is NULL:
+    if acquired is NULL:
         status = call_with_constants(kernel, 1, frame, constants)
     else:
-        job.place = place
-        status = share(job, STEP, kernel, 1, count, UNIT, address_of(frame), address_of(constants))
+        acquired.place = place
+        status = share(acquired, STEP, kernel, 1, count, UNIT, address_of(frame), address_of(constants))
     c.acquire_gil(state)
     return status
 
