@@ -88,11 +88,12 @@ class Request(Struct):
 def request_of(head: tuple[int, ...], place: int, integers: list[int], numbers: list[float], sliced: list[int]) -> Any:
     """The words of a request, as `Request.pack` gives them, in a fifth of the time; `head` is its first fields."""
     made = np.zeros(_REQUEST, np.int64)
-    pack_into(f"{len(head)}q", made, 0, *head)
-    pack_into("q", made, _PLACES["place"], place)
-    pack_into(f"{len(integers)}q", made, _PLACES["integers"], *integers)
-    pack_into(f"{len(numbers)}d", made, _PLACES["numbers"], *numbers)
-    pack_into(f"{len(sliced)}q", made, _PLACES["sliced"], *sliced)
+    words = made.data
+    pack_into(f"{len(head)}q", words, 0, *head)
+    pack_into("q", words, _PLACES["place"], place)
+    pack_into(f"{len(integers)}q", words, _PLACES["integers"], *integers)
+    pack_into(f"{len(numbers)}d", words, _PLACES["numbers"], *numbers)
+    pack_into(f"{len(sliced)}q", words, _PLACES["sliced"], *sliced)
     return made
 
 
