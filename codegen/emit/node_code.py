@@ -191,7 +191,7 @@ class NodeCode:
     @property
     def hands_on_if(self) -> str:
         """True where every gradient is that of the result; the slot of the number that must be 1 for it; else empty."""
-        if self._all_grad:
+        if self._all_grad and not self.plan.backward:
             return "True"
         tree = ast.parse(self.hands_on or "0", mode="eval").body
         match tree:

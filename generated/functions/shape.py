@@ -258,7 +258,6 @@ class ExpandBackward0(Node):
     )
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
-    hands_on = True
 
     @staticmethod
     def record(result, self):

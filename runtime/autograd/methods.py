@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from ..dispatch.fast_path import detacher
 from ..errors import GraphError, type_name
 from ..tensor.base import TensorBase, alias, note_layout_change
 from ..tensor.devices import CPU
@@ -128,7 +129,8 @@ class AutogradMethods(TensorBase):
 
     def detach(self) -> Any:
         """A tensor over this memory outside the graph."""
-        return alias(self, self._shape, self._strides, self._offset)
+        found = detacher()(self)
+        return found if found is not None else alias(self, self._shape, self._strides, self._offset)
 
     def detach_(self) -> Any:
         """Take this tensor out of the graph."""

@@ -52,6 +52,10 @@ class FastPath:
         """getitem(x, key): a view that has been found before."""
         return not_handled
 
+    def detacher(self) -> Callable[..., Any]:
+        """detach(x): a tensor over the memory of another, outside the graph."""
+        return not_handled
+
     def walker(self) -> Callable[..., Any]:
         """walk(backward_pass, node, gradient): runs nodes as long as it can; gives the one at which Python goes on."""
         return stay
@@ -93,6 +97,7 @@ def register(fast: FastPath) -> None:
     """From now on fast functions are made by `fast`."""
     _Registered.fast = fast
     item_getter.cache_clear()
+    detacher.cache_clear()
     walker.cache_clear()
     starter.cache_clear()
     launches_on_devices.cache_clear()
@@ -107,6 +112,12 @@ def fast_path() -> FastPath:
 def item_getter() -> Callable[..., Any]:
     """`FastPath.item_getter`, made once."""
     return _Registered.fast.item_getter()
+
+
+@functools.cache
+def detacher() -> Callable[..., Any]:
+    """`FastPath.detacher`, made once."""
+    return _Registered.fast.detacher()
 
 
 @functools.cache

@@ -123,7 +123,8 @@ class KernelOp:
             return
         if self.moves:
             given, checked = as_moved(given), as_moved(checked)
-        if not checked[0]._dtype.native or may_meet(checked[0]) or not self.fits(checked) or not may_be_key(checked):
+        fits = checked[0]._dtype.compute is checked[0]._dtype and self.fits(checked)
+        if not fits or may_meet(checked[0]) or not may_be_key(checked):
             return
         plan = plan_for(self.written, self.key(checked), lambda: self.plan(checked, checked[0]._dtype, True))
         with contextlib.suppress(TypeError, AttributeError):  # of a list, or of what is no tensor yet
@@ -144,7 +145,7 @@ class KernelOp:
             return False
         own = dtypes.pop()
         if own in (bool_, int64):
-            return on_host and hasattr(self.find, "of_any_dtype")
+            return on_host and (self.moves or hasattr(self.find, "of_any_dtype"))
         return own.compute.native if on_host else own.is_floating_point
 
     def plan(self, checked: Sequence[Any], computed: dtype, in_place: bool = False) -> Any:

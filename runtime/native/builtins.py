@@ -54,6 +54,7 @@ HOST = Unit(
         forward.launch_in_place,
         gradients,
         views.launch_view,
+        views.detach,
         launch.launch,
         in_place.launch_in_place,
         getitem.getitem,

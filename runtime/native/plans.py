@@ -76,6 +76,7 @@ def resolver(kernels: np.ndarray, find: Callable[[int], int]) -> int:
 
 
 MOST_INPUTS = 2
+no_plan = np.zeros(0, np.int64)  # of functions that need to know nothing
 
 
 def bits(flags: Sequence[bool]) -> int:

@@ -148,6 +148,18 @@ class NativePath(FastPath):
         doc = "x[key] for ints and slices; None where select and slice have yet to find it."
         return compared(builtin(HOST, getitem, getitem_plan(), doc), "getitem", operator.getitem)
 
+    def detacher(self) -> Callable[..., Any]:
+        """Of any tensor with slots of its own."""
+        if not supported():
+            return not_handled
+        from .builtins import HOST, builtin
+        from .comparison import compared
+        from .plans import no_plan
+        from .views import detach
+
+        doc = "A tensor over the same memory outside the graph."
+        return compared(builtin(HOST, detach, no_plan, doc), "detach", operator.methodcaller("detach"))
+
     def walker(self) -> Callable[..., Any]:
         """Nodes whose gradients are native."""
         if not supported():

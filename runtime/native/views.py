@@ -10,7 +10,17 @@ from .interned import array_type, drop_dead, int_type, none, note_not_recorded, 
 from .kernel_calls import Arguments, Size
 from .layout import Array, Dict, DType, List, Object, Tensor, Tuple
 from .references import Owned, begin, item, own, own_new, put_item, release_all, retain, size
-from .tensors import elements, is_tensor, new_tensor, not_handled, recording, shared_writes, withdrawn
+from .tensors import (
+    elements,
+    is_tensor,
+    is_tensor_anywhere,
+    new_tensor,
+    new_tensor_on,
+    not_handled,
+    recording,
+    shared_writes,
+    withdrawn,
+)
 
 SHARED_FLAGS = 0x503  # of an array's: contiguous, aligned, writeable; not that it owns its memory
 
@@ -198,6 +208,34 @@ def view_of(plan: ViewPlan, tensor: Tensor, arguments: Items[Object], count: int
             view = withdrawn(view)
     release_all(owned)
     return view
+
+
+@native
+def alias_of(tensor: Tensor, owned: Owned) -> New[Object]:
+    """Another tensor over the memory of one, without a place in the graph or among the views."""
+    writes = own_new(owned, shared_writes(tensor))
+    flat, storage, shape = own(owned, tensor.flat), own(owned, tensor.storage), own(owned, tensor.shape)
+    strides, offset, dtype = own(owned, tensor.strides), own(owned, tensor.offset), own(owned, tensor.dtype)
+    alias = cast(Tensor, NULL) if writes is NULL else new_tensor_on(tensor.device, retain(flat), shape, dtype)
+    if alias is NULL:
+        return NULL
+    c.release(exchange(alias, "storage", retain(storage)))
+    c.release(exchange(alias, "strides", retain(strides)))
+    c.release(exchange(alias, "offset", retain(offset)))
+    c.release(exchange(alias, "writes", cast(List, retain(writes))))
+    return alias
+
+
+@native
+def detach(self: Array, arguments: Items[Object], count: int) -> New[Object]:
+    """detach(tensor): the tensor outside the graph; None where this is for the general path."""
+    if not is_tensor_anywhere(arguments[0]):
+        return not_handled()
+    owned = new(Owned)
+    begin(owned)
+    result = alias_of(cast(Tensor, arguments[0]), owned)
+    release_all(owned)
+    return result
 
 
 @native

@@ -221,3 +221,48 @@ def test_copies_of_another_dtype(dtype: Any) -> None:
     np.testing.assert_array_equal(whole.numpy(), expected)
     np.testing.assert_array_equal(turned.numpy(), expected.T)
     np.testing.assert_array_equal(column.numpy()[:, 1], expected[:, 1])
+
+
+MOVES: dict[str, tuple[Callable[[Any], Any], Callable[[np.ndarray], Any]]] = {
+    "clone": (lambda x: x.clone(), lambda a: a),
+    "clone of columns": (lambda x: x[:, 1::2].clone(), lambda a: a[:, 1::2]),
+    "contiguous": (lambda x: x.mT.contiguous(), lambda a: a.T),
+    "cat": (lambda x: sg.cat([x, x[:2], x], 0), lambda a: np.concatenate([a, a[:2], a])),
+    "stack": (lambda x: sg.stack([x, x + x], 1), lambda a: np.stack([a, a + a], 1)),
+    "index": (lambda x: x[sg.tensor([3, 0, -1])], lambda a: a[[3, 0, -1]]),
+    "index_select": (lambda x: x.index_select(1, sg.tensor([4, 0])), lambda a: a[:, [4, 0]]),
+    "gather": (
+        lambda x: x.gather(0, sg.tensor([[5, 1]])),
+        lambda a: np.take_along_axis(a[:, :2], np.array([[5, 1]]), 0),
+    ),
+    "copy_": (lambda x: sg.zeros_like(x).copy_(x), lambda a: a),
+    "copy_ of a row": (lambda x: sg.zeros_like(x).copy_(x[1]), lambda a: np.broadcast_to(a[1], a.shape)),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.bool_, np.int32])
+@pytest.mark.parametrize("name", MOVES)
+def test_moves_of_integers_and_bools(name: str, dtype: Any) -> None:
+    """Found at the first call, and then known."""
+    program, expected = MOVES[name]
+    values = WHOLE.astype(dtype) if dtype is not np.bool_ else MASK
+    for _ in range(3):
+        found = program(sg.tensor(values)).numpy()
+        assert found.dtype == dtype
+        np.testing.assert_array_equal(found, expected(values))
+
+
+@pytest.mark.parametrize("dtype", [sg.float32, sg.int64, sg.complex64])
+def test_detached_tensors_share_memory_and_the_count_of_writes(dtype: Any) -> None:
+    """In any layout, also of what is in a graph."""
+    base = sg.tensor(WHOLE).to(dtype)
+    if dtype.is_floating_point:
+        base = base.requires_grad_() * 1
+    for x in (base, base.mT, base[1:4, ::2], base[0, 0]):
+        y = x.detach()
+        assert not y.requires_grad and y.grad_fn is None and y._base is None and not y._is_view()
+        assert y.shape == x.shape and y.stride() == x.stride() and y.storage_offset() == x.storage_offset()
+        assert y.data_ptr() == x.data_ptr() and y.dtype is dtype
+        before = x._version
+        y.zero_()
+        assert x._version == before + 1 and not y.tolist() or np.count_nonzero(x.detach().numpy()) == 0

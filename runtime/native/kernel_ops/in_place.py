@@ -100,7 +100,7 @@ def write_by_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) ->
         return not_handled() if c.error_set() is NULL else NULL
     kind = kind_of(dtype)
     first = cast(Tensor, given.items[0])
-    if not is_float(kind) or is_half(kind) or awaited(first):
+    if not (is_float(kind) or plan.moves) or is_half(kind) or awaited(first):
         return not_handled()
     if requires_grad(plan, given) and records() != 0:
         return not_handled() if c.error_set() is NULL else NULL

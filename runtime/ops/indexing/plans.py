@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from ...kernels.cpu.index_select import take_rows_of
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, of_any_dtype
 from .cpu_take_back_loops import give_back_by_one, give_back_by_two
 from .cpu_take_loops import gather_of, take_by_one, take_by_three, take_by_two
 
@@ -13,6 +13,7 @@ ELEMENTS = 1024  # that one thread reads, at least
 COLUMNS = 16  # of a table belong to one thread
 
 
+@of_any_dtype
 def index_select(x: Layout, dim: int, index: Layout) -> Plan | None:
     """Slices along a dimension."""
     if not x.shape or not prod(x.shape) or len(index.shape) > 1 or not are_contiguous(x, index):
@@ -22,6 +23,7 @@ def index_select(x: Layout, dim: int, index: Layout) -> Plan | None:
     return (Step(take_by_one, (0, 2), ((0, shape),), (), (0, size, step, count), (rows, unit_of(step)), rows * step),)
 
 
+@of_any_dtype
 def index(x: Layout, indices: tuple[Layout | None, ...]) -> Plan | None:
     """Up to three arrays of indices of one shape, of neighbouring dimensions; or two with all others between them."""
     dims = [dim for dim, found in enumerate(indices) if found is not None]
@@ -62,6 +64,7 @@ def index_backward(grad: Layout, input_sizes: Ints, indices: tuple[Layout | None
     return (Step(kernel, operands, ((0, tuple(input_sizes)),), (), ints, (width, COLUMNS), prod(shape)),)
 
 
+@of_any_dtype
 def gather(x: Layout, dim: int, index: Layout, sparse_grad: bool) -> Plan | None:
     """One element of a line for each index."""
     around = [[*layout.shape[:dim], *layout.shape[dim + 1 :]] for layout in (x, index)]

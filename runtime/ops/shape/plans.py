@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step, single
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step, of_any_dtype, single
 from ...pool.layout import SLICE
 from . import cpu_loops as loops
 
@@ -13,6 +13,7 @@ MOST_JOINED = 1 << 18  # elements that are joined piece by piece, by one thread
 COPIED = 5  # dimensions of what `strided_copy` copies
 
 
+@of_any_dtype
 def clone(x: Layout) -> Plan | None:
     """Loops over what five dimensions are enough for."""
     size = prod(x.shape)
@@ -53,6 +54,7 @@ def _embedded(grad: Layout, sizes: Ints, dim: int, start: int, step: int, count:
     return single(loops.slice_in_zeros, 1, tuple(sizes), (), (before, sizes[dim], after, start, step, count))
 
 
+@of_any_dtype
 def cat(tensors: tuple[Layout, ...], dim: int) -> Plan | None:
     """One call for each piece."""
     if any(len(t.shape) != len(tensors[0].shape) for t in tensors):
@@ -62,6 +64,7 @@ def cat(tensors: tuple[Layout, ...], dim: int) -> Plan | None:
     return _joined(tensors, dim, tuple(shape))
 
 
+@of_any_dtype
 def stack(tensors: tuple[Layout, ...], dim: int) -> Plan | None:
     """One call for each piece."""
     own = tensors[0].shape
