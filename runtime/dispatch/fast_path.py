@@ -36,8 +36,16 @@ class FastPath:
         """The `launch(*arguments)`, or `launch_in_place`, of an op with a kernel that has plans."""
         return not_handled
 
+    def conversion(self, op: Any) -> Callable[..., Any]:
+        """The `launch(tensor, dtype)` of an op that gives its tensor in another dtype."""
+        return not_handled
+
     def planned_gradients(self, op: Any) -> Callable[..., Any]:
         """`gradients(node, gradient)` of a node whose gradients may come by plans."""
+        return not_handled
+
+    def creation(self, creation: Any) -> Callable[..., Any]:
+        """The `launch` of a creation function (creation/fast.py)."""
         return not_handled
 
     def item_getter(self) -> Callable[..., Any]:

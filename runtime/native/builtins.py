@@ -13,7 +13,7 @@ import numpy as np
 from ..kernels.cache.digest import texts_of
 from ..kernels.llvm.units import Unit
 from ..pool import commands
-from . import array_memory, forward, getitem, members, views
+from . import array_memory, conversions, forward, getitem, members, views
 from .c_functions import register_numpy
 from .graph.backward import walk
 from .graph.node_gradients import gradients
@@ -57,6 +57,7 @@ HOST = Unit(
         launch.launch,
         in_place.launch_in_place,
         getitem.getitem,
+        conversions.convert,
         walk,
         start,
         members.get_attribute,

@@ -30,15 +30,18 @@ from ..autograd.saved.saved import unpacked
 from ..dispatch.elementwise import constant as constant_function
 from ..dispatch.view_cache import remember_gradient as remember_gradient_of
 from ..kernels.llvm.check_mode import interrupt as interrupt_hook
-from ..kernels.llvm.element_kinds import FLOATS
+from ..kernels.llvm.element_kinds import ALL_KINDS, FLOATS
 from ..kernels.llvm.structs import Items, Memory, Pointer, Struct, room
 from ..kernels.llvm.typed import WORD, Constant, word_at
 from ..modes.grad_mode import mode as grad_mode
 from ..modes.intercept import watch as watch_object
 from ..pool.layout import ADDRESS, NEVER, Job
 from ..pool.workers import starter
+from ..random import Generator as PythonGenerator
+from ..random import default_generator as usual_generator
 from ..tensor import base, devices, dtypes
-from .layout import Counter, Dict, DType, Object, Type, Watch
+from ..tensor.shapes import Size
+from .layout import Counter, Dict, DType, Generator, List, Object, Type, Watch
 
 M = TypeVar("M", bound=Memory)
 T = TypeVar("T")
@@ -106,6 +109,14 @@ class Adding(Struct):
     kernels: Items[int] = room(FLOATS)
 
 
+class Converting(Struct):
+    """The kernels that copy elements of one kind as another: what finds them, and their addresses by pairs of kinds; 0
+    where none is worth its loading yet."""
+
+    resolver: Object
+    kernels: Items[int] = room(ALL_KINDS * ALL_KINDS)
+
+
 class NewMemory(Struct):
     """Of how many bytes on a new array has memory of array_memory.py, and the handler that such arrays name."""
 
@@ -121,6 +132,9 @@ slot_of_attributes = located(SlotOfAttributes, slot_words.ctypes.data, slot_word
 
 adding_words = Adding.pack()
 adding = located(Adding, adding_words.ctypes.data, adding_words)
+
+converting_words = Converting.pack()
+converting = located(Converting, converting_words.ctypes.data, converting_words)
 
 device_words = DeviceFunctions.pack()
 device_functions = located(DeviceFunctions, device_words.ctypes.data, device_words)
@@ -158,9 +172,16 @@ output_type = interned(Type, PythonOutput)
 pass_type = interned(Type, BackwardPass)
 outdated_type = interned(Type, Outdated)  # the class of the edges of views whose use is an error
 nowhere_type = interned(Type, Nowhere)
+size_type = interned(Type, Size)
+device_type = interned(Type, devices.device)
+generator_type = interned(Type, PythonGenerator)
+default_generator = interned(Generator, usual_generator)
+default_dtype = interned(List, dtypes.default)
+default_device = interned(List, devices.default)
 
-_KINDS = (dtypes.float32, dtypes.float64, dtypes.bfloat16, dtypes.float16, dtypes.bool_, dtypes.int64)
-float32, float64, bfloat16, float16, bool_, int64 = (interned(DType, kind) for kind in _KINDS)
+_NAMED = (dtypes.float32, dtypes.float64, dtypes.bfloat16, dtypes.float16, dtypes.bool_, dtypes.int64)
+float32, float64, bfloat16, float16, bool_, int64 = (interned(DType, kind) for kind in _NAMED)
+_KINDS = (*_NAMED, dtypes.int32, dtypes.int16, dtypes.int8, dtypes.uint8)
 _dtypes = np.array([id(kind) for kind in _KINDS])
 _numpy_dtypes = np.array([id(kind.np) for kind in _KINDS])
 
@@ -178,6 +199,7 @@ packed_type = interned(Type, Packed)
 unpacked_node = interned(Object, unpacked)
 missing_type = interned(Type, Missing)
 
+text_cpu = interned(Object, "cpu")
 name_grad = interned(Object, "grad")
 name_dict = interned(Object, "__dict__")
 name_apply = interned(Object, "apply")

@@ -18,7 +18,9 @@ from ..autograd.node import Output as PythonOutput
 from ..kernels.llvm.check_mode import ENABLED
 from ..kernels.llvm.structs import Int32, Items, Memory, Pointer, Struct, at, fields
 from ..modes.intercept import Watch as PythonWatch
+from ..random import Generator as PythonGenerator
 from ..tensor.base import TensorBase, fresh_class
+from ..tensor.devices import device as PythonDevice
 
 C = TypeVar("C", bound=type)
 DTYPES = [np.dtype(kind) for kind in (np.float32, np.float64, np.bool_, np.int64)]
@@ -32,10 +34,10 @@ def slot_distances(kind: type, names: Iterable[str]) -> list[int]:
     found = []
     for name in names:
         mark = object()
-        setattr(thing, name, mark)
+        object.__setattr__(thing, name, mark)
         words = words_of(thing, kind.__basicsize__)
         found.append(8 * words.index(id(mark)))
-        delattr(thing, name)
+        object.__delattr__(thing, name)
     return found
 
 
@@ -189,6 +191,21 @@ class Watch(Object):
 
     active: Object
     saving: Object
+    every: Object
+    interceptors: Tuple
+
+
+class Device(Object):
+    """A device."""
+
+    kind: Object = at(slot_distances(PythonDevice, ["type"])[0])
+
+
+@measured(PythonGenerator, "_")
+class Generator(Object):
+    """A generator of random numbers: its words are the seed, and the position in its stream."""
+
+    words: Array
 
 
 class Counter(Struct):
@@ -199,7 +216,7 @@ class Counter(Struct):
 
 def distances() -> dict[str, list[int]]:
     """All distances that were measured: compiled code depends on them."""
-    kinds = (Object, Float, Tuple, Descr, Array, Tensor, Node, Output, Pass, Capture, Watch)
+    kinds = (Object, Float, Tuple, Descr, Array, Tensor, Node, Output, Pass, Capture, Watch, Device, Generator)
     return {kind.__name__: [field.distance for field in fields(kind).values()] for kind in kinds}
 
 

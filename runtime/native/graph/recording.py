@@ -136,8 +136,9 @@ def edges_of(plan: RecordPlan, arguments: Items[Object], is_number: bool) -> tup
     if edges is NULL:
         return edges, there
     for i in range(count):
-        a_number = is_number and plan.inputs[i] == 1
-        edge = none if a_number else edge_of(input_of(plan, arguments, i))
+        thing = input_of(plan, arguments, i)
+        a_number = is_number and (thing.type is float_type or thing.type is int_type)
+        edge = none if a_number else edge_of(thing)
         put_item(edges, i, retain(edge))
         # All items of a list are one input.
         there |= (edge is not none) << (0 if plan.listed else i)
