@@ -11,6 +11,7 @@ from ... import locks
 
 WHOLE = (
     "numba",
+    f"{__package__}.array_types",
     f"{__package__}.compiler_pipelines",
     f"{__package__.partition('.kernels')[0]}.pool.commands",
 )  # with all that they import
