@@ -35,6 +35,7 @@ from numba.core.untyped_passes import (
 
 from .compiler_pipelines import OnlyLinked
 from .lean_passes import LeanPasses
+from .lifetimes import KeepUntilReturn
 from .prefetch import with_prefetches
 from .reference_counts import WithoutCounts
 from .vector_width import let_be_wide
@@ -51,6 +52,7 @@ TYPED = (
     PreLowerStripPhis,
     NopythonRewrites,
     WithoutCounts,
+    KeepUntilReturn,
     IRLegalization,
 )
 
