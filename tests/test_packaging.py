@@ -7,6 +7,7 @@ import sys
 import tomllib
 import zipfile
 from pathlib import Path
+from platform import machine
 
 import pytest
 
@@ -16,6 +17,7 @@ from tests.repository import ROOT, copy
 BUILD = "import sys; from setuptools import build_meta; print(build_meta.build_wheel(sys.argv[1]))"
 SOURCES = ["codegen", "generated", "nn", "runtime", "specgrad"]
 FILES = ["LICENSE", "README.md", "derivatives.yaml", "pyproject.toml"]
+LESSER = {"x86_64": "x86-64", "aarch64": "cortex-a35"}  # processors of no level
 
 
 @pytest.fixture(scope="module")
@@ -59,23 +61,42 @@ print(x.grad.tolist(), sg.__file__)
 """
 
 
-def test_a_wheel_that_carries_machine_code(tmp_path: Path) -> None:
-    """It is one for this platform and Python, and its user compiles nothing of what it carries."""
-    level = levels()[0].name
-    folders = ["--out", str(tmp_path / "dist"), "--kept", str(tmp_path / "kept")]
-    command = [sys.executable, "-m", "codegen", "wheel", "relu", "--levels", level, *folders]
+@pytest.fixture(scope="module")
+def carrying(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel that carries machine code for what relu needs, for the best level of this processor."""
+    folder = tmp_path_factory.mktemp("carrying")
+    folders = ["--out", str(folder / "dist"), "--kept", str(folder / "kept")]
+    command = [sys.executable, "-m", "codegen", "wheel", "relu", "--levels", levels()[0].name, *folders]
     done = subprocess.run(command, cwd=ROOT, env=os.environ | {"PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    (path,) = (tmp_path / "dist").iterdir()
-    assert re.search(r"-cp3\d+-cp3\d+-\w+\.whl$", path.name) and "-none-" not in path.name
-    zipfile.ZipFile(path).extractall(tmp_path / "site")
-    assert (tmp_path / "site/specgrad/runtime/kernels/cache/machine_code" / f"{level}.kernels").is_file()
-    cache = tmp_path / "cache"
-    environment = os.environ | {"PYTHONPATH": str(tmp_path / "site"), "SPECGRAD_CACHE_DIR": str(cache)}
+    (path,) = (folder / "dist").iterdir()
+    return path
+
+
+def used(wheel: Path, folder: Path, **more: str) -> tuple[list[str], list[Path]]:
+    """What a program prints that uses the wheel, and the files that it keeps."""
+    zipfile.ZipFile(wheel).extractall(folder / "site")
+    more |= {"PYTHONPATH": str(folder / "site"), "SPECGRAD_CACHE_DIR": str(folder / "cache")}
     command = [sys.executable, "-P", "-c", USES]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert done.stdout.split() == ["[0.0,", "1.0]", str(tmp_path / "site/specgrad/__init__.py")], done.stderr
-    assert not cache.exists()  # nothing had to be kept
+    done = subprocess.run(command, cwd=folder, env=os.environ | more, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines(), [*(folder / "cache").rglob("*")]
+
+
+def test_a_wheel_that_carries_machine_code(carrying: Path, tmp_path: Path) -> None:
+    """It is one for this platform and Python, and its user compiles nothing of what it carries."""
+    assert re.search(r"-cp3\d+-cp3\d+-\w+\.whl$", carrying.name) and "-none-" not in carrying.name
+    printed, kept = used(carrying, tmp_path)
+    assert (tmp_path / "site/specgrad/runtime/kernels/cache/machine_code" / f"{levels()[0].name}.kernels").is_file()
+    assert printed == [f"[0.0, 1.0] {tmp_path / 'site/specgrad/__init__.py'}"]
+    assert not kept
+
+
+def test_a_processor_below_the_levels_compiles(carrying: Path, tmp_path: Path) -> None:
+    """As in a clone: code for a better processor is not even looked at."""
+    printed, kept = used(carrying, tmp_path, NUMBA_CPU_NAME=LESSER[machine()], NUMBA_CPU_FEATURES="")
+    assert len(printed) > 1 and all(line.startswith("compiled") for line in printed[:-1]) and kept
+    assert printed[-1] == f"[0.0, 1.0] {tmp_path / 'site/specgrad/__init__.py'}"
 
 
 def test_links_are_relative_and_point_to_the_folders() -> None:

@@ -1,7 +1,7 @@
 """The list of kernels that training begins with: `python -m codegen.machine_code.first` writes it.
 
-Small programs run, each in a process of its own. Listed is all that each of them compiles, what has most machine code,
-and so takes longest, first, for those who compile ahead (runtime/kernels/cache/ahead.py).
+Small programs run, each in a process of its own. Listed is all that each of them compiles, in the order in which it
+asks for it, for those who compile ahead (runtime/kernels/cache/ahead.py).
 """
 
 from __future__ import annotations
@@ -10,33 +10,38 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 from unittest.mock import patch
 
+from specgrad.optim.optimizer import register_optimizer_step_post_hook
 from specgrad.runtime.kernels import first
-from specgrad.runtime.kernels.cache import ahead, store
+from specgrad.runtime.kernels.cache import ahead
 from specgrad.runtime.kernels.cache.dispatchers import KernelCache
 
 from .first_programs import PROGRAMS
 
 
-def recorded(program: Callable[[], None]) -> list[str]:
-    """The lines of a program."""
-    found: dict[str, bytes] = {}
+def recorded(program: Callable[[], None]) -> Iterator[str]:
+    """The lines of a program, with an empty one behind its first step."""
+    found = dict[str, None]()
     load = KernelCache.load_overload
 
     def noted(self: Any, sig: Any, context: Any) -> Any:
         function = self.compiler.py_func
         line = first.line_of(function.__module__, function.__name__, getattr(sig, "args", sig))
         if line is not None:
-            found[line] = self.digest(sig)
+            found[line] = None
         return load(self, sig, context)
 
+    def ended(*_: Any) -> None:
+        found[""] = None
+
+    hook = register_optimizer_step_post_hook(ended)
     with patch.object(KernelCache, "load_overload", noted):
         program()
-    code = {line: store.lookup(digest) or b"" for line, digest in found.items()}
-    return sorted(code, key=lambda line: -len(code[line]))
+    hook.remove()
+    return iter(found)
 
 
 def part_of(name: str, folder: str) -> str:

@@ -15,7 +15,7 @@ LETTERS, POSITIONS, WIDTH, HEADS = 65, 32, 64, 4
 
 
 def perceptron() -> None:
-    """Three layers for pictures, whose kernels most programs have."""
+    """Three layers for pictures, whose kernels most programs have; first of all one step by hand."""
     model = modules.Sequential(
         modules.Flatten(),
         modules.Linear(784, 256),
@@ -25,8 +25,11 @@ def perceptron() -> None:
         modules.Dropout(0.1),
         modules.Linear(128, CLASSES),
     )
+    optimizer = sg.optim.Adam(model.parameters())
+    functional.cross_entropy(model(sg.randn(BATCH, 1, 28, 28)), sg.randint(0, CLASSES, (BATCH,))).backward()
+    optimizer.step()
+    classify(model, sg.rand(STEPS * BATCH, 1, 28, 28), optimizer)
     classify(model, sg.rand(STEPS * BATCH, 1, 28, 28), sg.optim.SGD(model.parameters(), 0.1))
-    classify(model, sg.rand(STEPS * BATCH, 1, 28, 28), sg.optim.Adam(model.parameters()))
 
 
 def convolutional() -> None:
@@ -36,9 +39,9 @@ def convolutional() -> None:
         *(modules.Conv2d(16, 32, 3, padding=1), modules.BatchNorm2d(32), modules.ReLU(), modules.MaxPool2d(2)),
         *(modules.Flatten(), modules.Dropout(0.25), modules.Linear(32 * 7 * 7, CLASSES)),
     )
+    classify(model, sg.rand(STEPS * BATCH, 1, 28, 28), sg.optim.AdamW(model.parameters()))
     optimizer = sg.optim.SGD(model.parameters(), 0.01, momentum=0.9)
     classify(model, sg.randn(STEPS * BATCH, 1, 28, 28), optimizer)
-    classify(model, sg.randn(STEPS * BATCH, 1, 28, 28), sg.optim.AdamW(model.parameters()))
 
 
 class Block(modules.Module):

@@ -10,7 +10,8 @@ import functools
 import importlib
 import os
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import Any
@@ -26,17 +27,22 @@ UNITS = (  # of native code
     ("runtime.native.creation.plans", "UNIT"),
 )
 ASIDE = 19  # of niceness: for what nobody may ever need
+LIKE = 0.7  # as likely is a program for each kernel that does not fit
+ENOUGH, CERTAIN = 0.5, 0.9  # chances that a kernel is needed
 
 
 def main(k: int, program: int) -> None:
     """Go through the list while the program is there."""
-    for done, (line, needed) in enumerate(remaining(), 1):
+    done = set[str]()
+    while (found := next_line(done)) is not None:
+        line, is_likely, needed = found
         if os.getppid() != program:
             return ahead.leave(k, whole=False)
-        if line not in needed:
+        if not is_likely:
             stand_aside(k)
         compile_ahead(line)
-        ahead.tell(k, done, len(needed))
+        done.add(line)
+        ahead.tell(k, len(done), needed)
     return ahead.leave(k, whole=True)
 
 
@@ -50,22 +56,23 @@ def stand_aside(k: int) -> None:
             getattr(importlib.import_module(f"{OWN}.{module}"), name).code()
 
 
-def remaining() -> Iterator[tuple[str, Sequence[str]]]:
-    """The lines, and those of the program that the one that waits looks like."""
-    done = set[str]()
-    while True:
-        needed, *others = by_likeness(ahead.asked())
-        line = next((line for line in chain(needed, *others) if line not in done), None)
-        if line is None:
-            return
-        yield line, needed
-        done.add(line)
+def next_line(done: Collection[str]) -> tuple[str, bool, int] | None:
+    """What to compile next, whether the program that waits is likely to need it, and how many of these there are.
+
+    First those of its first step, the last one first: it begins at the other end. Those that nearly all programs need
+    come before, as it says more and more of itself meanwhile. Then what it needs later, and at last what others need.
+    """
+    weights = weights_of(ahead.asked())
+    first, certain = likely(weights, 0), likely(weights, 0, CERTAIN)
+    needed = [*dict.fromkeys((*reversed(certain), *reversed(first), *likely(weights, 1)))]
+    rest = [line for program in sorted(weights, key=lambda one: -weights[one]) for line in chain(*program)]
+    line = next((line for line in (*needed, *rest) if line not in done), None)
+    return None if line is None else (line, line in needed, len(needed))
 
 
 def compile_next() -> bool:
-    """Compile what the program that waits is going to need, and takes least; whether any is left."""
-    needed = by_likeness(ahead.asked())[0]
-    line = next((line for line in reversed(needed) if line not in _begun), None)
+    """Compile what the program that waits is likely to need next; whether any of its first step is left."""
+    line = next((line for line in likely(weights_of(ahead.asked()), 0) if line not in _begun), None)
     if line is not None:
         _begun.add(line)
         compile_ahead(line)
@@ -81,13 +88,29 @@ def compile_ahead(line: str) -> None:
         compile_line(line)
 
 
-def by_likeness(asked: Collection[str]) -> list[tuple[str, ...]]:
-    """The programs of the list, first that which has most of the kernels that were asked for."""
+def weights_of(asked: Collection[str]) -> dict[ahead.Program, float]:
+    """How like each program of the list is to the one that has asked for these kernels.
 
-    def missing(lines: Sequence[str]) -> int:
-        return len(set(asked) - {ahead.name_in(line) for line in lines})
+    Each kernel counts that a program of the list does not need, and each that it would have asked for before.
+    """
+    known = {ahead.name_in(line) for program in ahead.programs().values() for line in chain(*program)}
+    names = [name for name in dict.fromkeys(asked) if name in known]
 
-    return sorted(ahead.programs().values(), key=missing)
+    def unlike(program: ahead.Program) -> int:
+        own = [[ahead.name_in(line) for line in part] for part in program]
+        reached = max((own[0].index(name) + 1 for name in names if name in own[0]), default=0)
+        return len({*names} - {*chain(*own)}) + len({*own[0][:reached]} - {*names})
+
+    return {program: LIKE ** unlike(program) for program in ahead.programs().values()}
+
+
+def likely(weights: Mapping[ahead.Program, float], part: int, enough: float = ENOUGH) -> list[str]:
+    """The lines of a part of the programs with such a chance to be needed, in the order of the likeliest programs."""
+    chances = Counter[str]()
+    for program, weight in weights.items():
+        chances.update({line: weight / sum(weights.values()) for line in program[part]})
+    ordered = sorted(weights, key=lambda program: -weights[program])
+    return [line for line in dict.fromkeys(chain(*(one[part] for one in ordered))) if chances[line] > enough]
 
 
 def compile_line(line: str) -> None:

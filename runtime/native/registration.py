@@ -12,6 +12,7 @@ from typing import Any
 
 from ..dispatch import fast_path
 from ..dispatch.fast_path import FastPath, not_handled, stay
+from ..kernels.cache.ahead import begin_early
 from ..kernels.compile.loading import load_compiler
 
 
@@ -21,6 +22,7 @@ def supported() -> bool:
     from . import layout
 
     if found := layout.supported():
+        begin_early()
         load_compiler()
     return found
 

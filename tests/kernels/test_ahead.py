@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +104,7 @@ def test_who_gives_up_lets_others_compile() -> None:
     assert other.communicate(timeout=PATIENCE)[0] == "None\n"
 
 
-@pytest.mark.parametrize("line", sorted({line for lines in ahead.programs().values() for line in lines}))
+@pytest.mark.parametrize("line", sorted({*chain(*(chain(*program) for program in ahead.programs().values()))}))
 def test_a_line_of_the_list_names_a_kernel(line: str) -> None:
     """And says what it takes as `line_of` would."""
     module, name, text = line.split(" ", 2)
@@ -122,28 +123,55 @@ def test_types_are_written_as_numba_reads_them() -> None:
 
 @pytest.fixture
 def two_programs(monkeypatch: pytest.MonkeyPatch) -> None:
-    lines = {"some": ("a f ()", "a g ()", "b f ()"), "other": ("a f ()", "c f ()")}
-    monkeypatch.setattr(ahead, "programs", lambda: lines)
+    some = ahead.Program(("a f ()", "a g ()", "b f ()"), ("d f ()",))
+    other = ahead.Program(("a f ()", "c f ()", "b f ()"), ())
+    monkeypatch.setattr(ahead, "programs", lambda: {"some": some, "other": other})
+
+
+def order() -> list[str]:
+    """All lines as a process compiles them, those that are likely to be needed marked."""
+    done = dict[str, str]()
+    while (found := first.next_line(done)) is not None:
+        done[found[0]] = found[0].removesuffix(" ()") + "!" * found[1]
+    return [*done.values()]
 
 
 @pytest.mark.usefixtures("two_programs")
 def test_kernels_of_the_program_that_waits_come_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that it needs last, as it begins at the other end; what all need before what only its like do."""
     asked = list[str]()
     monkeypatch.setattr(ahead, "asked", lambda: asked)
-    assert [line for line, _ in first.remaining()] == ["a f ()", "a g ()", "b f ()", "c f ()"]
-    asked += ["a f", "c f"]
-    assert [line for line, _ in first.remaining()] == ["a f ()", "c f ()", "a g ()", "b f ()"]
+    assert order() == ["b f!", "a f!", "a g", "d f", "c f"]  # nothing speaks for either program
+    asked += ["a f", "c f", "unknown f"]
+    assert order() == ["b f!", "a f!", "c f!", "a g", "d f"]
+    asked[:] = ["a f", "a g"]
+    assert order() == ["b f!", "a f!", "a g!", "d f!", "c f"]
 
 
 @pytest.mark.usefixtures("two_programs")
-def test_who_waits_begins_at_the_other_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """With what takes least of its own program's kernels, each once; then there is nothing to do."""
+def test_what_a_program_would_have_asked_for_counts() -> None:
+    """Who has come to the end without a kernel does not need it."""
+    weights = first.weights_of(["a f", "c f", "b f"])
+    assert [*weights.values()] == [first.LIKE**2, 1.0]
+
+
+@pytest.mark.usefixtures("two_programs")
+def test_who_waits_compiles_what_it_needs_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of its first step, each once; then there is nothing to do."""
     compiled = list[str]()
     monkeypatch.setattr(first, "compile_line", compiled.append)
     monkeypatch.setattr(first, "_begun", set())
-    monkeypatch.setattr(ahead, "asked", lambda: ["c f"])
-    assert first.compile_next() and first.compile_next() and not first.compile_next()
-    assert compiled == ["c f ()", "a f ()"]
+    monkeypatch.setattr(ahead, "asked", lambda: ["a f", "c f"])
+    assert first.compile_next() and first.compile_next() and first.compile_next() and not first.compile_next()
+    assert compiled == ["a f ()", "c f ()", "b f ()"]
+
+
+def test_the_list_says_what_comes_after_the_first_step(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    path = tmp_path / "list"
+    path.write_text("# some\na f ()\nb f ()\n\nc f ()\n# other\na f ()\n\n# last\nd f ()\n\n", encoding="utf-8")
+    monkeypatch.setattr(ahead, "LIST", path)
+    found = ahead.programs.__wrapped__()
+    assert found == {"some": (("a f ()", "b f ()"), ("c f ()",)), "other": (("a f ()",), ()), "last": (("d f ()",), ())}
 
 
 def test_what_another_process_compiles_is_passed_over() -> None:
@@ -249,7 +277,7 @@ def test_who_compiles_ahead_ends_with_the_program(monkeypatch: pytest.MonkeyPatc
     assert not compiled and not mark.exists()
     assert ahead.begin.__wrapped__()
     first.main(0, os.getppid())
-    assert compiled == ["a f ()", "a g ()", "b f ()", "c f ()"] and mark.read_text() == "4/3"
+    assert compiled == ["b f ()", "a f ()", "a g ()", "d f ()", "c f ()"] and mark.read_text() == "5/2"
     assert not ahead.begin.__wrapped__() and not ahead.asked()
 
 
@@ -268,7 +296,7 @@ def test_a_program_says_what_it_compiles(own_folder: Path) -> None:
 
 def test_a_program_compiles_nothing_of_what_was_compiled_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
     needed = ("generated.kernels.cpu.relu forward (float32[::1], float32[::1])",)
-    monkeypatch.setattr(ahead, "programs", lambda: {"some": needed})
+    monkeypatch.setattr(ahead, "programs", lambda: {"some": ahead.Program(needed, ())})
     first.main(0, os.getppid())
     program = """
 import specgrad as sg

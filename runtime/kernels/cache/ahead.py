@@ -1,10 +1,10 @@
 """Compiling ahead in other processes, while the first program of a machine waits for its first kernels.
 
-A list has the kernels that training of some programs begins with, those first that take longest. Processes go through
-it and pass over what another one has begun (claims.py); the program compiles what it needs when it needs it, and while
-it waits for one of them, what it is going to need, from the other end of the list. Which program it is like they see by
-what it has asked for. They end with the program. A line on standard error says what somebody waits for, while that is
-a terminal.
+A list has the kernels that training of some programs begins with, in the order in which they ask for them. Processes
+begin with those that are needed last and pass over what another one has begun (claims.py); the program compiles what it
+needs when it needs it, and while it waits for one of them, what it is going to need next, so that they meet in the
+middle. Which program it is like they see by what it has asked for. They end with the program. A line on standard error
+says what somebody waits for, while that is a terminal.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from . import store
 from .digest import digest, folder_text
@@ -33,11 +34,22 @@ class CompiledElsewhere(Exception):
     """Another process compiles what this one would compile ahead."""
 
 
+class Program(NamedTuple):
+    """The lines of a program, in the order in which it asks for the kernels."""
+
+    first: tuple[str, ...]  # up to the end of the first step of its optimizer
+    later: tuple[str, ...]
+
+
 @functools.cache
-def programs() -> dict[str, tuple[str, ...]]:
-    """The lines of the list, by the programs after whose names they stand."""
-    parts = LIST.read_text(encoding="utf-8").removeprefix(MARK).split(f"\n{MARK}")
-    return {name: tuple(lines) for name, *lines in map(str.splitlines, parts)}
+def programs() -> dict[str, Program]:
+    """The programs of the list by their names; an empty line parts what they ask for later from the rest."""
+    found = dict[str, Program]()
+    for part in LIST.read_text(encoding="utf-8").rstrip().removeprefix(MARK).split(f"\n{MARK}"):
+        name, _, lines = f"{part}\n".partition("\n")
+        first, _, later = lines.partition("\n\n")
+        found[name] = Program(tuple(first.splitlines()), tuple(later.splitlines()))
+    return found
 
 
 def name_in(line: str) -> str:
@@ -46,11 +58,22 @@ def name_in(line: str) -> str:
     return f"{module} {name}"
 
 
+def name_of(module: str, name: str) -> str:
+    """The same of a kernel that there is."""
+    return f"{module.removeprefix(OWN)} {name}"
+
+
+def note(module: str, name: str) -> None:
+    """Let the processes know of a kernel that the program needs and has found."""
+    if _started and not _passing:
+        _ask(name_of(module, name))
+
+
 @contextmanager
 def waiting(what: str, module: str = "") -> Iterator[None]:
     """Say what is compiled while it is; the first time on a machine other processes begin with the list."""
     if begin() and not _passing:
-        _ask(f"{module.removeprefix(OWN)} {what}")
+        _ask(name_of(module, what))
     shown = sys.stderr is not None and sys.stderr.isatty()
     if shown:
         line = f"specgrad: compiling {_of_all() or f'{what}, once per machine'}"
@@ -107,7 +130,11 @@ def begin() -> bool:
         return False
     for k in range(count):
         _start(k)
+    _started.append(None)
     return True
+
+
+_started: list[None] = []  # once there are processes
 
 
 def leave(k: int, whole: bool) -> None:
@@ -129,7 +156,7 @@ def tell(k: int, done: int, needed: int) -> None:
 
 
 def asked() -> list[str]:
-    """What the program has compiled itself."""
+    """What the program has needed."""
     mark = progress_file()
     with suppress(OSError):
         return [] if mark is None else _asked_file(mark).read_text(encoding="utf-8").splitlines()
@@ -137,7 +164,7 @@ def asked() -> list[str]:
 
 
 def _ask(name: str) -> None:
-    """Let the processes know what is compiled here, while there are any."""
+    """Let the processes know what is needed here, while there are any."""
     mark = progress_file()
     if mark is not None:
         with suppress(OSError), open(_asked_file(mark), "r+", encoding="utf-8") as file:

@@ -20,6 +20,7 @@ from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 from ..compile import garbage
+from ..compile.lean_passes import lean
 from ..compile.loading import load_types
 from . import ahead, store
 from .digest import digest, folder_text, of_options
@@ -108,9 +109,10 @@ class KernelCache(Uncached):
 
     def found(self, digest: bytes) -> bytes | None:
         """What is kept, which may have to be waited for; None where this process is to compile it."""
-        found = store.lookup(digest)
-        if found is None:
-            function = self.compiler.py_func
+        found, function = store.lookup(digest), self.compiler.py_func
+        if found is not None:
+            ahead.note(function.__module__, function.__name__)
+        else:
             with ahead.waiting(function.__name__, function.__module__):
                 return store.obtain(digest, ahead.meanwhile)
         return found
@@ -133,7 +135,9 @@ class KernelCache(Uncached):
         with ahead.waiting(function.__name__, function.__module__), garbage.left_alone():
             try:
                 load_types()
-                return self.compile(args, result)
+
+                with lean():
+                    return self.compile(args, result)
             except BaseException:
                 store.give_up(self.digest(args if result is None else result(*args)))
                 raise

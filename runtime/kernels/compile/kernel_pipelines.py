@@ -34,10 +34,13 @@ from numba.core.untyped_passes import (
 )
 
 from .compiler_pipelines import OnlyLinked
+from .lean_passes import LeanPasses
 from .lifetimes import KeepUntilReturn
 from .prefetch import with_prefetches
+from .reference_counts import WithoutCounts
 from .vector_width import let_be_wide
 
+CALLED_BY_PYTHON = "_ZN7cpython"
 READ = TranslateByteCode, FixupArgs, IRProcessing
 TYPED = (
     RewriteSemanticConstants,
@@ -48,6 +51,7 @@ TYPED = (
     NopythonTypeInference,
     PreLowerStripPhis,
     NopythonRewrites,
+    WithoutCounts,
     KeepUntilReturn,
     IRLegalization,
 )
@@ -57,9 +61,17 @@ class KernelLibrary(JITCodeLibrary):
     """A module that LLVM optimises as a whole, when all that is called has been linked in, with the widest vectors."""
 
     def add_ir_module(self, module: Any) -> None:
-        """Before it is read by LLVM."""
+        """Before it is read by LLVM. What Python calls only calls the kernel, so that need not be optimised."""
         let_be_wide(module)
+        for function in module.functions:
+            if not function.is_declaration and function.name.startswith(CALLED_BY_PYTHON):
+                function.attributes.update(("optnone", "noinline"))
         super().add_ir_module(module)
+
+    def finalize(self) -> None:
+        """Link what is called, what that calls, and so on, each once."""
+        self._linking_libraries = [*all_called(self)]
+        super().finalize()
 
     def _optimize_functions(self, module: Any) -> None:
         """Not one by one."""
@@ -72,6 +84,28 @@ class KernelLibrary(JITCodeLibrary):
         changed = with_prefetches(text)
         if changed != text:
             self._final_module: Any = parse_assembly(changed)
+
+
+class LinkedLibrary(KernelLibrary):
+    """A module that is linked into others as it is: it names what it calls, and whoever is linked with it has that."""
+
+    def finalize(self) -> None:
+        """Nothing is linked yet."""
+        for library in self._linking_libraries:
+            self._reload_init.update(library._reload_init)
+        self._finalized = True
+
+
+def all_called(library: Any) -> dict[Any, None]:
+    """The libraries that one has to be linked with, in the order in which they are named."""
+    found = dict[Any, None]()
+    waiting = [*reversed(library._linking_libraries)]
+    while waiting:
+        called = waiting.pop()
+        if called not in found:
+            found[called] = None
+            waiting += reversed(called._linking_libraries if isinstance(called, LinkedLibrary) else [])
+    return found
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
@@ -90,6 +124,14 @@ class NewKernelLibrary(LoweringPass):
         return True
 
 
+@register_pass(mutates_CFG=False, analysis_only=False)
+class NewLinkedLibrary(NewKernelLibrary):
+    """The same for what kernels call."""
+
+    _name = "new_linked_library"
+    made = LinkedLibrary
+
+
 class Kernel(CompilerBase):
     """The passes for a kernel."""
 
@@ -101,7 +143,7 @@ class Kernel(CompilerBase):
 
     def define_pipelines(self) -> list[PassManager]:
         """One pipeline."""
-        passes = PassManager("kernel")
+        passes = LeanPasses("kernel")
         has_closures = any(isinstance(constant, CodeType) for constant in self.state.func_id.code.co_consts)
         for step in (*READ, *([InlineClosureLikes] if has_closures else []), *TYPED, *self.after):
             passes.add_pass(step, step.__name__)
@@ -112,7 +154,7 @@ class Kernel(CompilerBase):
 class LinkedKernel(Kernel):
     """The passes for what kernels call."""
 
-    after = (NewKernelLibrary, NativeLowering, OnlyLinked, NoPythonBackend)
+    after = (NewLinkedLibrary, NativeLowering, OnlyLinked, NoPythonBackend)
 
     def __init__(self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, kinds: Any) -> None:
         flags.no_compile = True
@@ -128,7 +170,7 @@ class LinkedNoAlias(LinkedKernel):
         super().__init__(typing, target, library, args, result, flags, kinds)
 
 
-class ApartLibrary(KernelLibrary):
+class ApartLibrary(LinkedLibrary):
     """A module whose functions are not inlined."""
 
     def add_ir_module(self, module: Any) -> None:

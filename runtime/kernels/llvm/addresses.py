@@ -75,13 +75,39 @@ def empty_row(context: Any, like: Any, count: Any) -> Any:
     kind = types.Array(types.unliteral(like), 1, "C")
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        size = context.get_constant(types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype)))
-        align = context.get_constant(types.uint32, context.get_preferred_array_alignment(kind.dtype))
-        owner = context.nrt.meminfo_alloc_aligned(builder, builder.mul(args[1], size), align)
-        start = builder.ptrtoint(context.nrt.meminfo_data(builder, owner), context.get_value_type(types.int64))
-        return _array_at(context, builder, kind, start, args[1:], (), owner)
+        return _new_array(context, builder, kind, args[1:])
 
     return kind(like, types.int64), code
+
+
+@for_numba
+def zero_row(context: Any, like: Any, count: Any) -> Any:
+    """zero_row(like, count): a new contiguous array of `count` zeros like `like`, as np.zeros makes it."""
+    from numba import types
+    from numba.core import cgutils
+
+    kind = types.Array(types.unliteral(like), 1, "C")
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        made = _new_array(context, builder, kind, args[1:])
+        array = context.make_array(kind)(context, builder, made)
+        cgutils.memset(builder, array.data, builder.mul(args[1], array.itemsize), 0)
+        return made
+
+    return kind(like, types.int64), code
+
+
+@for_numba
+def empty_matrix(context: Any, like: Any, rows: Any, columns: Any) -> Any:
+    """empty_matrix(like, rows, columns): a new contiguous matrix, not filled."""
+    from numba import types
+
+    kind = types.Array(types.unliteral(like), 2, "C")
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return _new_array(context, builder, kind, args[1:])
+
+    return kind(like, types.int64, types.int64), code
 
 
 @for_numba
@@ -131,6 +157,19 @@ def call_c(context: Any, function: Any, arguments: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(types.int64, arguments), code
+
+
+def _new_array(context: Any, builder: Any, kind: Any, shape: Sequence[Any]) -> Any:
+    """A new contiguous array of one dimension or two, not filled."""
+    from numba import types
+
+    element = context.get_data_type(kind.dtype)
+    row = builder.mul(shape[-1], context.get_constant(types.intp, context.get_abi_sizeof(element)))
+    align = context.get_constant(types.uint32, context.get_preferred_array_alignment(kind.dtype))
+    size = builder.mul(shape[0], row) if kind.ndim == 2 else row
+    owner = context.nrt.meminfo_alloc_aligned(builder, size, align)
+    start = builder.ptrtoint(context.nrt.meminfo_data(builder, owner), context.get_value_type(types.int64))
+    return _array_at(context, builder, kind, start, shape, [row][: kind.ndim - 1], owner)
 
 
 def _array_at(

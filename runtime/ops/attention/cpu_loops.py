@@ -14,7 +14,7 @@ import numpy as np
 from ...kernels.cpu.exponentials import REORDER, exponentials, row_sum, scale
 from ...kernels.cpu.matmul import fill_panels, multiply_at
 from ...kernels.jit import jit
-from ...kernels.llvm.addresses import address, matrix_at, row_at
+from ...kernels.llvm.addresses import address, empty_matrix, matrix_at, row_at
 from ...kernels.llvm.lines import range_of
 from ...kernels.llvm.tiles import panel_bytes, panel_width
 from ...kernels.scalar import exp_of_masked
@@ -41,7 +41,8 @@ def attend(
 ) -> None:
     """Forward. `sizes`: batch, heads, heads of each key head, queries, keys, features; `block`: queries at once."""
     _, heads, group, queries, keys, width, value_width = sizes
-    left, scores = np.empty((block, width), logsumexp.dtype), np.empty((block, keys), logsumexp.dtype)
+    like = logsumexp.dtype.type(0)
+    left, scores = empty_matrix(like, block, width), empty_matrix(like, block, keys)
     panels = _panels(keys, width, left)
     for pair in range(first, last):
         b, key_head = pair // (heads // group), pair % (heads // group)
@@ -73,8 +74,12 @@ def attend_backward(
 ) -> None:
     """The gradients whose addresses are in the table; those of keys, values and bias are added to the arrays there."""
     _, heads, group, queries, keys, width, value_width = sizes
-    left, scores = np.empty((block, width), logsumexp.dtype), np.empty((block, keys), logsumexp.dtype)
-    grads = np.empty((block, keys), left.dtype)
+    like = logsumexp.dtype.type(0)
+    left, scores, grads = (
+        empty_matrix(like, block, width),
+        empty_matrix(like, block, keys),
+        empty_matrix(like, block, keys),
+    )
     panels, value_panels = _panels(keys, width, left), _panels(keys, value_width, left)
     for pair in range(first, last):
         b, key_head = pair // (heads // group), pair % (heads // group)
@@ -96,7 +101,8 @@ def attend_backward(
 @jit
 def locate_all(query: Array, key: Array, value: Array, output: Array) -> Array:
     """The table of operands with those that every call has."""
-    table = np.zeros((GRAD_BIAS + 1, 4), np.int64)
+    table = empty_matrix(0, GRAD_BIAS + 1, 4)
+    table[:] = 0
     locate(table, QUERY, query)
     locate(table, KEY, key)
     locate(table, VALUE, value)
@@ -116,7 +122,7 @@ def locate(table: Array, number: int, array: Array) -> None:
 def _panels(columns: int, depth: int, like: Array) -> Array:
     """Memory for a matrix in panels."""
     width = panel_width(like.dtype.type(0))
-    return np.empty(((columns + width - 1) // width, depth * width), like.dtype)
+    return empty_matrix(like.dtype.type(0), (columns + width - 1) // width, depth * width)
 
 
 @jit(forceinline=True)

@@ -19,7 +19,7 @@ from ...kernels.cpu.matmul import transpose_at
 from ...kernels.cpu.plan import Array, Ints, Step
 from ...kernels.cpu.plan import Plan as Calls
 from ...kernels.jit import jit
-from ...kernels.llvm.addresses import address, empty_row, item_size, part_of
+from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, zero_row
 from ...kernels.llvm.gathered import gathered_tile
 from ...kernels.llvm.tiles import lanes, panel_width
 from .cpu_geometry import Call, Geometry
@@ -171,7 +171,7 @@ def add_gathered(
     """
     depth = taps.size
     here, like, size = layout_of_numbers(layout), x.dtype.type(0), item_size(x.dtype.type(0))
-    planes, begin, tile = np.zeros(here.size, x.dtype), empty_row(like, UNIT), empty_row(like, BLOCK * UNIT)
+    planes, begin, tile = zero_row(like, here.size), empty_row(like, UNIT), empty_row(like, BLOCK * UNIT)
     rounded, all_rows = panels.size // (groups * depth), 6 * (panel_width(like) // lanes(like))
     for number in range(first // blocks, (last + blocks - 1) // blocks):
         source, group, c = x[number * here.channels * here.channel :], number % groups, 0
@@ -216,10 +216,10 @@ def multiply_gathered(
     `channels` are those of a group of grad, `depth` counts the taps of all channels, `area` places.
     """
     here, like, size = layout_of_numbers(layout), x.dtype.type(0), item_size(x.dtype.type(0))
-    planes, begin, tile = np.zeros(here.size, x.dtype), np.zeros(UNIT, x.dtype), empty_row(like, TAPS * UNIT)
+    planes, begin, tile = zero_row(like, here.size), zero_row(like, UNIT), empty_row(like, TAPS * UNIT)
     blocks, all_rows = taps.size // TAPS, 6 * (panel_width(like) // lanes(like))
     rounded = (channels + lanes(like) - 1) // lanes(like) * lanes(like)
-    panel, sums = empty_row(like, BLOCK * UNIT), np.zeros(rounded * taps.size, x.dtype)
+    panel, sums = empty_row(like, BLOCK * UNIT), zero_row(like, rounded * taps.size)
     for group in range(first // blocks, (last + blocks - 1) // blocks):
         low, high = max(first - group * blocks, 0) * TAPS, min(last - group * blocks, blocks) * TAPS
         for n in range(batch):

@@ -116,8 +116,9 @@ def pack_planes(x: Array, here: Any, parts: Array, planes: Array) -> None:
         c, p = divmod(number, here.planes)
         part = part_of(parts, PART * p, PART)
         for i in range(part[0]):
-            source = x[c * here.channel + part[3] + i * here.step0 :]
-            to = planes[c * here.planes * here.plane + part[4] + i * here.pitch0 :]
+            at = c * here.channel + part[3] + i * here.step0
+            there = c * here.planes * here.plane + part[4] + i * here.pitch0
+            source, to = part_of(x, at, x.size - at), part_of(planes, there, planes.size - there)
             if here.step2 == 1:
                 copied_rows(to, here.pitch1, source, here.step1, part[1], part[2])
             elif here.step2 == 2:

@@ -14,10 +14,10 @@ import math
 
 import numpy as np
 
-from ...kernels.cpu.loops import copy_row
+from ...kernels.cpu.loops import copy_row, copy_run
 from ...kernels.cpu.sums import REORDER, plain_sum, square_sum
 from ...kernels.jit import WRITTEN, jit
-from ...kernels.llvm.addresses import part_of
+from ...kernels.llvm.addresses import part_of, zero_row
 from ...kernels.llvm.halves.rows import reading, room_for
 
 _BLOCK = 1024
@@ -106,9 +106,11 @@ def backward_rows(
 @jit(halves=WRITTEN)
 def add_blocks(sums: Array, result: Array, start: int, step: int, blocks: int) -> None:
     """The sum of lines that begin `step` apart in `sums`, in double precision: the gradient of a weight or a bias."""
-    totals = np.zeros(result.size)
+    totals = zero_row(0.0, result.size)
     for b in range(blocks):
-        totals += part_of(sums, start + b * step, result.size)
+        line = part_of(sums, start + b * step, result.size)
+        for k in range(line.size):
+            totals[k] += line[k]
     copy_row(totals, result)
 
 
@@ -203,25 +205,25 @@ def _sums(grad: Array, row: Array, center: float) -> tuple[float, float]:
 
 
 @jit
-def _statistics(x: Array, c: int) -> tuple[float, float]:
+def _statistics(x: Array, samples: int, channels: int, space: int, c: int) -> tuple[float, float]:
     """Mean and variance of a channel; the squares are taken from a center near the mean, and put right for that."""
-    count = max(x.shape[0] * x.shape[2], 1)
+    count = max(samples * space, 1)
     total = squares = 0.0
-    for a in range(x.shape[0]):
-        total += plain_sum(x[a, c])
+    for a in range(samples):
+        total += plain_sum(part_of(x, (a * channels + c) * space, space))
     mean = total / count
     center = float(x.dtype.type(mean))
-    for a in range(x.shape[0]):
-        squares += square_sum(x[a, c], center)
+    for a in range(samples):
+        squares += square_sum(part_of(x, (a * channels + c) * space, space), center)
     return mean, max(squares / count - (mean - center) * (mean - center), 0.0)
 
 
 @jit
 def standardize_segments(
-    flat_x: Array,
+    x: Array,
     weight: Array,
     bias: Array,
-    flat_result: Array,
+    result: Array,
     mean: Array,
     var: Array,
     eps: float,
@@ -234,15 +236,15 @@ def standardize_segments(
     last: int,
 ) -> None:
     """(x - mean) / sqrt(var + eps) * weight + bias for a range of channels; fills in mean and var."""
-    shape, to, each = (samples, channels, space), flat_x.dtype.type, space // max(parts, 1)
-    x, result = flat_x.reshape(shape), flat_result.reshape(shape)
+    to, each = x.dtype.type, space // max(parts, 1)
     for c in range(first, last):
-        average, variance = _statistics(x, c)
+        average, variance = _statistics(x, samples, channels, space, c)
         mean[c], var[c] = average, variance
         center, rstd, p = to(average), 1 / math.sqrt(variance + eps), c % lines
         for a in range(samples):
             for q in range(parts):
-                row, out = x[a, c, q * each : (q + 1) * each], result[a, c, q * each : (q + 1) * each]
+                start = (a * channels + c) * space + q * each
+                row, out = part_of(x, start, each), part_of(result, start, each)
                 factor, shift = to(weight[p * parts + q] * rstd), bias[p * parts + q]
                 for s in range(row.size):
                     out[s] = (row[s] - center) * factor + shift
@@ -250,12 +252,12 @@ def standardize_segments(
 
 @jit
 def backward_segments(
-    flat_grad: Array,
-    flat_x: Array,
+    grad: Array,
+    x: Array,
     weight: Array,
     mean: Array,
     var: Array,
-    flat_result: Array,
+    result: Array,
     weight_grad: Array,
     bias_grad: Array,
     eps: float,
@@ -268,9 +270,8 @@ def backward_segments(
     last: int,
 ) -> None:
     """The gradients of x and of the tables (P, Q), for the channels c with first <= c % P < last."""
-    shape, to, each = (samples, channels, space), flat_x.dtype.type, space // max(parts, 1)
-    grad, x, result = flat_grad.reshape(shape), flat_x.reshape(shape), flat_result.reshape(shape)
-    count, weight_sums, bias_sums = max(samples * space, 1), np.zeros(weight.size), np.zeros(weight.size)
+    to, each = x.dtype.type, space // max(parts, 1)
+    count, weight_sums, bias_sums = max(samples * space, 1), zero_row(0.0, weight.size), zero_row(0.0, weight.size)
     for c in range(channels):
         rstd, p, center = 1 / math.sqrt(var[c] + eps), c % lines, to(mean[c])
         if p < first or p >= last:
@@ -278,7 +279,8 @@ def backward_segments(
         total = moment = 0.0
         for a in range(samples):
             for q in range(parts):
-                g, row = grad[a, c, q * each : (q + 1) * each], x[a, c, q * each : (q + 1) * each]
+                start = (a * channels + c) * space + q * each
+                g, row = part_of(grad, start, each), part_of(x, start, each)
                 part, other = _sums(g, row, center)
                 bias_sums[p * parts + q] += part
                 weight_sums[p * parts + q] += other * rstd
@@ -287,10 +289,10 @@ def backward_segments(
         along, constant = to(-(rstd**3) * moment / count), to(-rstd * total / count)
         for a in range(samples):
             for q in range(parts):
-                g, row = grad[a, c, q * each : (q + 1) * each], x[a, c, q * each : (q + 1) * each]
-                out, factor = result[a, c, q * each : (q + 1) * each], to(rstd * weight[p * parts + q])
+                start = (a * channels + c) * space + q * each
+                g, row = part_of(grad, start, each), part_of(x, start, each)
+                out, factor = part_of(result, start, each), to(rstd * weight[p * parts + q])
                 for s in range(row.size):
                     out[s] = factor * g[s] + along * (row[s] - center) + constant
-    here = slice(first * parts, last * parts)
-    copy_row(weight_sums[here], weight_grad[here])
-    copy_row(bias_sums[here], bias_grad[here])
+    copy_run(weight_sums, first * parts, weight_grad, first * parts, (last - first) * parts)
+    copy_run(bias_sums, first * parts, bias_grad, first * parts, (last - first) * parts)

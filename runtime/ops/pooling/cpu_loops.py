@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...kernels.cpu.loops import copy_run
 from ...kernels.cpu.plan import Array
 from ...kernels.jit import jit
-from ...kernels.llvm.addresses import part_of
+from ...kernels.llvm.addresses import empty_row, part_of
 from ..conv.cpu_packing import layout_of_numbers, pack_planes
 from ..conv.cpu_shifted import add_shifted
 
@@ -30,14 +31,14 @@ def window_maxima(x: Array, values: Array, indices: Array, windows: Array, first
 def plane_maxima(x: Array, values: Array, indices: Array, windows: Array, plane: int) -> None:
     """`window_maxima` of one plane."""
     high, rows, columns = windows[0], windows[1], windows[2]
-    counts, at = windows[6:9], plane * high * rows * columns
+    counts, at = part_of(windows, 6, 3), plane * high * rows * columns
     to = plane * counts[0] * counts[1] * counts[2]
     for a in range(counts[0]):
-        down = windows[RANGES + 2 * a :]
+        down = part_of(windows, RANGES + 2 * a, 2)
         for b in range(counts[1]):
-            along = windows[RANGES + 2 * (counts[0] + b) :]
+            along = part_of(windows, RANGES + 2 * (counts[0] + b), 2)
             for c in range(counts[2]):
-                across = windows[RANGES + 2 * (counts[0] + counts[1] + c) :]
+                across = part_of(windows, RANGES + 2 * (counts[0] + counts[1] + c), 2)
                 place = (down[0] * rows + along[0]) * columns + across[0]
                 best = x[at + place]
                 for i in range(down[0], down[1], windows[3]):
@@ -262,27 +263,32 @@ def sliding_maxima(
     A plane in which some window has nothing above minus infinity is done window by window.
     """
     here, area = layout_of_numbers(layout), lines * width
-    packed = np.full(here.size, -np.inf, x.dtype)
-    found = np.empty(positions.size, np.int32)
+    like = x.dtype.type(0)
+    packed = empty_row(like, here.size)
+    packed[:] = -np.inf
+    found = empty_row(np.int32(0), positions.size)
     straight = positions.size == area
-    scratch = np.empty(0 if straight else positions.size, x.dtype)
+    scratch = empty_row(like, 0 if straight else positions.size)
     for plane in range(first, last):
-        source, value, index = x[plane * here.channel :], values[plane * area :], indices[plane * area :]
+        source = part_of(x, plane * here.channel, here.channel)
+        value, index = part_of(values, plane * area, area), part_of(indices, plane * area, area)
         if here.size:
             pack_planes(source, here, parts, packed)
             source = packed
-        best = value[:area] if straight else scratch
+        best = value if straight else scratch
         best[:] = -np.inf
         found[:] = -1
         for tap in range(behind.size):
-            _take_greater(source[taps[tap] : taps[tap] + positions.size], best, found, np.int32(behind[tap]))
+            _take_greater(part_of(source, taps[tap], positions.size), best, found, np.int32(behind[tap]))
         done = True
         if straight:
             done = _write_indices(found, positions, index)
         for number in range(0 if straight else lines):
             start, to = number // line * here.pitch0 + number % line * here.pitch1, number * width
-            _copy(best[start : start + width], value[to:])
-            done &= _write_indices(found[start : start + width], positions[start:], index[to:])
+            copy_run(best, start, value, to, width)
+            done &= _write_indices(
+                part_of(found, start, width), part_of(positions, start, width), part_of(index, to, width)
+            )
         if not done:
             plane_maxima(x, values, indices, windows, plane)
 
@@ -294,12 +300,6 @@ def _take_greater(seen: Array, best: Array, found: Array, behind: int) -> None:
         better = value > best[k] or value != value
         best[k] = value if better else best[k]
         found[k] = behind if better else found[k]
-
-
-@jit
-def _copy(source: Array, to: Array) -> None:
-    for k in range(source.size):
-        to[k] = source[k]
 
 
 @jit
