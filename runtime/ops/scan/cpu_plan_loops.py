@@ -1,4 +1,4 @@
-"""Scans of contiguous floats, as plans call them: lines along (before, along, after), counted through (before, after)."""
+"""Scans of contiguous floats, as plans call them: of lines along (before, along, after)."""
 
 from __future__ import annotations
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from math import prod
 
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step, single
+from ...kernels.cpu.places import moved
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step, of_any_dtype, single
 from ...pool.layout import SLICE
 from . import cpu_loops as loops
 
@@ -13,13 +14,15 @@ MOST_JOINED = 1 << 18  # elements that are joined piece by piece, by one thread
 
 
 def clone(x: Layout) -> Plan | None:
-    """Loops over what three dimensions are enough for."""
+    """Loops over three dimensions; where these are not enough, element by element."""
     size = prod(x.shape)
     if x.strides is None and size > MOST:
         return single(loops.flat_copy, 1, x.shape, (), (), (size, SLICE))
     dims = [(size, 1)] if x.strides is None else merged(x.shape, x.strides)
-    if len(dims) > 3 or size > MOST or (len(dims) > 1 and not size):
+    if size > MOST or (len(dims) > 1 and not size):
         return None
+    if len(dims) > 3:
+        return moved(x, lambda places: places)
     dims = [(1, 0)] * (3 - len(dims)) + dims
     return single(loops.strided_copy, 1, x.shape, (), (*[n for n, _ in dims], *[step for _, step in dims]))
 
@@ -52,6 +55,7 @@ def _embedded(grad: Layout, sizes: Ints, dim: int, start: int, step: int, count:
     return single(loops.slice_in_zeros, 1, tuple(sizes), (), (before, sizes[dim], after, start, step, count))
 
 
+@of_any_dtype
 def cat(tensors: tuple[Layout, ...], dim: int) -> Plan | None:
     """One call for each piece."""
     if any(len(t.shape) != len(tensors[0].shape) for t in tensors):
@@ -61,6 +65,7 @@ def cat(tensors: tuple[Layout, ...], dim: int) -> Plan | None:
     return _joined(tensors, dim, tuple(shape))
 
 
+@of_any_dtype
 def stack(tensors: tuple[Layout, ...], dim: int) -> Plan | None:
     """One call for each piece."""
     own = tensors[0].shape
