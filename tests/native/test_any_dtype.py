@@ -70,7 +70,7 @@ def test_dimensions_may_stand_in_a_list(dims: Any, monkeypatch: pytest.MonkeyPat
     launch = reduction.MEAN_DIM.launch
     monkeypatch.setattr(reduction.MEAN_DIM, "launch", lambda *a: answers.append(launch(*a)) or answers[-1])
     assert np.allclose(x.mean(given).numpy(), x.numpy().mean(tuple(dims)))
-    assert answers[0] is not None
+    assert any(answer is not None for answer in answers)  # another one is the general path's, where both are compared
     if isinstance(given, list):
         given[0] = -3
         assert np.allclose(x.mean(given).numpy(), x.numpy().mean((0, *dims[1:])))
