@@ -1406,6 +1406,7 @@ class SumToSizeBackward0(Node):
     __slots__ = ()
     op_name = "sum_to_size"
     inputs = ("self",)
+    hands_on = True
 
     @staticmethod
     def record(result, self):

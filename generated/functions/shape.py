@@ -258,6 +258,7 @@ class ExpandBackward0(Node):
     )
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
+    hands_on = True
 
     @staticmethod
     def record(result, self):
@@ -300,6 +301,7 @@ class AliasBackward0(Node):
     __slots__ = ()
     op_name = "alias"
     inputs = ("self",)
+    hands_on = True
 
     @staticmethod
     def record(result, self):
@@ -1326,6 +1328,7 @@ class CloneBackward0(Node):
     __slots__ = ()
     op_name = "clone"
     inputs = ("self",)
+    hands_on = True
 
     @staticmethod
     def record(result, self):
@@ -1355,6 +1358,7 @@ class ToCopyBackward0(Node):
     __slots__ = ()
     op_name = "_to_copy"
     inputs = ("self",)
+    hands_on = True
 
     @staticmethod
     def record(result, self):

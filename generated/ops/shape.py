@@ -13,6 +13,7 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.autograd.inplace.inplace import after_write, view_in_place
 from ...runtime.autograd.inplace.view_history import not_recorded, several
 from ...runtime.dispatch import checks
+from ...runtime.dispatch.conversion_op import Conversion
 from ...runtime.dispatch.failures import listed, reraise
 from ...runtime.dispatch.kernel_arrays import array_in, arrays_in, computed_dtype, needs_grad
 from ...runtime.dispatch.kernel_op import KernelOp
@@ -97,7 +98,6 @@ CONSTANT_PAD_ND = KernelOp(
     {"self": "T", "pad": "d", "value": "f"},
 )
 CLONE = KernelOp("clone", shape_plans.clone, shape_cpu.clone, functions.CloneBackward0, {"self": "T"})
-_TO_COPY = KernelOp("_to_copy", None, shape_cpu.to_copy, functions.ToCopyBackward0, {"self": "T"})
 IM2COL = KernelOp(
     "im2col",
     shape_plans_moves.im2col,
@@ -112,6 +112,7 @@ COL2IM = KernelOp(
     functions.Col2imBackward0,
     {"self": "T", "output_size": "d", "kernel_size": "d", "dilation": "d", "padding": "d", "stride": "d"},
 )
+_TO_COPY = Conversion("_to_copy", functions.ToCopyBackward0)
 VIEW_DEFAULT = ViewOp("view", functions.ViewBackward0, "self", "size")
 TRANSPOSE = ViewOp("transpose", functions.TransposeBackward0, "self", "dim0", "dim1")
 PERMUTE = ViewOp("permute", functions.PermuteBackward0, "self", "dims")
@@ -3847,8 +3848,8 @@ def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     Gradients:
         self: grad
     """
-    if not watch.every and out is None and dtype is None:
-        result = _TO_COPY.launch(input)
+    if not watch.every and out is None:
+        result = _TO_COPY.launch(input, dtype)
         if result is not None:
             return result
     if (
@@ -3862,20 +3863,9 @@ def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
 
 
 def __to_copy(name: str, self, dtype, into=None) -> Any:
-    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dtype = checks.dtype(name, "dtype", dtype)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and dtype is None
-        and _TO_COPY.remember(given, (self,))
-    ):
-        result = _TO_COPY.launch(self)
-        if result is not None:
-            return result
     computed = self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "same", (), (self,), dtype)
     try:
         result = adopt(at(self, shape_cpu.to_copy)(array_in(self, computed)), computed)

@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 from math import copysign, prod
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..kernels.compile.machine import pair_products
 from ..kernels.cpu.gathering import gathered
 from ..kernels.cpu.plan import Layout, Plan
-from ..tensor.base import TensorBase
+from ..tensor.base import TensorBase, fresh
 from ..tensor.devices import CPU
 from ..tensor.dtypes import bfloat16, bool_, dtype, int64
 from .destinations import may_meet
@@ -51,6 +53,7 @@ class KernelOp:
         "launch_in_place",
         "launches",
         "letters",
+        "moves",
         "name",
         "node",
         "operands",
@@ -68,6 +71,7 @@ class KernelOp:
         outputs: int = 1,
         dtypes: Sequence[str] = (),
         in_place: Callable[..., Plan | None] | None = None,
+        moves: bool = False,
     ) -> None:
         self.name = name
         self.find = find
@@ -78,6 +82,7 @@ class KernelOp:
         self.outputs = outputs
         self.dtypes = tuple(dtypes)  # of the results, in words of the spec; empty where all have that of the operands
         self.find_in_place = in_place
+        self.moves = moves  # elements of the second tensor to those of the first, in whose dtype they are then
         self.found: dict[Any, Any] = {}
         self.written: dict[Any, Any] = {}
         self.found_bfloat16: dict[Any, Any] = {}  # likewise
@@ -116,6 +121,8 @@ class KernelOp:
         tensors = [a for letter, a in zip(self.letters, checked, strict=True) if letter in "TI"]
         if not all(isinstance(a, TensorBase) and a._device is CPU for a in tensors):
             return
+        if self.moves:
+            given, checked = as_moved(given), as_moved(checked)
         if not checked[0]._dtype.native or may_meet(checked[0]) or not self.fits(checked) or not may_be_key(checked):
             return
         plan = plan_for(self.written, self.key(checked), lambda: self.plan(checked, checked[0]._dtype, True))
@@ -165,6 +172,15 @@ class KernelOp:
     def singles(self) -> int:
         """Which results are float32 where the operands are 16-bit floats: bit i, result i."""
         return sum(1 << i for i, rule in enumerate(self.dtypes) if rule == "computed")
+
+
+def as_moved(arguments: Sequence[Any]) -> Sequence[Any]:
+    """The arguments with the second tensor as native code copies it where it has another dtype than the first."""
+    first, second, *others = arguments
+    if not isinstance(second, TensorBase) or second._dtype is first._dtype:
+        return arguments
+    alike = fresh(np.empty(prod(second._shape), first._dtype.np), second._shape, first._dtype)
+    return first, alike, *others
 
 
 def plan_of(

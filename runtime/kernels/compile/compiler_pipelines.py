@@ -8,7 +8,9 @@ from typing import Any
 from numba._dynfunc import make_function
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
-from numba.core.typed_passes import IRLegalization, NativeLowering
+from numba.core.typed_passes import IRLegalization, NativeLowering, NopythonRewrites
+
+from .lifetimes import KeepUntilReturn
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
@@ -48,6 +50,7 @@ class Linked(CompilerBase):
     def define_pipelines(self) -> list[PassManager]:
         """The usual one, and what offers the function."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.add_pass_after(KeepUntilReturn, NopythonRewrites)
         passes.add_pass_after(OnlyLinked, NativeLowering)
         passes.finalize()
         return [passes]
@@ -75,6 +78,7 @@ class Unoptimised(CompilerBase):
     def define_pipelines(self) -> list[PassManager]:
         """The usual one, with a library of our own."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.add_pass_after(KeepUntilReturn, NopythonRewrites)
         passes.add_pass_after(NewLibrary, IRLegalization)
         passes.finalize()
         return [passes]

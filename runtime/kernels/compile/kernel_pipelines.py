@@ -34,6 +34,7 @@ from numba.core.untyped_passes import (
 )
 
 from .compiler_pipelines import OnlyLinked
+from .lifetimes import KeepUntilReturn
 from .prefetch import with_prefetches
 from .vector_width import let_be_wide
 
@@ -47,6 +48,7 @@ TYPED = (
     NopythonTypeInference,
     PreLowerStripPhis,
     NopythonRewrites,
+    KeepUntilReturn,
     IRLegalization,
 )
 

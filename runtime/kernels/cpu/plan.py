@@ -40,6 +40,9 @@ class Step(NamedTuple):
     `work` is, which is counted in elements as well. Tables are flat arrays of int64, which nobody writes to;
     results whose numbers are `indices` are of int64, those whose numbers are `masks` of bool.
 
+    `row` is how many elements of an operand or result a row has, where rows follow each other in memory and a call for
+    some of them costs no more for each: one thread then goes through many to and fro (runtime/pool/turning.py).
+
     `pairs` makes the calls that stand for this one where operands and results are bfloat16, and the processor has
     instructions for products of pairs of them.
     """
@@ -55,6 +58,7 @@ class Step(NamedTuple):
     tables: tuple[Array, ...] = ()
     indices: Ints = ()
     masks: Ints = ()
+    row: int = 0
 
     def dtypes(self) -> dict[int, np.dtype]:
         """The dtypes of the results, by their numbers, that are not of the operands' dtype."""
@@ -71,9 +75,10 @@ def single(
     numbers: tuple[float, ...] = (),
     ints: Ints = (),
     rows: tuple[int, int] | None = None,
+    row: int = 0,
 ) -> Plan:
     """The plan of one call on all operands, with one result."""
-    return (Step(kernel, tuple(range(operands)), ((0, shape),), numbers, ints, rows),)
+    return (Step(kernel, tuple(range(operands)), ((0, shape),), numbers, ints, rows, row=row),)
 
 
 Find = Callable[..., Plan | None]

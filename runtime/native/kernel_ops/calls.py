@@ -12,8 +12,9 @@ from ...kernels.llvm.structs import Items, Struct, length, room
 from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from ...pool.layout import STEP, Job
 from ...pool.scheduler import share
+from ...pool.turning import run_step_alone
 from .. import c_functions as c
-from ..interned import none
+from ..interned import job, none
 from ..kernel_calls import LONG, Size, found_kernel, job_for
 from ..layout import Array, Object, Tensor, Tuple
 from ..references import Owned, exchange_item, item, own, put_item
@@ -44,6 +45,7 @@ class Call(Struct):
     extent: int  # how many rows, or the like, threads may share, 0 for none; parts begin at multiples of `unit`
     unit: int
     place: int  # of the ints that say where a part begins and ends
+    together: int  # rows that one thread does at a time, going through them to and fro; 0: all at once
     work: int  # how much there is to do, if that is more than the first operand and the first result are large
     tables: int  # how many; their addresses, and how many whole numbers they have
     table_memory: Items[int] = room(MOST_TABLES)
@@ -172,16 +174,18 @@ def run_call(plan: CallPlan, call: Call, operands: Operands, results: Tuple, sha
     work = max(frame.size[0] + frame.size[call.operands], call.work) if call.results else call.work
     if work < LONG:  # too little to release the GIL for
         return call_with_constants(kernel, arrays, frame, constants) == 0
-    job = cast(Job, NULL)
+    acquired = cast(Job, NULL)
     if call.extent > call.unit:
-        job = job_for(work)
+        acquired = job_for(work)
     state = c.release_gil()  # operands, results and the plan, with its tables, are owned
-    if job is NULL:
+    if acquired is NULL and call.together:
+        status = run_step_alone(job, kernel, arrays, frame, constants, call.place, call.extent, call.together)
+    elif acquired is NULL:
         status = call_with_constants(kernel, arrays, frame, constants)
     else:
-        job.place = call.place
+        acquired.place = call.place
         more = address_of(constants)
-        status = share(job, STEP, kernel, arrays, call.extent, call.unit, address_of(frame), more)
+        status = share(acquired, STEP, kernel, arrays, call.extent, call.unit, address_of(frame), more)
     c.acquire_gil(state)
     return status == 0
 

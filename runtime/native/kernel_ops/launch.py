@@ -53,6 +53,7 @@ class KernelOpPlan(Struct):
     outputs: int
     differentiable: int  # bit i: operand i
     refused: int  # bit i: operand i has no gradient, and may not require one
+    moves: int  # whether it writes elements of the second operand over those of the first
     tensors: int  # how many of the operands
     operands: int  # how many, and a letter for each: see KernelOp
     letters: Items[int] = room(MOST_OPERANDS)

@@ -66,10 +66,14 @@ def batch_product(
 
 
 @jit
-def row_repeated(row: Array, out: Array, rows: int, columns: int) -> None:
-    """out[i] = row, for `rows` rows."""
-    for i in range(rows):
-        copy_run(row, 0, out, i * columns, columns)
+def row_repeated(row: Array, out: Array, rows: int, columns: int, how: int, first: int, last: int) -> None:
+    """out[i] = row, for the rows, or with `how` & BY_COLUMNS the columns, of a range."""
+    if how & BY_COLUMNS:
+        for i in range(rows):
+            copy_run(row, first, out, i * columns + first, last - first)
+    else:
+        for i in range(first, last):
+            copy_run(row, 0, out, i * columns, columns)
 
 
 @jit

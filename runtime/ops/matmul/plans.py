@@ -44,8 +44,7 @@ def product(a: Layout, b: Layout, operands: tuple[int, int], output: int, shape:
         which = (operands[1 - vector], operands[vector])
         return by_vector(matrix, which, output, shape, None if bias is None else (bias, columns > 1))
     early = bias is not None and rows * depth * columns > SMALL
-    # Each thread copies what it reads of b to panels: nothing is copied twice where each has columns of its own.
-    by_columns = columns >= max(rows, MANY)
+    by_columns = is_by_columns(rows, columns, left, right)
     parts = (columns, PANEL) if by_columns else (rows, UNIT)
     how = early * loops.ADDING | by_columns * loops.BY_COLUMNS
     constants, work = (rows, depth, columns, left, right, how), rows * depth * columns // PRODUCTS
@@ -54,9 +53,19 @@ def product(a: Layout, b: Layout, operands: tuple[int, int], output: int, shape:
     times = Step(loops.matrix_product, operands, ((output, shape),), (), constants, parts, work, pairs=pairs)
     if bias is None:
         return (times,)
-    adds = loops.row_repeated if early else loops.row_added
-    plus = Step(adds, (bias,), ((output, shape),), (), (rows, columns), pairs=tuple)
-    return (plus, times) if early else (times, plus)
+    if not early:
+        return (times, Step(loops.row_added, (bias,), ((output, shape),), (), (rows, columns), pairs=tuple))
+    # Shared as the product is: each thread then adds to what its own cache holds.
+    begun = Step(loops.row_repeated, (bias,), ((output, shape),), (), (rows, columns, how), parts, pairs=tuple)
+    return (begun, times)
+
+
+def is_by_columns(rows: int, columns: int, left: bool, right: bool) -> bool:
+    """Whether threads share the columns of a product, and not its rows.
+
+    Each thread copies what it reads of b to panels: nothing is copied twice where each has columns of its own.
+    """
+    return columns >= max(rows, MANY)
 
 
 def by_vector(

@@ -13,12 +13,12 @@ from typing import Any
 from ...kernels.cpu.folding import Folding, folding, reduced_dims_of
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, single, with_whole_numbers
 from ...kernels.cpu.sums import CHUNK
-from ...pool.layout import LARGE
 from ..softmax import cpu_loops as exponentials
 from . import cpu_backward_loops as backward
 from . import cpu_reduce_loops as loops
 from . import plans_choices as choices_of
 
+LARGE = 2 * CHUNK  # elements of which each of two threads has a chunk
 Dim = Ints | int | None
 
 
@@ -104,7 +104,7 @@ def sum_step(operand: int, output: int, shape: Ints, fold: Folding, divisor: flo
     """The call for the sums of an operand, divided."""
     given, results = (operand,), ((output, shape),)
     if fold.folded[1] == 1 or fold.folded[2] == 1:
-        return Step(loops.row_sums, given, results, (divisor,), fold.folded[1:2], _results_of(fold))
+        return Step(loops.row_sums, given, results, (divisor,), fold.folded[1:2], _results_of(fold), row=fold.folded[1])
     return Step(loops.grouped_column_sums, given, results, (divisor,), fold.folded, _results_of(fold))
 
 
@@ -118,7 +118,7 @@ def in_chunks(each: Any, joined: Any, shape: Ints, count: int, numbers: tuple[fl
     chunks = -(-count // CHUNK)
     made = (1, (2 * chunks,))  # a result that is not given: at least eight bytes for each
     return (
-        Step(each, (0,), (made,), rows=(count, CHUNK)),
+        Step(each, (0,), (made,), rows=(count, CHUNK), row=1),
         Step(joined, (), (made, (0, shape)), numbers, (chunks,)),
     )
 
@@ -216,10 +216,10 @@ def _extremes(x: Layout, fold: Folding, sign: int) -> Plan | None:
     if after != 1:
         return choices_of.column_extremes(x, fold, sign)
     if before > 1 or along < LARGE:
-        return (Step(loops.extremes_of_rows, (0,), ((0, fold.result),), (), (sign, along), (before, 1)),)
+        return (Step(loops.extremes_of_rows, (0,), ((0, fold.result),), (), (sign, along), (before, 1), row=along),)
     chunks = (1, (-(-along // CHUNK),))  # a result that is not given
     return (
-        Step(loops.extremes_of_chunks, (0,), (chunks,), (), (sign,), (along, CHUNK)),
+        Step(loops.extremes_of_chunks, (0,), (chunks,), (), (sign,), (along, CHUNK), row=1),
         Step(loops.extremes_of_rows, (), (chunks, (0, fold.result)), (), (sign, chunks[1][0]), (1, 1)),
     )
 

@@ -1,4 +1,4 @@
-"""Scans of contiguous floats, as plans call them: of lines along (before, along, after)."""
+"""Scans of contiguous floats, as plans call them: lines along (before, along, after), in order of (before, after)."""
 
 from __future__ import annotations
 

@@ -1,0 +1,63 @@
+"""How long memory lives that a kernel makes for itself: as long as the function, if something reads it by address.
+
+numba lets go of an array behind its last use by name. What is read by an address, or through a part that does not
+count who holds it, is no use: such memory would be free, and given to whoever asks for some next, another thread
+among them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from numba.core import ir, types
+from numba.core.compiler_machinery import FunctionPass, register_pass
+from numba.core.extending import _Intrinsic
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class KeepUntilReturn(FunctionPass):
+    """Names the arrays that intrinsics have been given once more where the function returns.
+
+    numba's own search for each variable's last use, in `IRLegalization`, does the rest: one that is made anew in a loop
+    lives until the next one is made.
+    """
+
+    _name = "keep_until_return"
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def run_pass(self, state: Any) -> bool:
+        lent = _lent(state)
+        for block in state.func_ir.blocks.values() if lent else ():
+            end = block.terminator
+            for name in lent if isinstance(end, ir.Return) else ():
+                again = block.scope.redefine("$kept", end.loc)
+                state.typemap[again.name] = state.typemap[name]
+                block.insert_before_terminator(ir.Assign(block.scope.get_exact(name), again, end.loc))
+        return bool(lent)
+
+
+def _lent(state: Any) -> list[str]:
+    """The arrays that were given to intrinsics, by the names that they got first; not arguments, which callers hold."""
+    values, lent = defaultdict(list), []
+    for block in state.func_ir.blocks.values():
+        for each in block.find_insts(ir.Assign):
+            values[each.target.name].append(each.value)
+            if isinstance(each.value, ir.Expr) and each.value.op == "call" and _is_intrinsic(state, each.value.func):
+                lent += [given.name for given in each.value.args]
+    owners = sorted({_owner(values, name) for name in lent if isinstance(state.typemap[name], types.Array)})
+    return [name for name in owners if not isinstance(values[name][0], ir.Arg)]
+
+
+def _is_intrinsic(state: Any, function: Any) -> bool:
+    kind = state.typemap[function.name]
+    return isinstance(kind, types.Function) and isinstance(kind.typing_key, _Intrinsic)
+
+
+def _owner(values: dict[str, list[Any]], name: str) -> str:
+    """The variable that a variable is but another name of."""
+    while len(values[name]) == 1 and isinstance(values[name][0], ir.Var):
+        name = values[name][0].name
+    return name
