@@ -36,15 +36,13 @@ def nll_loss_backward(
     ignore_index: int,
 ) -> Array:
     """-weight[t] grad_output at each target class t (over the total weight for a mean), zero elsewhere."""
-    given = (
-        np.ascontiguousarray(grad_output),
-        _targets(target),
-        None if weight is None else np.ascontiguousarray(weight),
-    )
+    classes, weights = _targets(target), None if weight is None else np.ascontiguousarray(weight)
+    given = np.asarray(grad_output, order="C"), classes, weights, total_weight  # of no dimensions it keeps none
     try:
-        return run(plans_nll.nll_loss_backward, *given, total_weight, input_shape, reduction, ignore_index)[0]
+        result: Array = run(plans_nll.nll_loss_backward, *given, input_shape, reduction, ignore_index)[0]
     except IndexError:
-        raise _outside(given[1], input_shape, ignore_index) from None
+        raise _outside(classes, input_shape, ignore_index) from None
+    return result
 
 
 def _targets(target: Array) -> Array:
