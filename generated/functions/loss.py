@@ -22,6 +22,7 @@ from ...runtime.ops.loss import cpu_nll as loss_cpu_nll
 from ...runtime.ops.loss import formulas as loss_formulas
 from ...runtime.ops.loss import formulas_ctc as loss_formulas_ctc
 from ...runtime.ops.loss import plans as loss_plans
+from ...runtime.ops.loss import plans_nll as loss_plans_nll
 from ...runtime.ops.norm import formulas as norm_formulas
 from ...runtime.tensor.devices import CPU
 from .. import kernels
@@ -48,7 +49,7 @@ class NllLossBackward0(Node):
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
     plans = KernelOpGradient(
-        None,
+        loss_plans_nll.nll_loss_backward,
         loss_cpu_nll.nll_loss_backward,
         ("g", ""),
         ("k", "kept_target"),
@@ -115,11 +116,7 @@ class NllLossBackward0(Node):
         shape, own = node.metas[0]
         if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grads)) is not None
-        ):
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
             return found
         grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes

@@ -31,6 +31,7 @@ from ...runtime.ops.loss import cpu_nll as loss_cpu_nll
 from ...runtime.ops.loss import formulas as loss_formulas
 from ...runtime.ops.loss import formulas_ctc as loss_formulas_ctc
 from ...runtime.ops.loss import plans as loss_plans
+from ...runtime.ops.loss import plans_nll as loss_plans_nll
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ...runtime.tensor.devices import CPU
@@ -39,22 +40,22 @@ from ..functions import loss as functions
 
 NLL_LOSS = KernelOp(
     "nll_loss",
-    None,
+    loss_plans_nll.nll_loss,
     loss_cpu_nll.nll_loss,
     functions.NllLossBackward0,
-    {"self": "T", "target": "R", "weight": "O", "reduction": "n", "ignore_index": "n"},
+    {"self": "T", "target": "I", "weight": "O", "reduction": "n", "ignore_index": "n"},
     outputs=2,
 )
 NLL_LOSS_BACKWARD = KernelOp(
     "nll_loss_backward",
-    None,
+    loss_plans_nll.nll_loss_backward,
     loss_cpu_nll.nll_loss_backward,
     functions.NllLossBackwardBackward0,
     {
         "grad_output": "T",
-        "target": "R",
+        "target": "I",
         "weight": "O",
-        "total_weight": "R",
+        "total_weight": "I",
         "input_shape": "d",
         "reduction": "n",
         "ignore_index": "n",
@@ -178,12 +179,7 @@ def _nll_loss(name: str, self, target, weight, reduction, ignore_index, into=Non
     self, target, weight, reduction, ignore_index = loss_checks.nll_loss(
         name, self, target, weight, reduction, ignore_index
     )
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and NLL_LOSS.remember(given, (self, target, weight, reduction, ignore_index))
-    ):
+    if into is None and not watch.every and NLL_LOSS.remember(given, (self, target, weight, reduction, ignore_index)):
         results = NLL_LOSS.launch(self, target, weight, reduction, ignore_index)
         if results is not None:
             return _nll_loss_result(*results)
@@ -293,8 +289,7 @@ def _nll_loss_backward(
         name, grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
     )
     if (
-        grad_output._device is not CPU
-        and into is None
+        into is None
         and not watch.every
         and NLL_LOSS_BACKWARD.remember(
             given, (grad_output, target, weight, total_weight, input_shape, reduction, ignore_index)

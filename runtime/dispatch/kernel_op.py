@@ -145,7 +145,7 @@ class KernelOp:
             return False
         own = dtypes.pop()
         if own in (bool_, int64):
-            return on_host and (self.moves or hasattr(self.find, "of_any_dtype"))
+            return on_host and (self.moves or hasattr(self.find, "for_whole_numbers"))
         return own.compute.native if on_host else own.is_floating_point
 
     def plan(self, checked: Sequence[Any], computed: dtype, in_place: bool = False) -> Any:
@@ -159,7 +159,8 @@ class KernelOp:
         if in_place:
             plan = self.find_in_place(*known) if self.find_in_place else None
         else:
-            plan = plan_of(self.find, known, layouts, letters, outputs, is_in_pairs(computed)) if self.find else None
+            find = self.find if computed.is_floating_point else getattr(self.find, "for_whole_numbers", None)
+            plan = plan_of(find, known, layouts, letters, outputs, is_in_pairs(computed)) if find else None
         if plan is None:
             return None
         if "J" in letters:  # they stand in the place of the last argument, which is no tensor, and behind it

@@ -81,10 +81,22 @@ def single(
     return (Step(kernel, tuple(range(operands)), ((0, shape),), numbers, ints, rows, row=row),)
 
 
-def of_any_dtype(find: Callable[..., Plan | None]) -> Callable[..., Plan | None]:
+Find = Callable[..., Plan | None]
+
+
+def of_any_dtype(find: Find) -> Find:
     """Mark a function that finds plans: their calls only move and compare elements, and serve bools and int64 too."""
-    find.of_any_dtype = True  # type: ignore[attr-defined]
-    return find
+    return with_whole_numbers(find)(find)
+
+
+def with_whole_numbers(other: Find) -> Callable[[Find], Find]:
+    """Mark a function that finds plans for floats: those for bools and int64 are found by another one."""
+
+    def marked(find: Find) -> Find:
+        find.for_whole_numbers = other  # type: ignore[attr-defined]
+        return find
+
+    return marked
 
 
 def are_contiguous(*operands: Layout | None) -> bool:

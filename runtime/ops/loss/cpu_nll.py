@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
-from ...kernels.jit import jit
+from ...kernels.cpu.plan import run
+from . import plans_nll
 
 Array = np.ndarray
 
@@ -19,16 +18,12 @@ def nll_loss(
     Raises:
         IndexError: a target that is neither a class nor ignore_index.
     """
-    x, classes = _folded(input), _targets(target)
-    weights = _weights(weight, x)
-    losses = np.empty(classes.shape, x.dtype)
-    sums = np.zeros(2)
-    _refuse(_nll_losses(x, classes, weights, ignore_index, losses, sums), classes, x.shape[1])
-    total = np.asarray(sums[1] if reduction else 0, input.dtype)
-    if not reduction:
-        return losses.reshape(target.shape), total
-    loss = sums[0] if reduction == 2 else sums[0] / sums[1] if sums[1] else math.nan
-    return np.asarray(loss, input.dtype), total
+    given = np.ascontiguousarray(input), _targets(target), None if weight is None else np.ascontiguousarray(weight)
+    try:
+        loss, total = run(plans_nll.nll_loss, *given, reduction, ignore_index)
+    except IndexError:
+        raise _outside(given[1], input.shape, ignore_index) from None
+    return loss, total
 
 
 def nll_loss_backward(
@@ -41,63 +36,21 @@ def nll_loss_backward(
     ignore_index: int,
 ) -> Array:
     """-weight[t] grad_output at each target class t (over the total weight for a mean), zero elsewhere."""
-    result = np.zeros(input_shape, grad_output.dtype)
-    classes, folded = _targets(target), _folded(result)
-    grad = grad_output / (total_weight or math.nan) if reduction == 1 else grad_output
-    grads = np.ascontiguousarray(np.broadcast_to(grad, target.shape)).reshape(classes.shape)
-    weights = _weights(weight, folded)
-    _refuse(_nll_backward(grads, classes, weights, ignore_index, folded), classes, folded.shape[1])
+    classes, weights = _targets(target), None if weight is None else np.ascontiguousarray(weight)
+    given = np.asarray(grad_output, order="C"), classes, weights, total_weight  # of no dimensions it keeps none
+    try:
+        result: Array = run(plans_nll.nll_loss_backward, *given, input_shape, reduction, ignore_index)[0]
+    except IndexError:
+        raise _outside(classes, input_shape, ignore_index) from None
     return result
 
 
-def _folded(array: Array) -> Array:
-    """The array as (batch, classes, positions)."""
-    shape = array.shape if array.ndim > 1 else (1, *array.shape)
-    return np.ascontiguousarray(array).reshape(*shape[:2], math.prod(shape[2:]))
-
-
 def _targets(target: Array) -> Array:
-    """The targets as (batch, positions)."""
-    batch = target.shape[0] if target.ndim else 1
-    return np.ascontiguousarray(target, np.int64).reshape(batch, target.size // max(batch, 1))
+    return np.ascontiguousarray(target, np.int64).reshape(target.shape)
 
 
-def _weights(weight: Array | None, scores: Array) -> Array:
-    return np.ones(scores.shape[1], scores.dtype) if weight is None else np.ascontiguousarray(weight)
-
-
-def _refuse(bad: int, classes: Array, count: int) -> None:
-    if bad >= 0:
-        target = classes.reshape(-1)[bad]
-        raise IndexError(f"nll_loss(): Target {target} is out of bounds: expected a class in [0, {count - 1}]")
-
-
-@jit
-def _nll_losses(x: Array, classes: Array, weights: Array, ignored: int, losses: Array, sums: Array) -> int:
-    """Fills the losses, and the sums of losses and of weights; the index of the first bad target, or -1."""
-    for n in range(classes.shape[0]):
-        for position in range(classes.shape[1]):
-            target = classes[n, position]
-            losses[n, position] = 0
-            if target == ignored:
-                continue
-            if target < 0 or target >= x.shape[1]:
-                return n * classes.shape[1] + position
-            losses[n, position] = -weights[target] * x[n, target, position]
-            sums[0] += losses[n, position]
-            sums[1] += weights[target]
-    return -1
-
-
-@jit
-def _nll_backward(grads: Array, classes: Array, weights: Array, ignored: int, result: Array) -> int:
-    """Fills the gradient; the index of the first bad target, or -1."""
-    for n in range(classes.shape[0]):
-        for position in range(classes.shape[1]):
-            target = classes[n, position]
-            if target == ignored:
-                continue
-            if target < 0 or target >= result.shape[1]:
-                return n * classes.shape[1] + position
-            result[n, target, position] = -weights[target] * grads[n, position]
-    return -1
+def _outside(target: Array, shape: tuple[int, ...], ignored: int) -> IndexError:
+    """The error for the first target that is no class."""
+    count = shape[min(1, len(shape) - 1)]
+    wrong = target[((target < 0) | (target >= count)) & (target != ignored)]
+    return IndexError(f"nll_loss(): Target {wrong[0]} is out of bounds: expected a class in [0, {count - 1}]")

@@ -96,8 +96,9 @@ def mv_backward(wanted: tuple[bool, ...], grad: Layout, a: Layout | None, x: Lay
     if grad.strides is not None or (x is not None and x.strides is not None):
         return None
     if wanted[0] and x is not None:
-        shape: tuple[int, ...] = (*grad.shape, *x.shape)
-        steps.append((Step(loops.outer_product, (1, 3), ((0, shape),), rows=(shape[0], 1)),) if prod(shape) else ())
+        rows, columns = grad.shape[0], x.shape[0]
+        times = Step(loops.outer_product, (1, 3), ((0, (rows, columns)),), rows=(rows, 1))
+        steps.append((times,) if rows * columns else ())
     if wanted[1] and a is not None:
         lying = across(a) is not None and 0 not in a.shape
         steps.append(by_vector(turned(a), (2, 1), 1, a.shape[1:], None) if lying else ())

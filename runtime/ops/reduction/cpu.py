@@ -49,9 +49,6 @@ def summed(a: Array, dim: Dims, keepdim: bool, divisor: float) -> Array:
         return _sum_rearranged(a, dim, fold.result, divisor)
     if not a.size:
         return np.full(fold.result, 0 if divisor else math.nan, a.dtype)
-    if fold.order:  # one group of neighbouring dimensions at a time
-        last = next(k for k in range(len(dim) - 1, -1, -1) if k == 0 or dim[k] - dim[k - 1] > 1)
-        return summed(summed(a, dim[last:], True, 1), dim[:last], True, divisor).reshape(fold.result)
     return run(plans.summed, a, dim, keepdim, divisor)[0]
 
 

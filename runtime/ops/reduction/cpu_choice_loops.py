@@ -53,7 +53,7 @@ def first_extremes(
 
 @jit(halves=READ)
 def column_extremes(x: Array, values: Array, sign: int, along: int, after: int, first: int, last: int) -> None:
-    """The greatest of x[b, :, j], or with sign -1 the least, where something comes after; nan where there is one."""
+    """The greatest of x[b, :, j], or with sign -1 the least; nan where there is one."""
     k = first
     while k < last:
         width, start = lines_of(after, k, last), k // after * along * after + k % after
@@ -64,6 +64,29 @@ def column_extremes(x: Array, values: Array, sign: int, along: int, after: int, 
             for j in range(width):
                 better = row[j] > most[j] if sign > 0 else row[j] < most[j]
                 most[j] = row[j] if better or row[j] != row[j] else most[j]
+        k += width
+
+
+@jit
+def whole_sums(x: Array, out: Array, along: int, after: int, first: int, last: int) -> None:
+    """out[b, j] = sum_i x[b, i, j] of whole numbers or bools, modulo 2^64."""
+    k = first
+    while k < last:
+        if after == 1:
+            row, total = part_of(x, k * along, along), np.int64(0)
+            for i in range(row.size):
+                total += np.int64(row[i])
+            out[k] = total
+            k += 1
+            continue
+        width, start = lines_of(after, k, last), k // after * along * after + k % after
+        totals = part_of(out, k, width)
+        for j in range(width):
+            totals[j] = 0
+        for i in range(along):
+            row = part_of(x, start + i * after, width)
+            for j in range(width):
+                totals[j] += np.int64(row[j])
         k += width
 
 

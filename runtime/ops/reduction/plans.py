@@ -10,13 +10,13 @@ import math
 from math import prod
 from typing import Any
 
-from ...kernels.cpu.folding import Folding, folding
-from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, single
+from ...kernels.cpu.folding import Folding, folding, reduced_dims_of
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, single, with_whole_numbers
 from ...kernels.cpu.sums import CHUNK
 from ..softmax import cpu_loops as exponentials
 from . import cpu_backward_loops as backward
-from . import cpu_choice_loops as choices
 from . import cpu_reduce_loops as loops
+from . import plans_choices as choices_of
 
 LARGE = 2 * CHUNK  # elements of which each of two threads has a chunk
 Dim = Ints | int | None
@@ -40,6 +40,7 @@ def _results_of(fold: Folding) -> tuple[int, int]:
     return fold.folded[0] * fold.folded[2], loops.unit_of(*fold.folded[1:])
 
 
+@with_whole_numbers(choices_of.whole_sum_of_all)
 def sum_all(x: Layout) -> Plan | None:
     """One sum of all."""
     if x.strides is not None:
@@ -47,6 +48,7 @@ def sum_all(x: Layout) -> Plan | None:
     return single(loops.total, 1, ()) if prod(x.shape) < LARGE else sum_of_chunks((), prod(x.shape), 1)
 
 
+@with_whole_numbers(choices_of.whole_sums)
 def sum_dim(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
     """Sums along neighbouring dimensions."""
     return summed(x, dim, keepdim, 1)
@@ -63,13 +65,39 @@ def mean_dim(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
 
 
 def summed(x: Layout, dim: Dim, keepdim: bool, divisor: float) -> Plan | None:
-    """Sums over `divisor` along neighbouring dimensions; that of all of a large operand in chunks."""
+    """Sums over `divisor`; that of all of a large operand in chunks."""
     fold = folding(x.shape, dim, keepdim)
-    if x.strides is not None or fold.order or not prod(x.shape):
+    if x.strides is not None or not prod(x.shape):
         return None
+    if fold.order:
+        return _summed_by_groups(x, reduced_dims_of(len(x.shape), dim), fold.result, divisor)
     if fold.count == 1 and prod(x.shape) >= LARGE:
         return sum_of_chunks(fold.result, prod(x.shape), divisor)
     return (sum_step(0, 0, fold.result, fold, divisor),)
+
+
+def _summed_by_groups(x: Layout, dim: Ints, result: Ints, divisor: float) -> Plan | None:
+    """One group of neighbouring dimensions at a time, the last first."""
+    last = next(k for k in range(len(dim) - 1, -1, -1) if k == 0 or dim[k] - dim[k - 1] > 1)
+    inner, between = summed(x, dim[last:], True, 1), folding(x.shape, dim[last:], True).result
+    outer = summed(Layout(between, None), dim[:last], True, divisor)
+    if inner is None or outer is None:
+        return None
+    chained = behind(inner, outer)
+    return (*chained[:-1], _with_shape(chained[-1], result))
+
+
+def behind(first: Plan, then: Plan) -> Plan:
+    """The calls of a plan of one operand, which reads the result of the plan before it."""
+    free = 1 + max(output for step in then for output, _ in step.results)
+    moved = [
+        step._replace(
+            operands=tuple([~(~i + free) if i < 0 else i for i in step.operands]),
+            results=tuple([(output + free, shape) for output, shape in step.results]),
+        )
+        for step in first
+    ]
+    return (*moved, *[step._replace(operands=tuple([i if i else ~free for i in step.operands])) for step in then])
 
 
 def sum_step(operand: int, output: int, shape: Ints, fold: Folding, divisor: float) -> Step:
@@ -156,21 +184,25 @@ def _rooted(plan: Plan | None) -> Plan | None:
     return plan and (*plan, Step(loops.square_roots, (), plan[-1].results[-1:]))
 
 
+@with_whole_numbers(choices_of.greatest_of_all)
 def max_all(x: Layout) -> Plan | None:
     """The greatest of all."""
     return amax(x, None, False)
 
 
+@with_whole_numbers(choices_of.least_of_all)
 def min_all(x: Layout) -> Plan | None:
     """The least of all."""
     return amin(x, None, False)
 
 
+@with_whole_numbers(choices_of.greatest)
 def amax(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
     """The greatest along neighbouring dimensions."""
     return _extremes(x, folding(x.shape, dim, keepdim), 1)
 
 
+@with_whole_numbers(choices_of.least)
 def amin(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
     """The least along neighbouring dimensions."""
     return _extremes(x, folding(x.shape, dim, keepdim), -1)
@@ -182,8 +214,7 @@ def _extremes(x: Layout, fold: Folding, sign: int) -> Plan | None:
     if x.strides is not None or fold.order or not prod(x.shape):
         return None
     if after != 1:
-        rows = (before * after, choices.UNIT)
-        return (Step(choices.column_extremes, (0,), ((0, fold.result),), (), (sign, along, after), rows),)
+        return choices_of.column_extremes(x, fold, sign)
     if before > 1 or along < LARGE:
         return (Step(loops.extremes_of_rows, (0,), ((0, fold.result),), (), (sign, along), (before, 1), row=along),)
     chunks = (1, (-(-along // CHUNK),))  # a result that is not given

@@ -85,6 +85,50 @@ def _tested(x: Layout, dim: Ints | None, keepdim: bool, every: int) -> Plan | No
     return (Step(loops.tests, (0,), ((0, fold.result),), (), (every, along, after), rows, masks=(0,)),)
 
 
+def greatest_of_all(x: Layout) -> Plan | None:
+    """The greatest of all whole numbers, or bools."""
+    return greatest(x, None, False)
+
+
+def least_of_all(x: Layout) -> Plan | None:
+    """The least of all."""
+    return least(x, None, False)
+
+
+def greatest(x: Layout, dim: Ints | None, keepdim: bool) -> Plan | None:
+    """The greatest along neighbouring dimensions."""
+    return column_extremes(x, folding(x.shape, dim, keepdim), 1)
+
+
+def least(x: Layout, dim: Ints | None, keepdim: bool) -> Plan | None:
+    """The least along neighbouring dimensions."""
+    return column_extremes(x, folding(x.shape, dim, keepdim), -1)
+
+
+def column_extremes(x: Layout, fold: Folding, sign: int) -> Plan | None:
+    """Extremes of elements that need not be neighbours."""
+    before, along, after = fold.folded
+    if x.strides is not None or fold.order or not prod(x.shape):
+        return None
+    ints, rows = (sign, along, after), (before * after, loops.UNIT)
+    return (Step(loops.column_extremes, (0,), ((0, fold.result),), (), ints, rows),)
+
+
+def whole_sum_of_all(x: Layout) -> Plan | None:
+    """The sum of all whole numbers, or the count of what is true."""
+    return whole_sums(x, None, False)
+
+
+def whole_sums(x: Layout, dim: Ints | None, keepdim: bool) -> Plan | None:
+    """Sums of whole numbers along neighbouring dimensions."""
+    fold = folding(x.shape, dim, keepdim)
+    before, along, after = fold.folded
+    if x.strides is not None or fold.order or not 0 < prod(x.shape) <= MOST:
+        return None
+    rows = (before * after, loops.UNIT)
+    return (Step(loops.whole_sums, (0,), ((0, fold.result),), (), (along, after), rows, indices=(0,)),)
+
+
 def value_selecting_reduction_backward(grad: Layout, shape: Ints, dim: int, indices: Layout) -> Plan | None:
     """Zeros, and each gradient at the place that its element came from."""
     before, along, after = folding(tuple(shape), dim).folded

@@ -136,10 +136,10 @@ def rotated(self: Tensor, quarters: int, dims: Ints) -> Tensor:
 def tiled(self: Tensor, repeats: Ints) -> Tensor:
     """The tensor once for each step of `repeats`: expanded along a new dimension beside each, and copied."""
     shape = (1,) * (len(repeats) - self.ndim) + tuple(self._shape)
-    paired = [size for own in shape for size in (1, own)]
-    expanded = [size for count, own in zip(repeats, shape, strict=True) for size in (count, own)]
+    paired = tuple([size for own in shape for size in (1, own)])
+    expanded = tuple([size for both in zip(repeats, shape, strict=True) for size in both])
     copy = self.reshape(paired).expand(expanded).clone()
-    return copy.view(tuple(count * own for count, own in zip(repeats, shape, strict=True)))
+    return copy.view(tuple([count * own for count, own in zip(repeats, shape, strict=True)]))
 
 
 def unflattened(shape: Ints, dim: int, sizes: Ints) -> tuple[int, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
+from ...kernels.cpu.places import moved
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, of_any_dtype, single
 from ...pool.layout import SLICE
 from . import cpu_loops as loops
@@ -15,13 +16,15 @@ COPIED = 5  # dimensions of what `strided_copy` copies
 
 @of_any_dtype
 def clone(x: Layout) -> Plan | None:
-    """Loops over what five dimensions are enough for."""
+    """Loops over five dimensions; where these are not enough, element by element."""
     size = prod(x.shape)
     if x.strides is None and size > MOST:
         return single(loops.flat_copy, 1, x.shape, (), (), (size, SLICE))
     dims = [(size, 1)] if x.strides is None else merged(x.shape, x.strides)
-    if len(dims) > COPIED or size > MOST or (len(dims) > 1 and not size):
+    if size > MOST or (len(dims) > 1 and not size):
         return None
+    if len(dims) > COPIED:
+        return moved(x, lambda places: places)
     dims = [(1, 0)] * (COPIED - len(dims)) + dims
     return single(loops.strided_copy, 1, x.shape, (), (*[n for n, _ in dims], *[step for _, step in dims]))
 
