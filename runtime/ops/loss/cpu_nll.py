@@ -37,7 +37,8 @@ def nll_loss_backward(
 ) -> Array:
     """-weight[t] grad_output at each target class t (over the total weight for a mean), zero elsewhere."""
     classes, weights = _targets(target), None if weight is None else np.ascontiguousarray(weight)
-    given = np.asarray(grad_output, order="C"), classes, weights, total_weight  # of no dimensions it keeps none
+    total = np.asarray(total_weight, grad_output.dtype)  # which is of 16 bits where it is given as it is stored
+    given = np.asarray(grad_output, order="C"), classes, weights, total  # of no dimensions it keeps none
     try:
         result: Array = run(plans_nll.nll_loss_backward, *given, input_shape, reduction, ignore_index)[0]
     except IndexError:
