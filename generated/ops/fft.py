@@ -23,12 +23,21 @@ from ...runtime.namespace import op
 from ...runtime.ops.fft import checks as fft_checks
 from ...runtime.ops.fft import cpu as fft_cpu
 from ...runtime.ops.fft import formulas as fft_formulas
+from ...runtime.ops.fft import plans as fft_plans
 from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ...runtime.tensor.devices import CPU
 from ..functions import fft as functions
 
+FFT_C2C = KernelOp(
+    "fft_c2c",
+    fft_plans.fft_c2c,
+    fft_cpu.fft_c2c,
+    functions.FftC2cBackward0,
+    {"self": "T", "dim": "d", "normalization": "n", "forward": "b"},
+    dtypes=("complex",),
+)
 FFT_C2R = KernelOp(
     "fft_c2r",
     None,
@@ -57,6 +66,10 @@ def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool
         IndexError, RuntimeError, ValueError: expected: `dim` in range; each dimension once; a scale of 0 (none), 1 (by
             the root of the size) or 2 (by the size).
     """
+    if not watch.every:
+        result = FFT_C2C.launch(input, dim, normalization, forward)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("fft_c2c", fft_c2c, "along", input, dim, normalization, forward)) is not NOT_HANDLED
@@ -66,6 +79,7 @@ def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool
 
 
 def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
+    given = (self, dim, normalization, forward)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dim = checks.integer_list(name, "dim", dim)
@@ -74,6 +88,10 @@ def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
     if forward.__class__ is not bool:
         forward = checks.boolean(name, "forward", forward)
     self, dim, normalization, forward = fft_checks.transformed_dims(name, self, dim, normalization, forward)
+    if into is None and not watch.every and FFT_C2C.remember(given, (self, dim, normalization, forward)):
+        result = FFT_C2C.launch(self, dim, normalization, forward)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "float", (), (self,))
     try:
         result = adopt(

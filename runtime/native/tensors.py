@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import BFLOAT16, BOOL, FLOAT16, INTEGERS, itemsize
+from ..kernels.llvm.element_kinds import BFLOAT16, BOOL, COMPLEX, FLOAT16, INTEGERS, itemsize
 from ..kernels.llvm.structs import Items
 from ..kernels.llvm.typed import NULL, New, Stolen, cast, exchange, native
 from . import c_functions as c
@@ -11,6 +11,8 @@ from .interned import (
     array_type,
     bfloat16,
     bool_,
+    complex64,
+    complex128,
     cpu,
     dtype_table,
     empty_text,
@@ -70,7 +72,11 @@ def kind_of(dtype: Object) -> int:
         return BFLOAT16
     if dtype is float16:
         return FLOAT16
-    return INTEGERS if dtype is int64 else -1
+    if dtype is int64:
+        return INTEGERS
+    if dtype is complex64:
+        return COMPLEX
+    return COMPLEX + 1 if dtype is complex128 else -1
 
 
 @native

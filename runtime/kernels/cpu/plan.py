@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -22,10 +22,11 @@ Ints = tuple[int, ...]
 
 
 class Layout(NamedTuple):
-    """The shape of an operand, and its strides where they are not the usual ones."""
+    """The shape of an operand, and its strides where they are not the usual ones; whether its numbers are complex."""
 
     shape: Ints
     strides: Ints | None
+    complex: bool = False
 
 
 class Step(NamedTuple):
@@ -38,7 +39,8 @@ class Step(NamedTuple):
     Where `rows` is (count, unit), the kernel takes two more ints: the first of its rows that it is to compute, a
     multiple of `unit`, and that after the last. So several threads may share them, if operand and result are large, or
     `work` is, which is counted in elements as well. Tables are flat arrays of int64, which nobody writes to;
-    results whose numbers are `indices` are of int64.
+    results whose numbers are `indices` are of int64. Complex numbers are given to a kernel as pairs of their parts;
+    results whose numbers are `complexes` have them.
 
     `pairs` makes the calls that stand for this one where operands and results are bfloat16, and the processor has
     instructions for products of pairs of them.
@@ -54,9 +56,25 @@ class Step(NamedTuple):
     pairs: Callable[[], Plan] | None = None
     tables: tuple[Array, ...] = ()
     indices: Ints = ()
+    complexes: Ints = ()
 
 
 Plan = tuple[Step, ...]
+
+
+Finder = TypeVar("Finder", bound=Callable[..., Plan | None])
+_complex: set[Any] = set()
+
+
+def for_complex(find: Finder) -> Finder:
+    """A function that finds plans also for operands of complex numbers."""
+    _complex.add(find)
+    return find
+
+
+def takes_complex(find: Any) -> bool:
+    """Whether there are plans for operands of complex numbers."""
+    return find in _complex
 
 
 def single(

@@ -6,7 +6,8 @@ from .memory import load, load_half, load_quarter, single_bits
 from .typed import native
 
 # 0 is float32, 1 float64; 16-bit floats follow, which kernels compute with as float32; then what are no floats.
-BFLOAT16, FLOAT16, BOOL, INTEGERS = 2, 3, 4, 5
+# Complex numbers of float32, and those of float64, are the last: kernels are given them as pairs of these.
+BFLOAT16, FLOAT16, BOOL, INTEGERS, COMPLEX = 2, 3, 4, 5, 6
 FLOATS = 4  # kinds
 
 
@@ -23,10 +24,30 @@ def is_half(kind: int) -> bool:
 
 
 @native
+def is_complex(kind: int) -> bool:
+    """Whether a kind is one of complex numbers."""
+    return kind >= COMPLEX
+
+
+@native
+def part_kind(kind: int) -> int:
+    """The kind that a kernel computes in: of complex numbers that of their parts."""
+    return kind - COMPLEX if is_complex(kind) else kind
+
+
+@native
+def parts(kind: int) -> int:
+    """As how many elements a kernel is given one of a kind."""
+    return 2 if is_complex(kind) else 1
+
+
+@native
 def itemsize(kind: int) -> int:
     """The bytes of an element of a kind."""
     if is_half(kind):
         return 2
+    if is_complex(kind):
+        return 8 * (1 + kind - COMPLEX)
     return 1 if kind == BOOL else 8 if kind else 4
 
 

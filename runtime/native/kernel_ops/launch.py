@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.element_kinds import BFLOAT16, INTEGERS, is_float, is_half
+from ...kernels.llvm.element_kinds import BFLOAT16, INTEGERS, is_complex, is_float, is_half
 from ...kernels.llvm.memory import bits
 from ...kernels.llvm.structs import Items, Struct, room
 from ...kernels.llvm.typed import NULL, New, cast, native, new
@@ -44,6 +44,7 @@ class KernelOpPlan(Struct):
     found: Dict  # the plans found, or NULL: there are none on the host
     found_bfloat16: Dict  # those for this dtype
     found_float16: Dict
+    found_complex: Dict  # likewise; or NULL: it does not take complex numbers
     name: Object  # of the in-place form
     device: Dict  # by dtypes, what is launched for tensors of a device
     node: RecordPlan  # or NULL
@@ -151,7 +152,9 @@ def common_dtype(plan: KernelOpPlan, given: Arguments, place: Object) -> DType:
                 dtype = tensor.dtype
         elif not takes(letter, argument):
             return NULL
-    fits = place is not cpu or is_float(kind_of(dtype))  # what is launched on a device is looked up by the dtype
+    kind = kind_of(dtype)
+    takes = is_float(kind) or (is_complex(kind) and plan.found_complex is not NULL)
+    fits = place is not cpu or takes  # what is launched on a device is looked up by the dtype
     return dtype if dtype is not NULL and fits else cast(DType, NULL)
 
 
@@ -324,7 +327,8 @@ def launch_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> N
     if key is NULL:
         return NULL
     kind = kind_of(dtype)
-    found = looked_up(table_for(plan.found, plan.found_bfloat16, plan.found_float16, kind), key)
+    table = table_for(plan.found, plan.found_bfloat16, plan.found_float16, kind)
+    found = looked_up(plan.found_complex if is_complex(kind) else table, key)
     if found is NULL:
         return not_handled()
     own(owned, found)  # which the table may forget
