@@ -145,8 +145,16 @@ output_type = interned(Type, PythonOutput)
 outdated_type = interned(Type, Outdated)  # the class of the edges of views whose use is an error
 nowhere_type = interned(Type, Nowhere)
 
-_KINDS = (dtypes.float32, dtypes.float64, dtypes.bfloat16, dtypes.float16, dtypes.bool_, dtypes.int64)
-_KINDS += (dtypes.complex64, dtypes.complex128)
+_KINDS = (
+    dtypes.float32,
+    dtypes.float64,
+    dtypes.bfloat16,
+    dtypes.float16,
+    dtypes.bool_,
+    dtypes.int64,
+    dtypes.complex64,
+    dtypes.complex128,
+)
 float32, float64, bfloat16, float16, bool_, int64, complex64, complex128 = (interned(DType, kind) for kind in _KINDS)
 _dtypes = np.array([id(kind) for kind in _KINDS])
 _numpy_dtypes = np.array([id(kind.np) for kind in _KINDS])

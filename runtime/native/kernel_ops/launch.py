@@ -153,8 +153,8 @@ def common_dtype(plan: KernelOpPlan, given: Arguments, place: Object) -> DType:
         elif not takes(letter, argument):
             return NULL
     kind = kind_of(dtype)
-    takes = is_float(kind) or (is_complex(kind) and plan.found_complex is not NULL)
-    fits = place is not cpu or takes  # what is launched on a device is looked up by the dtype
+    known = is_float(kind) or (is_complex(kind) and plan.found_complex is not NULL)
+    fits = place is not cpu or known  # what is launched on a device is looked up by the dtype
     return dtype if dtype is not NULL and fits else cast(DType, NULL)
 
 

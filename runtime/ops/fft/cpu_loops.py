@@ -254,25 +254,35 @@ def transform_either(
     out: Array,
     steps: Array,
     table: Array,
+    turns: Array,
     double_steps: Array,
     double_table: Array,
+    double_turns: Array,
     scale: float,
+    pairs: float,
     n: int,
     block: int,
     turned: int,
     double_block: int,
     double_turned: int,
+    kind: int,
     inverse: int,
     first: int,
     last: int,
 ) -> None:
-    """`transform_rows` of complex numbers, with what passes take for either precision: tables are given as integers."""
+    """`transform_rows` with what passes take for either precision: their tables are given as integers."""
     like = x.dtype.type(0)
     if item_size(like) == 8:
-        steps, table, block, turned = double_steps, double_table, double_block, double_turned
-    factors = row_at(like, address(table), 0)
-    rows = matrix_at(steps[0], address(steps), steps.size // 4, 4, 4 * item_size(steps[0]))
-    transform_rows(x, rows, factors, factors, n, block, turned != 0, 0, inverse != 0, scale, 1.0, out, first, last)
+        steps, table, turns, block, turned = double_steps, double_table, double_turns, double_block, double_turned
+    factors, cosines = row_at(like, address(table), 0), row_at(like, address(turns), 2 * n)
+    rows, turn, back = rows_of_steps(steps), turned != 0, inverse != 0
+    transform_rows(x, rows, factors, cosines, n, block, turn, kind, back, scale, pairs, out, first, last)
+
+
+@jit
+def rows_of_steps(steps: Array) -> Array:
+    """Steps that were given as one row of integers."""
+    return matrix_at(steps[0], address(steps), steps.size // 4, 4, 4 * item_size(steps[0]))
 
 
 @jit
