@@ -18,6 +18,8 @@ from ..tensor.shapes import Shape, broadcast_shapes, contiguous_strides
 Layout = tuple[tuple[int, ...], tuple[int, ...] | None]  # shape, strides (None: contiguous)
 SHORTEST_ROW = 8  # below, copying an operand costs less than a loop over rows
 FEW = 64  # elements, for which it does not matter
+MUCH = 1 << 16  # elements of a matrix from which it pays not to copy an operand that lies column by column
+LONGEST_TURNED = 1 << 14  # elements of a row of such an operand: a block of rows is to stay in a cache
 
 
 class Rows(NamedTuple):
@@ -69,6 +71,24 @@ def rows(
         return None
     repeated = tuple(k for k, layout in enumerate(layouts) if layout is not None and not within[k])
     return Rows(np.array([steps0, steps1], np.int64).T.copy(), outer, inner, size, repeated)
+
+
+@functools.lru_cache(maxsize=1024)
+def turned_rows(
+    shape: Sequence[int], layouts: tuple[Layout | None, ...], numbers: int, results: int
+) -> tuple[Rows, int, int] | None:
+    """The rows of a large matrix where one operand lies column by column: with its number, and its elements' stride."""
+    given = [_broadcast_strides(shape, layout) for layout in (*layouts, *[None] * numbers)]
+    dims = _merged(shape, [*given, *[contiguous_strides(shape)] * results])
+    if prod(shape) < MUCH or len(dims) != 2 or dims[1][0] > LONGEST_TURNED:
+        return None
+    (count, across), (size, within) = dims
+    turned = [k for k, step in enumerate(within) if step not in (0, 1)]
+    if len(turned) != 1 or across[turned[0]] != 1 or min(count, size) < FEW or within[turned[0]] < count:
+        return None
+    steps = np.array([[0] * len(across), across], np.int64).T.copy()
+    repeated = tuple(k for k, layout in enumerate(layouts) if layout is not None and not within[k])
+    return Rows(steps, 1, count, size, repeated), turned[0], within[turned[0]]
 
 
 def _broadcast_strides(shape: Sequence[int], layout: Layout | None) -> Sequence[int]:

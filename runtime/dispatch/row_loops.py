@@ -18,7 +18,7 @@ from ..tensor.devices import CPU
 from ..tensor.dtypes import bool_
 from ..tensor.shapes import Shape
 from .fast_path import fast_path
-from .loop_nest import broadcast_rows, rows
+from .loop_nest import broadcast_rows, rows, turned_rows
 
 REAL = frozenset((int, float))
 MOST_ROWS = 4096  # pairs of layouts of one op; then it forgets all of them
@@ -45,6 +45,8 @@ def launch(
         by_slices(getattr(kernels, attribute), (*given, *numbers, *outs), outs[0].size)
         return
     plan = rows(shape, tuple(layouts), len(numbers), len(outs)) if native else None
+    if plan is None and native and by_turned_rows(kernels, attribute, given, layouts, shape, numbers, outs):
+        return
     if plan is None:
         given = [flat_operand(value, to, shape) for value, to in zip(operands, wanted, strict=True)]
         by_slices(getattr(kernels, attribute), (*given, *numbers, *outs), outs[0].size)
@@ -85,6 +87,28 @@ def by_rows(
     for index in plan.repeated:
         given[index] = (given[index],)
     kernels.run_rows(attribute, (*given, *numbers, *outs), plan)
+
+
+def by_turned_rows(
+    kernels: ElementKernels,
+    attribute: str,
+    given: Sequence[Any],
+    layouts: Sequence[Any],
+    shape: Shape,
+    numbers: Sequence[Any],
+    outs: Sequence[Any],
+) -> bool:
+    """Run a kernel row by row where one operand lies column by column; False where that is not so."""
+    found = turned_rows(tuple(shape), tuple(layouts), len(numbers), len(outs))
+    if found is None:
+        return False
+    plan, place, stride = found
+    needed = [plan.reach(k) for k in range(len(given))]
+    needed[place] = plan.inner + (plan.size - 1) * stride
+    check_lengths(given, needed)
+    operands = [(value,) if k in plan.repeated else value for k, value in enumerate(given)]
+    kernels.run_turned(attribute, (*operands, *numbers, *outs), plan, place, stride)
+    return True
 
 
 def memories(operands: Sequence[Any], wanted: Sequence[Any], shape: Shape) -> tuple[list[Any], list[Any], bool]:

@@ -11,6 +11,7 @@ ops that take such operands, and kept for all of them.
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,14 +28,14 @@ class Loop(NamedTuple):
     run: Any  # what calls `over_rows` without asking for the types of its arguments
 
 
-def loop_for(kernel: Any, operands: tuple[Any, ...], steps: np.ndarray) -> Loop:
-    """The loop over the rows of such operands."""
+def loop_for(kernel: Any, operands: tuple[Any, ...], arguments: Sequence[Any], loop: Any) -> Loop:
+    """A loop over the rows of such operands, with the arguments that it takes behind the kernel's address."""
     from numba import typeof
 
     register()
     address = address_of(kernel, tuple(value[0].dtype.type() if type(value) is tuple else value for value in operands))
-    types = [typeof(argument) for argument in (address, operands, steps, 0, 0, 0, 0)]
-    return Loop(address, compiled_for(over_rows, types).entry_point)
+    types = [typeof(argument) for argument in (address, *arguments)]
+    return Loop(address, compiled_for(loop, types).entry_point)
 
 
 def kind(operand: Any) -> Any:

@@ -12,6 +12,7 @@ from .cache.digest import digest, of_function
 from .compile.loading import load_compiler
 from .compile.scalar_library import building, cpu_library, meant, module_of, rebuilt
 from .half_tables import is_long, looked_up, with_kernel
+from .turned_rows import BLOCK, over_turned_rows, turned_loop
 from .usual_blocks import in_blocks
 
 BY_TABLE = "_by_table"  # behind the name of a kernel of one 16-bit float
@@ -47,12 +48,24 @@ class ElementKernels:
         steps, inner, size = plan.steps, plan.inner, plan.size
         key = (attribute, *map(rows.kind, operands))
         if key not in self.loops:
-            self.loops[key] = rows.loop_for(getattr(self, attribute), operands, steps)
+            self.loops[key] = rows.loop_for(
+                getattr(self, attribute), operands, [operands, steps, 0, 0, 0, 0], rows.over_rows
+            )
         loop, count = self.loops[key], plan.outer * inner
         if is_shared(count * size):
             shared(rows.over_rows, (loop.kernel, operands, steps, inner, size), count, count * size)
         else:
             loop.run(loop.kernel, operands, steps, inner, size, 0, count)
+
+    def run_turned(self, attribute: str, operands: tuple[Any, ...], plan: Any, place: int, stride: int) -> None:
+        """The same where the rows of the operand at a place are turned: its elements are `stride` apart."""
+        steps, count, size = plan.steps, plan.inner, plan.size
+        key = (attribute, place, *map(rows.kind, operands))
+        if key not in self.loops:
+            self.loops[key] = turned_loop(getattr(self, attribute), operands, place, steps)
+        given = (*operands[:place], None, *operands[place + 1 :])
+        arguments = self.loops[key].kernel, given, steps, size, operands[place], stride
+        shared(over_turned_rows, arguments, count, count * size, BLOCK)
 
     def of_halves(self, name: str) -> Any:
         """The kernel for one operand of 16-bit floats: it reads a table where computing takes longer."""

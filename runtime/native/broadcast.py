@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import BOOL, FLOATS, is_float, itemsize
+from ..kernels.llvm.element_kinds import BOOL, KINDS, is_float, itemsize
 from ..kernels.llvm.kernel_calls import CallFrame
 from ..kernels.llvm.structs import Items
 from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from ..pool.layout import ROWS
 from ..pool.rows import RowOperands, Rows, run_rows
 from ..pool.scheduler import share
+from ..pool.turning import run_rows_alone
 from . import c_functions as c
-from .interned import none, outdated_type
+from .interned import job, none, outdated_type
 from .kernel_calls import LONG, Size, found_kernel, job_for, put_object
 from .layout import Array, Dict, Object, Tensor, Tuple
 from .references import Owned, item, own, own_new, put_item, retain
@@ -96,7 +97,7 @@ def broadcast(
     rows = cast(Rows, cast(Array, item(found, 0)).memory)
     if not put_numbers(numbers, arguments, rows.repeated > 0, frame):
         return not_handled()
-    variant = FLOATS * (VARIANTS + rows.repeated - 1) if rows.repeated else 0
+    variant = KINDS * (VARIANTS + rows.repeated - 1) if rows.repeated else 0
     kernel = found_kernel(kernels, variant + kind, resolver)
     result_kind = BOOL if gives_bool else kind
     flat = NULL if kernel == 0 else own_new(owned, new_flat(new(Size).items, rows.elements, result_kind))
@@ -127,10 +128,10 @@ def run_all_rows(kernel: int, operands: RowOperands, frame: CallFrame) -> None:
     if elements_of_all < LONG:
         run_rows(kernel, operands, frame, 0, count)
         return
-    job = job_for(elements_of_all)
+    acquired = job_for(elements_of_all)
     state = c.release_gil()  # from here to acquire_gil nothing of Python's is touched
-    if job is NULL:
-        run_rows(kernel, operands, frame, 0, count)
+    if acquired is NULL:
+        run_rows_alone(job, kernel, operands, frame)
     else:
-        share(job, ROWS, kernel, 0, count, 1, address_of(frame), address_of(operands))
+        share(acquired, ROWS, kernel, 0, count, 1, address_of(frame), address_of(operands))
     c.acquire_gil(state)

@@ -9,6 +9,7 @@ from ..kernels.llvm.typed import NULL, address_of, cast, native, new
 from ..pool.atomics import compare_and_swap, read, write
 from ..pool.layout import FLAT, SLICE, Job
 from ..pool.scheduler import is_worth_sharing, share
+from ..pool.turning import run_flat_alone
 from . import c_functions as c
 from .interned import float_type, int_type, job, start_workers
 from .layout import Float, Object
@@ -58,6 +59,7 @@ def job_for(work: int) -> Job:
     if not is_worth_sharing(job, work):
         write(job.owned, 0)
         return NULL
+    job.work = work
     return job
 
 
@@ -70,7 +72,7 @@ def run_kernel(kernel: int, arrays: int, elements: int, frame: CallFrame) -> Non
     acquired = job_for(elements)
     state = c.release_gil()
     if acquired is NULL:
-        call_elementwise(kernel, arrays, elements, frame)
+        run_flat_alone(job, kernel, arrays, elements, frame)
     else:
         share(acquired, FLAT, kernel, arrays, elements, SLICE, address_of(frame), 0)
     c.acquire_gil(state)

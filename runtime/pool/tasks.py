@@ -17,13 +17,13 @@ from ..kernels.llvm.typed import address_of, cast, native, new
 from .atomics import write
 from .layout import FLAT, RANGE, ROWS, STEP, Job, Request
 from .rows import RowOperands, run_rows
-from .scheduler import finish, first_of
+from .scheduler import finish, first_of, in_turn
 
 
 @native
-def run_part(job: Job, part: int) -> None:
+def run_part(job: Job, claimed: int) -> None:
     """Run a part of a job, by its kind."""
-    kind = job.kind
+    kind, part = job.kind, in_turn(job, claimed)
     if kind == FLAT:
         run_flat_part(job, part)
     elif kind == ROWS:

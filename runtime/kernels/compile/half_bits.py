@@ -19,12 +19,23 @@ BIAS = 127 - 15  # between their exponents
 
 
 def widened(builder: Any, bits: Any, half: str) -> Any:
-    """The float32 of the bits of a `half`: "bfloat16" or "float16"."""
+    """The float32 of the bits of a `half`, "bfloat16" or "float16"; or a vector of these of a vector."""
+    word, single = like(bits, WORD), like(bits, SINGLE)
     if half == "bfloat16":
-        return builder.bitcast(builder.shl(builder.zext(bits, WORD), WORD(16)), SINGLE)
+        return builder.bitcast(builder.shl(builder.zext(bits, word), of(word, 16)), single)
     if converts_halves():
-        return builder.fpext(builder.bitcast(bits, ir.HalfType()), SINGLE)
-    return _widened_by_integers(builder, builder.zext(bits, WORD))
+        return builder.fpext(builder.bitcast(bits, like(bits, ir.HalfType())), single)
+    return _widened_by_integers(builder, builder.zext(bits, word))
+
+
+def like(value: Any, kind: Any) -> Any:
+    """A type, or that of as many of it as a vector has lanes."""
+    return ir.VectorType(kind, value.type.count) if isinstance(value.type, ir.VectorType) else kind
+
+
+def of(kind: Any, number: int) -> Any:
+    """A number as a constant of a type, in all lanes of a vector."""
+    return ir.Constant(kind, [number] * kind.count if isinstance(kind, ir.VectorType) else number)
 
 
 def narrowed(builder: Any, value: Any, half: str) -> Any:
@@ -47,18 +58,19 @@ def _narrowed_to_bfloat16(builder: Any, value: Any) -> Any:
 
 def _widened_by_integers(builder: Any, bits: Any) -> Any:
     """Normal numbers get another bias; the rest is found by arithmetic: a subnormal one is an exact difference."""
-    sign = builder.shl(builder.and_(bits, WORD(0x8000)), WORD(16))
-    shifted = builder.shl(builder.and_(bits, WORD(0x7FFF)), WORD(SHIFT))
-    normal = builder.add(shifted, WORD(BIAS << 23))
-    special = builder.add(normal, WORD(BIAS << 23))  # infinity and nan, whose exponent is the greatest in both
-    is_nan = builder.icmp_unsigned(">", shifted, WORD(0x1F << 23))
-    special = builder.select(is_nan, builder.or_(special, WORD(1 << 22)), special)
-    least = builder.bitcast(WORD((BIAS + 1) << 23), SINGLE)
-    small = builder.fsub(builder.bitcast(builder.add(normal, WORD(1 << 23)), SINGLE), least)
-    is_small = builder.icmp_unsigned("<", shifted, WORD(1 << 23))
-    is_special = builder.icmp_unsigned(">=", shifted, WORD(0x1F << 23))
-    found = builder.select(is_small, builder.bitcast(small, WORD), builder.select(is_special, special, normal))
-    return builder.bitcast(builder.or_(found, sign), SINGLE)
+    word, single = bits.type, like(bits, SINGLE)
+    sign = builder.shl(builder.and_(bits, of(word, 0x8000)), of(word, 16))
+    shifted = builder.shl(builder.and_(bits, of(word, 0x7FFF)), of(word, SHIFT))
+    normal = builder.add(shifted, of(word, BIAS << 23))
+    special = builder.add(normal, of(word, BIAS << 23))  # infinity and nan, whose exponent is the greatest in both
+    is_nan = builder.icmp_unsigned(">", shifted, of(word, 0x1F << 23))
+    special = builder.select(is_nan, builder.or_(special, of(word, 1 << 22)), special)
+    least = builder.bitcast(of(word, (BIAS + 1) << 23), single)
+    small = builder.fsub(builder.bitcast(builder.add(normal, of(word, 1 << 23)), single), least)
+    is_small = builder.icmp_unsigned("<", shifted, of(word, 1 << 23))
+    is_special = builder.icmp_unsigned(">=", shifted, of(word, 0x1F << 23))
+    found = builder.select(is_small, builder.bitcast(small, word), builder.select(is_special, special, normal))
+    return builder.bitcast(builder.or_(found, sign), single)
 
 
 def _narrowed_by_integers(builder: Any, bits: Any) -> Any:

@@ -17,18 +17,6 @@ _INFINITE32, _INFINITE64 = np.int32(0x7F800000), np.int64(0x7FF0000000000000)
 
 
 @jit
-def greatest(row: np.ndarray) -> float:
-    """The greatest element of a contiguous row of floats that has one; what is nan may be passed over."""
-    like, first = row.dtype.type(0), bits(row[0])
-    last, rest = choose(like, _LAST32, _LAST64), choose(like, _ALL32, _ALL64)
-    top = first ^ ((first >> last) & rest)
-    for j in range(row.size):
-        key = bits(row[j])
-        top = max(top, key ^ ((key >> last) & rest))
-    return np.float64(from_bits(like, top ^ ((top >> last) & rest)))
-
-
-@jit
 def extremum(row: np.ndarray, sign: int) -> float:
     """The greatest element of such a row, or with sign -1 the least; nan where there is one.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import jit
-from .float_keys import greatest
+from ..llvm.lines import range_of
 
 BLOCK = 1024  # elements of a row that are added in its own dtype, in vector lanes
 REORDER = {"reassoc", "contract", "nsz"}
@@ -18,18 +18,15 @@ def row_max(row: Array) -> float:
     """The greatest element of a row of floats, nan where one is; -inf of no elements."""
     if row.size == 0:
         return -np.inf
-    return np.nan if has_nan(row) else greatest(row)
+    return np.nan if has_nan(row) else float(range_of(row)[1])
 
 
 @jit
 def row_min(row: Array) -> float:
     """The least element of a row of floats, nan where one is; inf of no elements."""
-    if has_nan(row):
-        return np.nan
-    least = row.dtype.type(np.inf)
-    for i in range(row.size):
-        least = row[i] if row[i] < least else least
-    return float(least)
+    if row.size == 0:
+        return np.inf
+    return np.nan if has_nan(row) else float(range_of(row)[0])
 
 
 @jit

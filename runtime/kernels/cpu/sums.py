@@ -12,6 +12,7 @@ import numpy as np
 from ..jit import jit
 from ..llvm.addresses import empty_row, part_of
 from ..llvm.halves.rows import reading, room_for
+from ..llvm.lines import sum_of_blocks
 
 REORDER = {"reassoc", "contract", "nsz"}
 CHUNK = 1 << 15  # elements of a row that one thread adds
@@ -26,20 +27,10 @@ Array = np.ndarray
 def chunk_sum(row: Array) -> float:
     """sum_i x_i; four blocks at a time, which keeps more of the memory busy."""
     total, k = 0.0, 0
-    room = room_for(row, min(4 * _BLOCK, row.size))
     while k + 4 * _BLOCK <= row.size:
-        blocks = reading(row, k, 4 * _BLOCK, room)
-        one, two = part_of(blocks, 0, _BLOCK), part_of(blocks, _BLOCK, _BLOCK)
-        three, four = part_of(blocks, 2 * _BLOCK, _BLOCK), part_of(blocks, 3 * _BLOCK, _BLOCK)
-        # Four sums are independent: an addition takes several cycles, in which the other three begin.
-        a = b = c = d = row.dtype.type(0)
-        for i in range(_BLOCK):
-            a += one[i]
-            b += two[i]
-            c += three[i]
-            d += four[i]
-        total += (float(a) + float(b)) + (float(c) + float(d))
+        total += sum_of_blocks(row, k)
         k += 4 * _BLOCK
+    room = room_for(row, min(_BLOCK, row.size - k))
     while k < row.size:
         block = reading(row, k, min(_BLOCK, row.size - k), room)
         part = row.dtype.type(0)  # in the row's dtype: float64 lanes are half as many

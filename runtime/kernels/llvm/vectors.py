@@ -56,7 +56,7 @@ class Vectors:
 
     def shuffled(self, a: Any, b: Any, places: Sequence[int]) -> Any:
         """The lanes of `a`, and behind them those of `b`, at the given places."""
-        chosen = self.ir.Constant(self.ir.VectorType(self.ir.IntType(32), self.lanes), list(places))
+        chosen = self.ir.Constant(self.ir.VectorType(self.ir.IntType(32), len(places)), list(places))
         return self.builder.shuffle_vector(a, b, chosen)
 
     def mask(self, width: Any, number: int) -> Any:

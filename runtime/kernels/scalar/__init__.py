@@ -32,7 +32,7 @@ from .bessel_modified import (
 from .bits import angle, copysign, gcd, isneginf, isposinf, lcm, left_shift, nextafter, right_shift, signbit
 from .circular import cos, sin, tan
 from .error import erf, erfc
-from .exponential import exp, exp2, exp_of_masked, expm1, sigmoid, with_sign
+from .exponential import exp, exp2, exp_of_masked, exp_of_usual, expm1, sigmoid, with_sign
 from .gamma import digamma, lgamma
 from .gamma_incomplete import igamma, igammac
 from .hyperbolic import cosh, sinh, tanh

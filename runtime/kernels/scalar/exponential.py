@@ -138,6 +138,12 @@ def exp_of_masked(x: Any) -> Any:
     return select(gone, 0.0, exp(select(gone, 0.0, x)))
 
 
+def exp_of_usual(x: Any) -> Any:
+    """`exp` between -87 and 87, or -708 and 708, where it is a normal number: the same bits; nan stays."""
+    k, r, low = reduced(x)
+    return choose(x, power_single, power_double)(r, low) * power_of_two(x, k)
+
+
 def exp_minus(x: Any, low: Any) -> Any:
     """k, first and second with e^(x - low) = 2^k (first + second), for a `low` far smaller than `x`."""
     k, r, lost = reduced(x)

@@ -6,18 +6,19 @@ and how many elements it reads of each. Who calls owns their arrays.
 
 from __future__ import annotations
 
-from ...kernels.llvm.element_kinds import COMPLEX, FLOATS, INTEGERS, is_half, itemsize, part_kind, parts
+from ...kernels.llvm.element_kinds import BOOL, COMPLEX, INTEGERS, KINDS, is_half, itemsize, part_kind, parts
 from ...kernels.llvm.kernel_calls import CallFrame, Constants, call_with_constants, put_array
 from ...kernels.llvm.structs import Items, Struct, length, room
 from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from ...pool.layout import STEP, Job
 from ...pool.scheduler import share
+from ...pool.turning import run_step_alone
 from .. import c_functions as c
-from ..interned import none
+from ..interned import job, none
 from ..kernel_calls import LONG, Size, found_kernel, job_for
 from ..layout import Array, Object, Tensor, Tuple
 from ..references import Owned, exchange_item, item, own, put_item
-from ..tensors import dtype_of, elements, holds_kind, kind_of, new_flat, new_tensor, not_handled
+from ..tensors import dtype_of, elements, holds_kind, kind_of_number, new_flat, new_tensor, not_handled
 
 MOST_OPERANDS = 64
 MOST_RESULTS = 6
@@ -26,10 +27,10 @@ MOST_TABLES = 6
 
 
 class KernelTable(Struct):
-    """A kernel on flat arrays: what finds its machine code, and that for each kind of floats."""
+    """A kernel on flat arrays: what finds its machine code, and that for each kind of elements."""
 
     resolver: Object
-    kernels: Items[int] = room(FLOATS)
+    kernels: Items[int] = room(KINDS)
 
 
 class Call(Struct):
@@ -44,6 +45,7 @@ class Call(Struct):
     extent: int  # how many rows, or the like, threads may share, 0 for none; parts begin at multiples of `unit`
     unit: int
     place: int  # of the ints that say where a part begins and ends
+    together: int  # rows that one thread does at a time, going through them to and fro; 0: all at once
     work: int  # how much there is to do, if that is more than the first operand and the first result are large
     tables: int  # how many; their addresses, and how many whole numbers they have
     table_memory: Items[int] = room(MOST_TABLES)
@@ -59,6 +61,7 @@ class CallPlan(Struct):
     halves: int  # bit i: output i is a 16-bit float where the operands are; all others are float32 then
     singles: int  # bit i: operand i is float32 where the others are 16-bit floats
     integers: int  # bit i: output i is of int64
+    masks: int  # bit i: output i is of bool
     complexes: int  # bit i: output i has complex numbers
     reach: Items[int] = room(MOST_OPERANDS)  # elements of each operand that are read, from the first to the last
     steps: Items[Call] = room(1)  # the first of the calls; the others follow
@@ -85,7 +88,7 @@ def note_operand(plan: CallPlan, operands: Operands, index: int, tensor: Tensor,
     flat, first = tensor.flat, 0
     if flat is none:
         flat, first = tensor.storage, c.as_int(tensor.offset)
-    if kind_of(tensor.dtype) != kind or not holds_kind(flat, kind):
+    if kind_of_number(tensor.dtype) != kind or not holds_kind(flat, kind):
         return False
     if elements(flat) - first < plan.reach[index]:
         return False
@@ -113,7 +116,7 @@ def put_operands(call: Call, operands: Operands, results: Tuple, frame: CallFram
         if number < 0:
             made = cast(Tensor, item(results, -1 - number))
             flat = made.flat
-            kind = kind_of(made.dtype)
+            kind = kind_of_number(made.dtype)
             put_array(frame, i, flat.memory, itemsize(part_kind(kind)))
             frame.size[i] = elements(flat) * parts(kind)
         else:
@@ -127,6 +130,8 @@ def kind_of_output(plan: CallPlan, output: int, given: int) -> int:
     """The kind of an output of a plan for operands of a kind."""
     if plan.integers >> output & 1:
         return INTEGERS
+    if plan.masks >> output & 1:
+        return BOOL
     if plan.complexes >> output & 1:
         return COMPLEX + part_kind(given)
     given = part_kind(given)
@@ -174,16 +179,18 @@ def run_call(plan: CallPlan, call: Call, operands: Operands, results: Tuple, sha
     work = max(frame.size[0] + frame.size[call.operands], call.work) if call.results else call.work
     if work < LONG:  # too little to release the GIL for
         return call_with_constants(kernel, arrays, frame, constants) == 0
-    job = cast(Job, NULL)
+    acquired = cast(Job, NULL)
     if call.extent > call.unit:
-        job = job_for(work)
+        acquired = job_for(work)
     state = c.release_gil()  # operands, results and the plan, with its tables, are owned
-    if job is NULL:
+    if acquired is NULL and call.together:
+        status = run_step_alone(job, kernel, arrays, frame, constants, call.place, call.extent, call.together)
+    elif acquired is NULL:
         status = call_with_constants(kernel, arrays, frame, constants)
     else:
-        job.place = call.place
+        acquired.place = call.place
         more = address_of(constants)
-        status = share(job, STEP, kernel, arrays, call.extent, call.unit, address_of(frame), more)
+        status = share(acquired, STEP, kernel, arrays, call.extent, call.unit, address_of(frame), more)
     c.acquire_gil(state)
     return status == 0
 

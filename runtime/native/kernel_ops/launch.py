@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.element_kinds import BFLOAT16, INTEGERS, is_complex, is_float, is_half
+from ...kernels.llvm.element_kinds import BFLOAT16, INTEGERS, is_complex, is_half
+from ...kernels.llvm.element_kinds import BOOL as BOOLS
 from ...kernels.llvm.memory import bits
 from ...kernels.llvm.structs import Items, Struct, room
 from ...kernels.llvm.typed import NULL, New, cast, native, new
@@ -27,7 +28,7 @@ from ..interned import (
 from ..kernel_calls import Arguments
 from ..layout import Array, Dict, DType, Float, List, Object, Tensor, Tuple
 from ..references import Owned, begin, item, own, own_new, put_item, release_all, retain, size
-from ..tensors import is_tensor_anywhere, kind_of, not_handled, records, withdrawn
+from ..tensors import is_tensor_anywhere, kind_of, kind_of_number, not_handled, records, withdrawn
 from ..views import is_int_or_ints
 from .calls import MOST_OPERANDS, CallPlan, Operands, note_none, note_operand, run_plan
 
@@ -44,13 +45,16 @@ class KernelOpPlan(Struct):
     found: Dict  # the plans found, or NULL: there are none on the host
     found_bfloat16: Dict  # those for this dtype
     found_float16: Dict
-    found_complex: Dict  # likewise; or NULL: it does not take complex numbers
+    found_bool: Dict
+    found_int64: Dict
+    found_complex: Dict  # or NULL: it does not take complex numbers
     name: Object  # of the in-place form
     device: Dict  # by dtypes, what is launched for tensors of a device
     node: RecordPlan  # or NULL
     outputs: int
     differentiable: int  # bit i: operand i
     refused: int  # bit i: operand i has no gradient, and may not require one
+    moves: int  # whether it writes elements of the second operand over those of the first
     tensors: int  # how many of the operands
     operands: int  # how many, and a letter for each: see KernelOp
     letters: Items[int] = room(MOST_OPERANDS)
@@ -152,8 +156,7 @@ def common_dtype(plan: KernelOpPlan, given: Arguments, place: Object) -> DType:
                 dtype = tensor.dtype
         elif not takes(letter, argument):
             return NULL
-    kind = kind_of(dtype)
-    known = is_float(kind) or (is_complex(kind) and plan.found_complex is not NULL)
+    known = kind_of(dtype) >= 0 or (is_complex(kind_of_number(dtype)) and plan.found_complex is not NULL)
     fits = place is not cpu or known  # what is launched on a device is looked up by the dtype
     return dtype if dtype is not NULL and fits else cast(DType, NULL)
 
@@ -304,6 +307,10 @@ def take_arguments(plan: KernelOpPlan, arguments: Items[Object], given: Argument
                 return False
             if given.items[i] is NULL:
                 return False
+        elif plan.letters[i] == DIMS and arguments[i].type is list_type:
+            given.items[i] = own_new(owned, c.as_tuple(cast(List, arguments[i])))
+            if given.items[i] is NULL:
+                return False
     return True
 
 
@@ -313,6 +320,16 @@ def table_for(native: Dict, bfloat16: Dict, float16: Dict, kind: int) -> Dict:
     if is_half(kind):
         return bfloat16 if kind == BFLOAT16 else float16
     return native
+
+
+@native
+def plans_for(plan: KernelOpPlan, kind: int) -> Dict:
+    """The table of an op's plans for tensors of a kind."""
+    if kind == BOOLS:
+        return plan.found_bool
+    if kind == INTEGERS:
+        return plan.found_int64
+    return table_for(plan.found, plan.found_bfloat16, plan.found_float16, kind)
 
 
 @native
@@ -326,9 +343,8 @@ def launch_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> N
     key = own_new(owned, key_of(plan, given))
     if key is NULL:
         return NULL
-    kind = kind_of(dtype)
-    table = table_for(plan.found, plan.found_bfloat16, plan.found_float16, kind)
-    found = looked_up(plan.found_complex if is_complex(kind) else table, key)
+    kind = kind_of_number(dtype)
+    found = looked_up(plan.found_complex if is_complex(kind) else plans_for(plan, kind), key)
     if found is NULL:
         return not_handled()
     own(owned, found)  # which the table may forget

@@ -11,10 +11,11 @@ import math
 
 import numpy as np
 
-from ...kernels.cpu.float_keys import greatest
+from ...kernels.cpu.exponentials import REORDER, exponentials, row_sum, scale
 from ...kernels.cpu.matmul import fill_panels, multiply_at
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, matrix_at, row_at
+from ...kernels.llvm.lines import range_of
 from ...kernels.llvm.tiles import panel_bytes, panel_width
 from ...kernels.scalar import exp_of_masked
 
@@ -270,23 +271,16 @@ def _multiply(
     multiply_at(like, a, a_row, a_col, b, b_row, b_panel, c, c_row, rows, depth, columns, add)
 
 
-_REORDER = {"reassoc"}  # sums may be spread over the lanes of a register, in an order fixed when compiling
-
-
-@jit(fastmath=_REORDER)
+@jit
 def soften(row: Array) -> float:
     """Turns scores into weights and returns log(sum(exp(scores))); zeros, and inf, where all scores are -inf."""
-    top, total = row.dtype.type(greatest(row)), row.dtype.type(0)
+    low, top = range_of(row)
     if top == -math.inf:
         row[:] = 0
         return math.inf
-    for x in range(row.size):
-        value = exp_of_masked(row[x] - top)
-        row[x] = value
-        total += value
-    scale = 1 / total
-    for x in range(row.size):
-        row[x] *= scale
+    exponentials(row, low, top, row)
+    total = row_sum(row)
+    scale(row, 1 / total, row)
     return top + math.log(total)
 
 
@@ -304,7 +298,7 @@ def weights_backward(weights: Array, grads: Array, mean: float) -> None:
         weights[x] *= grads[x] - mean
 
 
-@jit(fastmath=_REORDER)
+@jit(fastmath=REORDER)
 def row_dot(a: Array, b: Array) -> float:
     """The sum of a_x b_x."""
     total = a.dtype.type(0)

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.cpu.float_keys import greatest
+from ...kernels.cpu.exponentials import exponential_sum
 from ...kernels.cpu.loops import copy_run
 from ...kernels.cpu.sums import fill
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, part_of, row_at
+from ...kernels.llvm.lines import range_of
 from ...kernels.scalar import exp, log
 
 BLOCK = 64  # rows whose losses are added by one thread
@@ -48,15 +49,6 @@ def _weighted_sum(row: Array, top: float, weights: Array) -> float:
     else:
         for c in range(row.size):
             total += row[c] - top
-    return total
-
-
-@jit(fastmath=_REORDER)
-def _exponentials(row: Array, top: float) -> float:
-    """sum_c exp(x_c - top)."""
-    total, start = row.dtype.type(0), row.dtype.type(top)
-    for c in range(row.size):
-        total += exp(row[c] - start)
     return total
 
 
@@ -117,8 +109,8 @@ def losses_of_rows(
             own[2] = own[2] if own[2] > 0 else n + 1
             continue
         row = part_of(x, n * count, count)
-        top = greatest(row)
-        shift = float(log(_exponentials(row, top)))
+        low, top = range_of(row)
+        shift = float(log(exponential_sum(row, low, top)))
         weight = class_weight(weights, target)
         loss = (1 - smoothing) * weight * (shift - (row[target] - top))
         if smoothing != 0:

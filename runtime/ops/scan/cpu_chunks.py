@@ -10,8 +10,9 @@ import numpy as np
 from ...kernels.cpu.sums import REORDER
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import part_of
-from ...kernels.llvm.prefixes import LANES, running_eight
+from ...kernels.llvm.prefixes import LANES, running_eights
 from ...pool.parallel_for import shared
+from ...pool.thread_count import get_num_threads
 
 Array = np.ndarray
 
@@ -21,6 +22,9 @@ CHUNK = 1 << 14  # elements
 def running_sums_of_lines(a: Array, out: Array, along: int) -> None:
     """out_i = sum_{j <= i} a_j along each of the lines that lie one behind the other."""
     chunks = -(-along // CHUNK)
+    if get_num_threads() == 1:
+        running_lines(a, out, along)
+        return
     parts, bases = a.size // along * chunks, np.zeros((a.size // along, chunks))
     if chunks > 1:
         totals = np.empty_like(bases)
@@ -55,15 +59,30 @@ def chunk_totals(a: Array, totals: Array, along: int, first: int, last: int) -> 
 
 
 @jit
+def running_chunk(a: Array, out: Array, start: int, count: int, base: float) -> None:
+    """The running sums of some elements, from a base on."""
+    whole = start + count // LANES * LANES
+    base = running_eights(a, out, start, whole, base)
+    for at in range(whole, start + count):
+        base += a[at]
+        out[at] = base
+
+
+@jit
 def running_chunks(a: Array, out: Array, bases: Array, along: int, first: int, last: int) -> None:
     """The running sums of chunks, each from its base on."""
     for k in range(first, last):
         start, count = chunk_of(k, along)
-        total, at, stop = bases[k], start, start + count
-        while at + LANES <= stop:
-            total = running_eight(a, out, at, total)
-            at += LANES
-        while at < stop:
-            total += a[at]
-            out[at] = total
-            at += 1
+        running_chunk(a, out, start, count, bases[k])
+
+
+@jit
+def running_lines(a: Array, out: Array, along: int) -> None:
+    """The same for all lines by one thread, which reads a chunk from memory once for its sum and its running sums."""
+    chunks, base = (along + CHUNK - 1) // CHUNK, 0.0
+    for k in range(a.size // along * chunks):
+        start, count = chunk_of(k, along)
+        base = base if k % chunks else 0.0
+        total = total_of(part_of(a, start, count)) if chunks > 1 else 0.0
+        running_chunk(a, out, start, count, base)
+        base += total

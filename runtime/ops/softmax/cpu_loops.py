@@ -8,56 +8,43 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.cpu.float_keys import greatest
+from ...kernels.cpu.exponentials import REORDER, exponential_sum, exponentials, row_sum, scale
 from ...kernels.cpu.loops import copy_row
 from ...kernels.jit import WRITTEN, jit
 from ...kernels.llvm.addresses import part_of
 from ...kernels.llvm.halves.rows import reading, room_for, writing, written
+from ...kernels.llvm.lines import range_of
 from ...kernels.scalar import exp, exp_of_masked, log
 
-# Sums may be reordered into the lanes of a vector register; the order is fixed when the loop is compiled. No loop that
-# adds writes as well: LLVM would compile it twice, and which one runs would depend on where the arrays happen to lie.
-_REORDER = {"reassoc"}
 _BLOCK = 256
 _ROWS = 256  # that are added one after the other before their sums are added up, in float64
 Array = np.ndarray
 
 
-@jit(fastmath=_REORDER, halves=WRITTEN)
+@jit(halves=WRITTEN)
 def softmax_rows(x: Array, result: Array, along: int, first: int, last: int) -> None:
     """exp(x) / sum(exp(x)) of each row."""
-    room, other = room_for(x, along), room_for(result, along)
+    room = room_for(result, along)
     for i in range(first, last):
-        row, out = reading(x, i * along, along, room), writing(result, i * along, along, other)
-        top = x.dtype.type(greatest(row))
-        total = x.dtype.type(0)
-        for j in range(row.size):
-            out[j] = exp_of_masked(row[j] - top)
-        for j in range(out.size):
-            total += out[j]
-        scale = 1 / total
-        for j in range(row.size):
-            out[j] *= scale
-        written(result, i * along, out)
+        row, out = part_of(x, i * along, along), writing(result, i * along, along, room)
+        low, top = range_of(row)
+        exponentials(row, low, top, out)
+        scale(out, 1 / row_sum(out), part_of(result, i * along, along))
 
 
-@jit(fastmath=_REORDER, halves=WRITTEN)
+@jit(halves=WRITTEN)
 def log_softmax_rows(x: Array, result: Array, along: int, first: int, last: int) -> None:
     """x - log(sum(exp(x))) of each row."""
-    room, other = room_for(x, along), room_for(result, along)
+    room = room_for(x, along)
     for i in range(first, last):
-        row, out = reading(x, i * along, along, room), writing(result, i * along, along, other)
-        top = x.dtype.type(greatest(row))
-        total = x.dtype.type(0)
-        for j in range(row.size):
-            total += exp_of_masked(row[j] - top)
-        shift = log(total)
+        row, out = reading(x, i * along, along, room), part_of(result, i * along, along)
+        low, top = range_of(row)
+        shift = log(exponential_sum(row, low, top))
         for j in range(row.size):
             out[j] = (row[j] - top) - shift
-        written(result, i * along, out)
 
 
-@jit(fastmath=_REORDER, halves=WRITTEN)
+@jit(fastmath=REORDER, halves=WRITTEN)
 def softmax_backward_rows(grad: Array, output: Array, result: Array, along: int, first: int, last: int) -> None:
     """y (g - sum(g y)) of each row."""
     room, other, third = room_for(grad, along), room_for(output, along), room_for(result, along)
@@ -72,7 +59,7 @@ def softmax_backward_rows(grad: Array, output: Array, result: Array, along: int,
         written(result, i * along, out)
 
 
-@jit(fastmath=_REORDER, halves=WRITTEN)
+@jit(fastmath=REORDER, halves=WRITTEN)
 def log_softmax_backward_rows(grad: Array, output: Array, result: Array, along: int, first: int, last: int) -> None:
     """g - exp(y) sum(g) of each row."""
     room, other, third = room_for(grad, along), room_for(output, along), room_for(result, along)
@@ -213,14 +200,6 @@ def log_softmax_backward_columns(
         line += stop - start
 
 
-@jit(fastmath=_REORDER)
-def _exponential_sum(row: Array, top: float) -> float:
-    total, start = row.dtype.type(0), row.dtype.type(top)
-    for j in range(row.size):
-        total += exp_of_masked(row[j] - start)
-    return total
-
-
 @jit
 def log_totals(x: Array, result: Array, before: int, along: int, after: int, first: int, last: int) -> None:
     """log(sum(exp(x))) along (before, along, after), shifted by the greatest element where that is finite."""
@@ -229,9 +208,10 @@ def log_totals(x: Array, result: Array, before: int, along: int, after: int, fir
         b, start, stop = line // after, line % after, stop_of(after, line, last)
         if after == 1:
             row = part_of(x, line * along, along)
-            top = greatest(row)
-            top = top if abs(top) < np.inf else 0.0
-            result[line] = log(_exponential_sum(row, top)) + x.dtype.type(top)
+            low, top = range_of(row)
+            if abs(top) == np.inf:
+                low, top = x.dtype.type(-np.inf), x.dtype.type(0)
+            result[line] = log(exponential_sum(row, low, top)) + top
             line += 1
             continue
         tops, part = np.empty(stop - start, x.dtype), np.zeros(stop - start, x.dtype)

@@ -38,5 +38,5 @@ def _along(rows: Any, columns: Any, dim: int, *operands: Layout) -> Plan | None:
         return None
     before, size, after = prod(shape[:dim]), prod(shape[dim : dim + 1]), prod(shape[dim + 1 :])
     if after == 1:
-        return single(rows, len(operands), shape, (), (size,), (before, 1))
+        return single(rows, len(operands), shape, (), (size,), (before, 1), size)
     return single(columns, len(operands), shape, (), (before, size, after), (before * after, COLUMNS))

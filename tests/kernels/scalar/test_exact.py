@@ -157,3 +157,13 @@ def test_masked_exponential(dtype: type) -> None:
     places = np.concatenate([np.linspace(-760, -700, 2000), np.linspace(-110, 90, 4000), POINTS]).astype(dtype)
     exp, masked = compiled("exp"), compiled("exp_of_masked")
     assert not [x for x in places if not equal(masked(x), exp(x))]
+
+
+@pytest.mark.parametrize(("dtype", "most"), [(np.float32, 87), (np.float64, 708)])
+def test_usual_exponential(dtype: type, most: int) -> None:
+    """The exponential of usual numbers has the bits of `exp`, up to the ends of their range; nan stays nan."""
+    places = np.concatenate([np.linspace(-most, most, 20_000), np.linspace(-1, 1, 4000), [0.0, -0.0]]).astype(dtype)
+    exp, usual = compiled("exp"), compiled("exp_of_usual")
+    assert not [x for x in places if not equal(usual(x), exp(x))]
+    patterns = np.array([0x7FC00000, 0x7FC00001, 0x7FFFFFFF, 0xFFC00001], np.uint32).view(np.float32).astype(dtype)
+    assert np.isnan([usual(x) for x in patterns]).all()

@@ -1,0 +1,64 @@
+"""Exponentials of rows less their greatest element, as softmax and its like have them.
+
+Where all of a row lies near its greatest element, every exponential is a normal number, and a shorter function gives
+the same bits.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..jit import jit
+from ..scalar import exp_of_masked, exp_of_usual
+from ..scalar.primitives import choose
+
+# Sums may be reordered into the lanes of a vector register; the order is fixed when the loop is compiled. No loop that
+# adds writes as well: LLVM would compile it twice, and which one runs would depend on where the arrays happen to lie.
+REORDER = {"reassoc"}
+Array = np.ndarray
+
+
+@jit
+def is_usual(low: float, top: float) -> bool:
+    """Whether e^(low - top) is a normal number."""
+    return low - top > choose(top, -87.0, -708.0)
+
+
+@jit
+def exponentials(row: Array, low: float, top: float, out: Array) -> None:
+    """out_j = e^(x_j - top), for a row whose least element is `low`."""
+    if is_usual(low, top):
+        for j in range(out.size):
+            out[j] = exp_of_usual(row[j] - top)
+    else:
+        for j in range(out.size):
+            out[j] = exp_of_masked(row[j] - top)
+
+
+@jit(fastmath=REORDER)
+def exponential_sum(row: Array, low: float, top: float) -> float:
+    """sum_j e^(x_j - top), in the dtype of the row."""
+    total = row.dtype.type(0)
+    if is_usual(low, top):
+        for j in range(row.size):
+            total += exp_of_usual(row[j] - top)
+    else:
+        for j in range(row.size):
+            total += exp_of_masked(row[j] - top)
+    return total
+
+
+@jit(fastmath=REORDER)
+def row_sum(row: Array) -> float:
+    """sum_j x_j, in the dtype of the row."""
+    total = row.dtype.type(0)
+    for j in range(row.size):
+        total += row[j]
+    return total
+
+
+@jit
+def scale(row: Array, factor: float, out: Array) -> None:
+    """out_j = factor x_j."""
+    for j in range(out.size):
+        out[j] = row[j] * factor

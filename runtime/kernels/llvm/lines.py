@@ -1,0 +1,145 @@
+"""Intrinsics over contiguous rows in vectors of 64 bytes, however wide registers are: so sums have one order.
+
+Elements of rows of 16-bit floats are widened as they are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..compile.machine import vector_registers
+from . import for_numba
+from .vector_loops import VectorLoops
+from .vectors import LINE
+
+BLOCK = 1024  # elements
+SIDE = 4  # blocks, and vectors of each, that are added side by side
+
+
+@for_numba
+def sum_of_blocks(context: Any, row: Any, start: Any) -> Any:
+    """sum_of_blocks(row, start): the sum of four blocks of 1024 elements, in double precision from block to block."""
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        lines = Lines(context, builder, row, args[0])
+        # Four blocks at a time keep more of the memory busy, if there are registers for their sums.
+        together = SIDE if vector_registers()[0] == LINE else 1
+        starts = [lines.plus(args[1], k * BLOCK) for k in range(SIDE)]
+        groups = [starts[k : k + together] for k in range(0, SIDE, together)]
+        a, b, c, d = (lines.as_double(total) for group in groups for total in lines.sums(group))
+        return builder.fadd(builder.fadd(a, b), builder.fadd(c, d))
+
+    return types.float64(row, types.int64), code
+
+
+@for_numba
+def range_of(context: Any, row: Any) -> Any:
+    """range_of(row): its least and its greatest element; what is nan is passed over, but the first."""
+    from numba import types
+
+    if row.layout != "C":
+        return None
+    result = types.UniTuple(row.dtype, 2)
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        found = Lines(context, builder, row, args[0]).extremes()
+        return context.make_tuple(builder, signature.return_type, found)
+
+    return result(row), code
+
+
+class Lines(VectorLoops):
+    """Emits code for one row of an array, in vectors of 64 bytes of numbers."""
+
+    def __init__(self, context: Any, builder: Any, kind: Any, array: Any) -> None:
+        super().__init__(context, builder, kind.dtype, 1)
+        self.half = getattr(kind, "half", "")  # the name of the 16-bit float that is stored, if one is
+        self.stored = 2 if self.half else self.size
+        self.bytes, self.lanes = LINE, LINE // self.size
+        self.type = self.ir.VectorType(self.element, self.lanes)
+        self.zero = self.ir.Constant(self.type, None)
+        given = context.make_array(kind)(context, builder, array)
+        self.memory = builder.ptrtoint(given.data, self.ir.IntType(64))
+        self.count = given.nitems
+
+    def vector(self, place: Any) -> Any:
+        """The elements from a place on."""
+        return self.numbers(place, self.type, self.lanes)
+
+    def one(self, place: Any) -> Any:
+        """The element at a place."""
+        return self.numbers(place, self.element, 0)
+
+    def numbers(self, place: Any, kind: Any, lanes: int) -> Any:
+        """As many elements as a type has, widened where they are stored in 16 bits."""
+        from ..compile.half_bits import HALF, widened
+
+        address = self.plus(self.memory, self.times(place, self.stored))
+        stored = (self.ir.VectorType(HALF, lanes) if lanes else HALF) if self.half else kind
+        read = self.builder.load(self.builder.inttoptr(address, stored.as_pointer()), align=self.stored)
+        return widened(self.builder, read, self.half) if self.half else read
+
+    def sums(self, starts: Sequence[Any]) -> list[Any]:
+        """The sums of blocks, of each four vectors side by side."""
+
+        def add(i: Any, *totals: Any) -> list[Any]:
+            places = [self.plus(start, k * self.lanes) for start in starts for k in range(SIDE)]
+            found = [self.vector(self.plus(place, i)) for place in places]
+            return [self.builder.fadd(total, each) for total, each in zip(totals, found, strict=True)]
+
+        totals = self.loop(self.number(BLOCK), SIDE * self.lanes, [self.zero] * (SIDE * len(starts)), add)
+        vectors = [self.beside(self.builder.fadd, totals[k : k + SIDE]) for k in range(0, len(totals), SIDE)]
+        return [self.across(self.builder.fadd, vector) for vector in vectors]
+
+    def beside(self, join: Any, vectors: Sequence[Any]) -> Any:
+        """One vector of several, by pairs."""
+        found = list(vectors)
+        while len(found) > 1:
+            found = [join(found[k], found[k + 1]) for k in range(0, len(found), 2)]
+        return found[0]
+
+    def across(self, join: Any, vector: Any) -> Any:
+        """One number of all lanes, by halves."""
+        lanes = self.lanes
+        while lanes > 1:
+            lanes //= 2
+            halves = (self.shuffled(vector, vector, range(k, k + lanes)) for k in (0, lanes))
+            vector = join(*halves)
+        return self.builder.extract_element(vector, self.number(0, 32))
+
+    def as_double(self, value: Any) -> Any:
+        """A number in double precision."""
+        double = self.ir.DoubleType()
+        return value if value.type == double else self.builder.fpext(value, double)
+
+    def lesser(self, x: Any, y: Any) -> Any:
+        """x where it is less, else y: one instruction, which leaves y as it is where x is nan."""
+        return self.builder.select(self.builder.fcmp_ordered("<", x, y), x, y)
+
+    def greater(self, x: Any, y: Any) -> Any:
+        """x where it is greater, else y."""
+        return self.builder.select(self.builder.fcmp_ordered(">", x, y), x, y)
+
+    def extremes(self) -> list[Any]:
+        """The least and the greatest element: four vectors at a time, then one, then one element."""
+        joins, first = (self.lesser, self.greater), self.one(self.number(0))
+        many = self.largest_multiple(self.count, SIDE * self.lanes)
+        single = self.largest_multiple(self.count, self.lanes)
+
+        def go_on(start: Any, stop: Any, step: int, read: Any, carried: Sequence[Any]) -> list[Any]:
+            def body(i: Any, *found: Any) -> list[Any]:
+                new = read(self.plus(start, i))
+                return [joins[k // len(new)](new[k % len(new)], each) for k, each in enumerate(found)]
+
+            return self.loop(self.builder.sub(stop, start), step, carried, body)
+
+        def four(place: Any) -> list[Any]:
+            return [self.vector(self.plus(place, k * self.lanes)) for k in range(SIDE)]
+
+        wide = go_on(self.number(0), many, SIDE * self.lanes, four, [self.spread(first)] * (2 * SIDE))
+        vectors = [self.beside(join, wide[k * SIDE : (k + 1) * SIDE]) for k, join in enumerate(joins)]
+        vectors = go_on(many, single, self.lanes, lambda place: [self.vector(place)], vectors)
+        numbers = [self.across(join, vector) for join, vector in zip(joins, vectors, strict=True)]
+        return go_on(single, self.count, 1, lambda place: [self.one(place)], numbers)

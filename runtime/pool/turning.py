@@ -1,0 +1,84 @@
+"""Large computations go through memory to and fro: each begins where the one before has ended.
+
+What was read and written last lies in the caches still, and a program goes on with it most of the time: the next op
+reads what the last one gave, and a gradient what forward has kept. So every second computation that is larger than the
+caches begins with the last part of its arrays. A part is small beside a cache, and within it addresses grow, as
+processors expect that ask for memory ahead. No result depends on the order of parts.
+"""
+
+from __future__ import annotations
+
+from ..kernels.llvm.kernel_calls import (
+    MOST_INTS,
+    MOST_NUMBERS,
+    CallFrame,
+    Constants,
+    call_elementwise,
+    call_with_constants,
+)
+from ..kernels.llvm.typed import native, new
+from .layout import SECTION, TURNING, Job
+from .rows import RowOperands, run_rows
+from .scheduler import smaller
+
+
+@native
+def turned(job: Job) -> int:
+    """Whether a computation goes backward: every second one does."""
+    # Threads that compute alone at one time may take the word from each other: both orders are right.
+    job.turned = 1 - job.turned
+    return job.turned
+
+
+@native
+def run_flat_alone(job: Job, kernel: int, arrays: int, elements: int, frame: CallFrame) -> None:
+    """Call a kernel on all of what is in the frame, part by part where that is much."""
+    if elements < TURNING:
+        call_elementwise(kernel, arrays, elements, frame)
+        return
+    moved, parts = new(CallFrame), (elements + SECTION - 1) // SECTION
+    back = turned(job)
+    for i in range(MOST_NUMBERS):
+        moved.numbers[i] = frame.numbers[i]
+    for i in range(arrays):
+        moved.itemsize[i] = frame.itemsize[i]
+    for k in range(parts):
+        first = (parts - 1 - k if back else k) * SECTION
+        for i in range(arrays):
+            moved.memory[i] = frame.memory[i] + first * frame.itemsize[i]
+        call_elementwise(kernel, arrays, smaller(SECTION, elements - first), moved)
+
+
+@native
+def run_rows_alone(job: Job, kernel: int, operands: RowOperands, frame: CallFrame) -> None:
+    """Call a kernel on all rows, some of them at a time where that is much."""
+    rows = operands.rows
+    count = rows.outer * rows.inner
+    if rows.elements < TURNING:
+        run_rows(kernel, operands, frame, 0, count)
+        return
+    together = max(1, SECTION // rows.size)
+    parts, back = (count + together - 1) // together, turned(job)
+    for k in range(parts):
+        first = (parts - 1 - k if back else k) * together
+        run_rows(kernel, operands, frame, first, smaller(first + together, count))
+
+
+@native
+def run_step_alone(
+    job: Job, kernel: int, arrays: int, frame: CallFrame, constants: Constants, place: int, extent: int, together: int
+) -> int:
+    """The call of a kernel for all of its rows, so many of them at a time; 0 where none raised."""
+    moved, parts, failed = new(Constants), (extent + together - 1) // together, 0
+    back = turned(job)
+    for i in range(MOST_INTS):
+        moved.ints[i] = constants.ints[i]
+    for i in range(MOST_NUMBERS):
+        moved.numbers[i] = constants.numbers[i]
+    for k in range(parts):
+        first = (parts - 1 - k if back else k) * together
+        moved.ints[place] = first
+        moved.ints[place + 1] = smaller(first + together, extent)
+        if call_with_constants(kernel, arrays, frame, moved) != 0:
+            failed = 1
+    return failed
