@@ -63,7 +63,8 @@ class FastCode:
         if op.entry.converts:
             return False
         stated = "?" not in letters and letters[:1] in (["T"], ["L"]) and not op.gives_list and not op.writes_first
-        known = set(op.entry.result_dtype) <= {"same", "real", COMPUTED, *WITHOUT_GRADIENT}
+        pairs = {"complex"} if self.plan is not None else set()
+        known = set(op.entry.result_dtype) <= {"same", "real", COMPUTED, *WITHOUT_GRADIENT, *pairs}
         planned = self.plan is not None or "J" not in letters
         return op.entry.compute.kind == "kernel" and known and stated and planned
 

@@ -23,15 +23,31 @@ from ...runtime.namespace import op
 from ...runtime.ops.fft import checks as fft_checks
 from ...runtime.ops.fft import cpu as fft_cpu
 from ...runtime.ops.fft import formulas as fft_formulas
+from ...runtime.ops.fft import plans as fft_plans
 from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
-from ...runtime.tensor.devices import CPU
 from ..functions import fft as functions
 
+FFT_C2C = KernelOp(
+    "fft_c2c",
+    fft_plans.fft_c2c,
+    fft_cpu.fft_c2c,
+    functions.FftC2cBackward0,
+    {"self": "T", "dim": "d", "normalization": "n", "forward": "b"},
+    dtypes=("complex",),
+)
+FFT_R2C = KernelOp(
+    "fft_r2c",
+    fft_plans.fft_r2c,
+    fft_cpu.fft_r2c,
+    functions.FftR2cBackward0,
+    {"self": "T", "dim": "d", "normalization": "n", "pairs": "f"},
+    dtypes=("complex",),
+)
 FFT_C2R = KernelOp(
     "fft_c2r",
-    None,
+    fft_plans.fft_c2r,
     fft_cpu.fft_c2r,
     functions.FftC2rBackward0,
     {"self": "T", "dim": "d", "normalization": "n", "last": "n", "pairs": "f"},
@@ -57,6 +73,10 @@ def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool
         IndexError, RuntimeError, ValueError: expected: `dim` in range; each dimension once; a scale of 0 (none), 1 (by
             the root of the size) or 2 (by the size).
     """
+    if not watch.every:
+        result = FFT_C2C.launch(input, dim, normalization, forward)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("fft_c2c", fft_c2c, "along", input, dim, normalization, forward)) is not NOT_HANDLED
@@ -66,6 +86,7 @@ def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool
 
 
 def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
+    given = (self, dim, normalization, forward)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dim = checks.integer_list(name, "dim", dim)
@@ -74,6 +95,10 @@ def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
     if forward.__class__ is not bool:
         forward = checks.boolean(name, "forward", forward)
     self, dim, normalization, forward = fft_checks.transformed_dims(name, self, dim, normalization, forward)
+    if into is None and not watch.every and FFT_C2C.remember(given, (self, dim, normalization, forward)):
+        result = FFT_C2C.launch(self, dim, normalization, forward)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "float", (), (self,))
     try:
         result = adopt(
@@ -110,6 +135,10 @@ def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int, pairs: float 
     Raises:
         IndexError, RuntimeError, ValueError: expected: `dim` in range, at least one; the scale is 0, 1 or 2.
     """
+    if not watch.every:
+        result = FFT_R2C.launch(input, dim, normalization, pairs)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("fft_r2c", fft_r2c, "along", input, dim, normalization, pairs)) is not NOT_HANDLED
@@ -119,6 +148,7 @@ def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int, pairs: float 
 
 
 def _fft_r2c(name: str, self, dim, normalization, pairs, into=None) -> Any:
+    given = (self, dim, normalization, pairs)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dim = checks.integer_list(name, "dim", dim)
@@ -127,6 +157,10 @@ def _fft_r2c(name: str, self, dim, normalization, pairs, into=None) -> Any:
     if pairs.__class__ is not float:
         pairs = checks.floating(name, "pairs", pairs)
     self, dim, normalization, pairs = fft_checks.transformed_half(name, self, dim, normalization, pairs)
+    if into is None and not watch.every and FFT_R2C.remember(given, (self, dim, normalization, pairs)):
+        result = FFT_R2C.launch(self, dim, normalization, pairs)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "float", ("bool", "int", "float"), (self,))
     try:
         result = adopt(
@@ -193,12 +227,7 @@ def _fft_c2r(name: str, self, dim, normalization, last, pairs, into=None) -> Any
     self, dim, normalization, last, pairs = fft_checks.transformed_from_half(
         name, self, dim, normalization, last, pairs
     )
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and FFT_C2R.remember(given, (self, dim, normalization, last, pairs))
-    ):
+    if into is None and not watch.every and FFT_C2R.remember(given, (self, dim, normalization, last, pairs)):
         result = FFT_C2R.launch(self, dim, normalization, last, pairs)
         if result is not None:
             return result

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..kernels.compile.machine import pair_products
 from ..kernels.cpu.gathering import gathered
-from ..kernels.cpu.plan import Layout, Plan
+from ..kernels.cpu.plan import Layout, Plan, takes_complex
 from ..tensor.base import TensorBase, fresh
 from ..tensor.devices import CPU
 from ..tensor.dtypes import bfloat16, bool_, dtype, int64
@@ -46,6 +46,7 @@ class KernelOp:
         "found",
         "found_bfloat16",
         "found_bool",
+        "found_complex",
         "found_float16",
         "found_int64",
         "kernel",
@@ -89,6 +90,7 @@ class KernelOp:
         self.found_float16: dict[Any, Any] = {}
         self.found_bool: dict[Any, Any] = {}
         self.found_int64: dict[Any, Any] = {}
+        self.found_complex: dict[Any, Any] = {}
         self.launches: dict[Any, dict[Any, Any]] = {}  # on devices, by dtype: likewise
         kernel_ops.setdefault(name, self)
 
@@ -108,7 +110,7 @@ class KernelOp:
         if (on_host and self.find is None) or not self.fits(checked, on_host) or not may_be_key(checked):
             return False
         if not on_host:
-            return rehearse_op(self, given, checked)
+            return "complex" not in self.dtypes and rehearse_op(self, given, checked)
         key, own = self.key(checked), leading._dtype
         table = table_of(self, own)
         plan = plan_for(table, key, lambda: self.plan(checked, own))
@@ -146,7 +148,9 @@ class KernelOp:
         own = dtypes.pop()
         if own in (bool_, int64):
             return on_host and (self.moves or hasattr(self.find, "for_whole_numbers"))
-        return own.compute.native if on_host else own.is_floating_point
+        if not on_host:
+            return own.is_floating_point
+        return own.compute.native or (own.kind == "c" and takes_complex(self.find))
 
     def plan(self, checked: Sequence[Any], computed: dtype, in_place: bool = False) -> Any:
         """The words of the plan for a call on tensors of a dtype; None where the op has none for it."""
@@ -159,7 +163,7 @@ class KernelOp:
         if in_place:
             plan = self.find_in_place(*known) if self.find_in_place else None
         else:
-            find = self.find if computed.is_floating_point else getattr(self.find, "for_whole_numbers", None)
+            find = getattr(self.find, "for_whole_numbers", None) if computed in (bool_, int64) else self.find
             plan = plan_of(find, known, layouts, letters, outputs, is_in_pairs(computed)) if find else None
         if plan is None:
             return None
@@ -203,13 +207,16 @@ def plan_of(
         return None
     if plan is not None:
         return plan if all(prod(shape) < HUGE for step in plan for _, shape in step.results) else None
+    if takes_complex(find):
+        return None
     plan = gathered(find, known, operands, letters, outputs)
     return None if in_pairs and plan is not None and any(step.pairs is not None for step in plan) else plan
 
 
 def table_of(op: Any, computed: dtype) -> dict[Any, Any]:
     """Where an op keeps the plans for tensors of a dtype."""
-    found: dict[Any, Any] = getattr(op, "found" if computed.native else f"found_{computed.name}")
+    kind = "complex" if computed.kind == "c" else computed.name
+    found: dict[Any, Any] = getattr(op, "found" if computed.native else f"found_{kind}")
     return found
 
 
@@ -246,7 +253,9 @@ def as_known(letter: str, argument: Any) -> Any:
     """An argument as a plan is found by it: layouts in the place of tensors."""
     if letter in "LJ":
         return tuple([None if t is None else Layout(t._shape, t._strides) for t in argument])
-    return Layout(argument._shape, argument._strides) if letter in "TOI" and argument is not None else argument
+    if letter not in "TOI" or argument is None:
+        return argument
+    return Layout(argument._shape, argument._strides, argument._dtype.kind == "c")
 
 
 def parts_of_key(letter: str, argument: Any) -> tuple[Any, ...]:

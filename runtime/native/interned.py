@@ -181,7 +181,8 @@ default_device = interned(List, devices.default)
 
 _NAMED = (dtypes.float32, dtypes.float64, dtypes.bfloat16, dtypes.float16, dtypes.bool_, dtypes.int64)
 float32, float64, bfloat16, float16, bool_, int64 = (interned(DType, kind) for kind in _NAMED)
-_KINDS = (*_NAMED, dtypes.int32, dtypes.int16, dtypes.int8, dtypes.uint8)
+_KINDS = (*_NAMED, dtypes.int32, dtypes.int16, dtypes.int8, dtypes.uint8, dtypes.complex64, dtypes.complex128)
+complex64, complex128 = interned(DType, dtypes.complex64), interned(DType, dtypes.complex128)
 _dtypes = np.array([id(kind) for kind in _KINDS])
 _numpy_dtypes = np.array([id(kind.np) for kind in _KINDS])
 

@@ -15,7 +15,7 @@ from ..dispatch.loop_nest import Rows as PythonRows
 from ..dispatch.view_cache import view_ops
 from ..kernels.compile.halves import HalfArray
 from ..kernels.cpu.half_plans import HALF, INDEX, MASK, SINGLE, for_halves
-from ..kernels.cpu.plan import Layout, Plan, Step
+from ..kernels.cpu.plan import Layout, Plan, Step, takes_complex
 from ..kernels.llvm.element_kinds import BFLOAT16, BOOL, FLOAT16, FLOATS, INTEGERS, KINDS
 from ..kernels.llvm.kernel_calls import MOST_ARRAYS, MOST_INTS, MOST_NUMBERS, Constants
 from ..kernels.llvm.structs import fields, length
@@ -261,6 +261,7 @@ def kernel_op_plan(op: Any, writes: bool = False) -> np.ndarray:
         found_float16=address(op.found_float16) if op.find else 0,
         found_bool=address(op.found_bool) if op.find else 0,
         found_int64=address(op.found_int64) if op.find else 0,
+        found_complex=address(op.found_complex) if takes_complex(op.find) and not writes else 0,
         name=address(op.name.removesuffix("_") + "_"),
         device=address(op.launches),
         node=0 if op.node is None else memory(record_plan(op.node, op.operands, False, listed)),
@@ -374,6 +375,7 @@ def call_plan(
         singles=bits([letter == "C" for letter in letters]),
         integers=sum(1 << output for output, letter in others.items() if letter == INDEX),
         masks=sum(1 << output for output, letter in others.items() if letter == MASK),
+        complexes=sum(1 << output for output in {output for step in plan for output in step.complexes}),
         reach=reaches,
     )[: CallPlan.word("steps")]
     shapes: list[Any] = [None] * max(last + 1, outputs)
@@ -387,7 +389,7 @@ def call_plan(
 
 def reach(layout: Layout) -> int:
     """How many elements lie between the first and the last of a tensor, these included."""
-    shape, strides = layout
+    shape, strides = layout.shape, layout.strides
     steps = contiguous_strides(shape) if strides is None else strides
     return 1 + sum((size - 1) * step for size, step in zip(shape, steps, strict=True)) if all(shape) else 0
 

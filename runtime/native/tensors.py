@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import ALL_KINDS, BFLOAT16, BOOL, FLOAT16, INT32, INTEGERS, itemsize
+from ..kernels.llvm.element_kinds import ALL_KINDS, BFLOAT16, BOOL, COMPLEX, FLOAT16, INT32, INTEGERS, itemsize
 from ..kernels.llvm.structs import Items
 from ..kernels.llvm.typed import NULL, New, Stolen, cast, exchange, native
 from . import c_functions as c
@@ -11,6 +11,8 @@ from .interned import (
     array_type,
     bfloat16,
     bool_,
+    complex64,
+    complex128,
     cpu,
     dtype_table,
     empty_text,
@@ -71,6 +73,14 @@ def kind_of(dtype: Object) -> int:
     if dtype is float16:
         return FLOAT16
     return INTEGERS if dtype is int64 else -1
+
+
+@native
+def kind_of_number(dtype: Object) -> int:
+    """`kind_of` for complex numbers too."""
+    if dtype is complex64:
+        return COMPLEX
+    return COMPLEX + 1 if dtype is complex128 else kind_of(dtype)
 
 
 @native

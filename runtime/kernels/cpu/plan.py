@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -22,10 +22,11 @@ Ints = tuple[int, ...]
 
 
 class Layout(NamedTuple):
-    """The shape of an operand, and its strides where they are not the usual ones."""
+    """The shape of an operand, and its strides where they are not the usual ones; whether its numbers are complex."""
 
     shape: Ints
     strides: Ints | None
+    complex: bool = False
 
 
 class Step(NamedTuple):
@@ -38,7 +39,8 @@ class Step(NamedTuple):
     Where `rows` is (count, unit), the kernel takes two more ints: the first of its rows that it is to compute, a
     multiple of `unit`, and that after the last. So several threads may share them, if operand and result are large, or
     `work` is, which is counted in elements as well. Tables are flat arrays of int64, which nobody writes to;
-    results whose numbers are `indices` are of int64, those whose numbers are `masks` of bool.
+    results whose numbers are `indices` are of int64, those whose numbers are `masks` of bool. Complex numbers are
+    given to a kernel as pairs of their parts; results whose numbers are `complexes` have them.
 
     `row` is how many elements of an operand or result a row has, where rows follow each other in memory and a call for
     some of them costs no more for each: one thread then goes through many to and fro (runtime/pool/turning.py).
@@ -59,6 +61,7 @@ class Step(NamedTuple):
     indices: Ints = ()
     masks: Ints = ()
     row: int = 0
+    complexes: Ints = ()
 
     def dtypes(self) -> dict[int, np.dtype]:
         """The dtypes of the results, by their numbers, that are not of the operands' dtype."""
@@ -66,6 +69,21 @@ class Step(NamedTuple):
 
 
 Plan = tuple[Step, ...]
+
+
+Finder = TypeVar("Finder", bound=Callable[..., Plan | None])
+_complex: set[Any] = set()
+
+
+def for_complex(find: Finder) -> Finder:
+    """A function that finds plans also for operands of complex numbers."""
+    _complex.add(find)
+    return find
+
+
+def takes_complex(find: Any) -> bool:
+    """Whether there are plans for operands of complex numbers."""
+    return find in _complex
 
 
 def single(

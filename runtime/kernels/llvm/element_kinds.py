@@ -9,6 +9,7 @@ from .typed import native
 # last few are for copies in another dtype alone.
 BFLOAT16, FLOAT16, BOOL, INTEGERS, INT32, INT16, INT8, UINT8 = range(2, 10)
 FLOATS, KINDS, ALL_KINDS = 4, 6, 10  # how many; of the second ops may have kernels
+COMPLEX = ALL_KINDS  # and behind it those of float64: kernels are given complex numbers as pairs of their parts
 
 
 @native
@@ -24,10 +25,30 @@ def is_half(kind: int) -> bool:
 
 
 @native
+def is_complex(kind: int) -> bool:
+    """Whether a kind is one of complex numbers."""
+    return kind >= COMPLEX
+
+
+@native
+def part_kind(kind: int) -> int:
+    """The kind that a kernel computes in: of complex numbers that of their parts."""
+    return kind - COMPLEX if is_complex(kind) else kind
+
+
+@native
+def parts(kind: int) -> int:
+    """As how many elements a kernel is given one of a kind."""
+    return 2 if is_complex(kind) else 1
+
+
+@native
 def itemsize(kind: int) -> int:
     """The bytes of an element of a kind."""
     if is_half(kind) or kind == INT16:
         return 2
+    if is_complex(kind):
+        return 8 * (1 + kind - COMPLEX)
     if kind == BOOL or kind > INT16:
         return 1
     return 4 if kind == 0 or kind == INT32 else 8

@@ -6,7 +6,7 @@ and how many elements it reads of each. Who calls owns their arrays.
 
 from __future__ import annotations
 
-from ...kernels.llvm.element_kinds import BOOL, INTEGERS, KINDS, is_half, itemsize
+from ...kernels.llvm.element_kinds import BOOL, COMPLEX, INTEGERS, KINDS, is_half, itemsize, part_kind, parts
 from ...kernels.llvm.kernel_calls import CallFrame, Constants, call_with_constants, put_array
 from ...kernels.llvm.structs import Items, Struct, length, room
 from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
@@ -18,7 +18,7 @@ from ..interned import job, none
 from ..kernel_calls import LONG, Size, found_kernel, job_for
 from ..layout import Array, Object, Tensor, Tuple
 from ..references import Owned, exchange_item, item, own, put_item
-from ..tensors import dtype_of, elements, holds_kind, kind_of, new_flat, new_tensor, not_handled
+from ..tensors import dtype_of, elements, holds_kind, kind_of_number, new_flat, new_tensor, not_handled
 
 MOST_OPERANDS = 64
 MOST_RESULTS = 6
@@ -62,6 +62,7 @@ class CallPlan(Struct):
     singles: int  # bit i: operand i is float32 where the others are 16-bit floats
     integers: int  # bit i: output i is of int64
     masks: int  # bit i: output i is of bool
+    complexes: int  # bit i: output i has complex numbers
     reach: Items[int] = room(MOST_OPERANDS)  # elements of each operand that are read, from the first to the last
     steps: Items[Call] = room(1)  # the first of the calls; the others follow
 
@@ -87,14 +88,14 @@ def note_operand(plan: CallPlan, operands: Operands, index: int, tensor: Tensor,
     flat, first = tensor.flat, 0
     if flat is none:
         flat, first = tensor.storage, c.as_int(tensor.offset)
-    if kind_of(tensor.dtype) != kind or not holds_kind(flat, kind):
+    if kind_of_number(tensor.dtype) != kind or not holds_kind(flat, kind):
         return False
     if elements(flat) - first < plan.reach[index]:
         return False
     operand = operands.items[index]
     operand.memory = own(owned, flat).memory + first * itemsize(kind)
-    operand.elements = elements(flat) - first
-    operand.itemsize = itemsize(kind)
+    operand.elements = (elements(flat) - first) * parts(kind)
+    operand.itemsize = itemsize(part_kind(kind))
     return True
 
 
@@ -115,8 +116,9 @@ def put_operands(call: Call, operands: Operands, results: Tuple, frame: CallFram
         if number < 0:
             made = cast(Tensor, item(results, -1 - number))
             flat = made.flat
-            put_array(frame, i, flat.memory, itemsize(kind_of(made.dtype)))
-            frame.size[i] = elements(flat)
+            kind = kind_of_number(made.dtype)
+            put_array(frame, i, flat.memory, itemsize(part_kind(kind)))
+            frame.size[i] = elements(flat) * parts(kind)
         else:
             operand = operands.items[number]
             put_array(frame, i, operand.memory, operand.itemsize)
@@ -130,6 +132,9 @@ def kind_of_output(plan: CallPlan, output: int, given: int) -> int:
         return INTEGERS
     if plan.masks >> output & 1:
         return BOOL
+    if plan.complexes >> output & 1:
+        return COMPLEX + part_kind(given)
+    given = part_kind(given)
     return 0 if is_half(given) and not plan.halves >> output & 1 else given
 
 
@@ -155,8 +160,8 @@ def put_results(plan: CallPlan, call: Call, results: Tuple, shapes: Tuple, given
                 return False
             c.release(exchange_item(results, output, made))
         result = cast(Tensor, item(results, output))
-        put_array(frame, call.operands + i, result.flat.memory, itemsize(kind))
-        frame.size[call.operands + i] = size
+        put_array(frame, call.operands + i, result.flat.memory, itemsize(part_kind(kind)))
+        frame.size[call.operands + i] = size * parts(kind)
     return True
 
 
@@ -165,7 +170,7 @@ def run_call(plan: CallPlan, call: Call, operands: Operands, results: Tuple, sha
     """Run one call of a plan; False where an error is set, or where the kernel raised."""
     frame, table = new(CallFrame), call.kernel
     put_operands(call, operands, results, frame)
-    kernel = found_kernel(table.kernels, kind, table.resolver)
+    kernel = found_kernel(table.kernels, part_kind(kind), table.resolver)
     if kernel == 0 or not put_results(plan, call, results, shapes, kind, frame):
         return False
     put_tables(call, frame)

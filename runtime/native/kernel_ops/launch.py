@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.element_kinds import BFLOAT16, INTEGERS, is_half
+from ...kernels.llvm.element_kinds import BFLOAT16, INTEGERS, is_complex, is_half
 from ...kernels.llvm.element_kinds import BOOL as BOOLS
 from ...kernels.llvm.memory import bits
 from ...kernels.llvm.structs import Items, Struct, room
@@ -28,7 +28,7 @@ from ..interned import (
 from ..kernel_calls import Arguments
 from ..layout import Array, Dict, DType, Float, List, Object, Tensor, Tuple
 from ..references import Owned, begin, item, own, own_new, put_item, release_all, retain, size
-from ..tensors import is_tensor_anywhere, kind_of, not_handled, records, withdrawn
+from ..tensors import is_tensor_anywhere, kind_of, kind_of_number, not_handled, records, withdrawn
 from ..views import is_int_or_ints
 from .calls import MOST_OPERANDS, CallPlan, Operands, note_none, note_operand, run_plan
 
@@ -47,6 +47,7 @@ class KernelOpPlan(Struct):
     found_float16: Dict
     found_bool: Dict
     found_int64: Dict
+    found_complex: Dict  # or NULL: it does not take complex numbers
     name: Object  # of the in-place form
     device: Dict  # by dtypes, what is launched for tensors of a device
     node: RecordPlan  # or NULL
@@ -155,7 +156,8 @@ def common_dtype(plan: KernelOpPlan, given: Arguments, place: Object) -> DType:
                 dtype = tensor.dtype
         elif not takes(letter, argument):
             return NULL
-    fits = place is not cpu or kind_of(dtype) >= 0  # what is launched on a device is looked up by the dtype
+    known = kind_of(dtype) >= 0 or (is_complex(kind_of_number(dtype)) and plan.found_complex is not NULL)
+    fits = place is not cpu or known  # what is launched on a device is looked up by the dtype
     return dtype if dtype is not NULL and fits else cast(DType, NULL)
 
 
@@ -341,8 +343,8 @@ def launch_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> N
     key = own_new(owned, key_of(plan, given))
     if key is NULL:
         return NULL
-    kind = kind_of(dtype)
-    found = looked_up(plans_for(plan, kind), key)
+    kind = kind_of_number(dtype)
+    found = looked_up(plan.found_complex if is_complex(kind) else plans_for(plan, kind), key)
     if found is NULL:
         return not_handled()
     own(owned, found)  # which the table may forget

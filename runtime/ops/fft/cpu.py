@@ -22,7 +22,7 @@ Array = np.ndarray
 _FORWARD = ("backward", "ortho", "forward")
 _INVERSE = ("forward", "ortho", "backward")
 _SHARED = 1 << 16  # from how many elements on it pays to use several threads
-_WORK = 4  # elements of other work, that a number takes as long as
+WORK = 4  # elements of other work, that a number takes as long as
 
 
 def fft_c2c(a: Array, dim: Sequence[int], normalization: int, forward: bool) -> Array:
@@ -121,7 +121,7 @@ def of_real_matrices(a: Array, scale: float, forward: bool) -> Array:
     rows, columns = a.shape[-2:]
     result = np.empty(a.shape, np.result_type(a, np.complex64))
     constants = matrix_call(rows, columns, a.dtype.char, scale, forward)
-    shared(transform_matrices, (flat(a), *constants, flat(result)), a.size // (rows * columns), _WORK * a.size)
+    shared(transform_matrices, (flat(a), *constants, flat(result)), a.size // (rows * columns), WORK * a.size)
     return result
 
 
@@ -203,7 +203,7 @@ def rows_transformed(a: Array, kind: int, n: int, scale: float, forward: bool, p
     count = math.prod(a.shape[:-1])
     call = row_call(count, n, kind, a.dtype.char.lower(), scale, forward, pairs)
     result = np.empty((*a.shape[:-1], call.width), call.dtype)
-    shared(transform_rows, (flat(a), *call.constants, flat(result)), count, _WORK * count * n, call.block)
+    shared(transform_rows, (flat(a), *call.constants, flat(result)), count, WORK * count * n, call.block)
     return result
 
 
@@ -215,7 +215,7 @@ def columns_transformed(a: Array, kind: int, d: int, scale: float, forward: bool
     block = lanes * max(1, min(NEAR // n // lanes, -(-after // lanes)))
     result = np.empty(a.shape, np.result_type(reals, np.complex64))
     arguments = flat(a), steps, factors, n, after, block, kind, not forward, scale, flat(result)
-    shared(transform_columns, arguments, math.prod(a.shape[:d]) * -(-after // block), _WORK * a.size)
+    shared(transform_columns, arguments, math.prod(a.shape[:d]) * -(-after // block), WORK * a.size)
     return result
 
 

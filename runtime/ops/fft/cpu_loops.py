@@ -10,7 +10,7 @@ import numpy as np
 
 from ...kernels.cpu.matmul import transpose_at
 from ...kernels.jit import jit
-from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
+from ...kernels.llvm.addresses import address, empty_row, item_size, matrix_at, part_of, row_at
 from ...kernels.llvm.complex.butterflies import first_pass, last_pass, transform_pass
 from ...kernels.llvm.complex.spectra import half_spectrum, whole_spectrum
 from ...kernels.llvm.tiles import lanes
@@ -246,6 +246,43 @@ def transform_rows_in(
             ended(steps, factor, inverse, 1, count, plane, at, to, line)
         else:
             write_rows(kind, turns, n, by_pairs, start, count, at, plane, factor, out)
+
+
+@jit
+def transform_either(
+    x: Array,
+    out: Array,
+    steps: Array,
+    table: Array,
+    turns: Array,
+    double_steps: Array,
+    double_table: Array,
+    double_turns: Array,
+    scale: float,
+    pairs: float,
+    n: int,
+    block: int,
+    turned: int,
+    double_block: int,
+    double_turned: int,
+    kind: int,
+    inverse: int,
+    first: int,
+    last: int,
+) -> None:
+    """`transform_rows` with what passes take for either precision: their tables are given as integers."""
+    like = x.dtype.type(0)
+    if item_size(like) == 8:
+        steps, table, turns, block, turned = double_steps, double_table, double_turns, double_block, double_turned
+    factors, cosines = row_at(like, address(table), 0), row_at(like, address(turns), 2 * n)
+    rows, turn, back = rows_of_steps(steps), turned != 0, inverse != 0
+    transform_rows(x, rows, factors, cosines, n, block, turn, kind, back, scale, pairs, out, first, last)
+
+
+@jit
+def rows_of_steps(steps: Array) -> Array:
+    """Steps that were given as one row of integers."""
+    return matrix_at(steps[0], address(steps), steps.size // 4, 4, 4 * item_size(steps[0]))
 
 
 @jit

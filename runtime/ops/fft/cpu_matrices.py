@@ -11,7 +11,7 @@ import numpy as np
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
 from ...kernels.llvm.complex.spectra import joined_rows
-from .cpu_loops import APART, all_passes, turned_passes
+from .cpu_loops import APART, all_passes, rows_of_steps, turned_passes
 
 Array = np.ndarray
 
@@ -58,6 +58,58 @@ def transform_matrices(
         other = one if at != one else one + 2 * plane
         at = all_passes(across, across_table, inverse, columns, 1, plane, at, other)
         join_rows(at, plane, n, columns, turns, inverse, x.dtype.type(scale), address(out) + k * 4 * n * columns * size)
+
+
+@jit
+def transform_either_matrices(
+    x: Array,
+    out: Array,
+    along: Array,
+    double_along: Array,
+    across: Array,
+    table: Array,
+    double_table: Array,
+    scale: float,
+    n: int,
+    columns: int,
+    inverse: int,
+    block: int,
+    turned: int,
+    place: int,
+    last_place: int,
+    double_block: int,
+    double_turned: int,
+    double_place: int,
+    double_last_place: int,
+    first: int,
+    last: int,
+) -> None:
+    """`transform_matrices` with what passes take for either precision: a table, given as integers, has the factors of
+    rows, from `place` on those of columns, and from `last_place` on cosines and sines."""
+    like = x.dtype.type(0)
+    if item_size(like) == 8:
+        along, table, block, turned = double_along, double_table, double_block, double_turned
+        place, last_place = double_place, double_last_place
+    at, word = address(table), item_size(table[0])
+    factors, across_factors = row_at(like, at, 0), row_at(like, at + place * word, 0)
+    turns, rows, lines = row_at(like, at + last_place * word, 2 * n), rows_of_steps(along), rows_of_steps(across)
+    transform_matrices(
+        x,
+        rows,
+        factors,
+        lines,
+        across_factors,
+        turns,
+        n,
+        columns,
+        block,
+        turned != 0,
+        inverse != 0,
+        scale,
+        out,
+        first,
+        last,
+    )
 
 
 @jit

@@ -44,3 +44,36 @@ def test_real_matrices(shape, norm, name):
     for dim in ((-2, -1), (-1,), (-2,), tuple(range(len(shape)))):
         assert_near(sg.fft.fftn(sg.tensor(x), dim=dim, norm=norm), scipy.fft.fftn(exact, axes=dim, norm=norm), limit)
         assert_near(sg.fft.ifftn(sg.tensor(x), dim=dim, norm=norm), scipy.fft.ifftn(exact, axes=dim, norm=norm), limit)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    "shape", [(5, 96), (3, 8), (2, 3, 250), (1, 4096), (4, 64, 64), (2, 8, 16), (7, 2), (70, 1024)]
+)
+def test_calls_that_have_been_made_before(shape, dtype):
+    x = np.random.default_rng(0).standard_normal(shape).astype(dtype)
+    z, n = sg.tensor(x + 1j * x[::-1]), shape[-1]
+    for transform, of in [
+        (lambda t: sg.fft.fft(t, norm="ortho"), z),
+        (sg.fft.ifft, z),
+        (sg.fft.fft2, sg.tensor(x)),
+        (sg.fft.rfft, sg.tensor(x)),
+        (lambda t: sg.fft.irfft(t, 2 * (n - 1)), z),
+    ]:
+        if transform is not sg.fft.fft2 or len(shape) > 1:
+            of.requires_grad_()
+            first, again = transform(of), transform(of)
+            assert np.array_equal(first.detach().numpy(), again.detach().numpy())
+            with sg.profiler.profile():  # which looks at every op: none is for native code
+                general = transform(of)
+            assert np.array_equal(general.detach().numpy(), again.detach().numpy())
+            assert again.dtype is general.dtype
+            assert again.requires_grad
+
+
+def test_the_gradients_of_calls_that_have_been_made_before():
+    x = np.random.default_rng(0).standard_normal((6, 32))
+    for _ in range(2):
+        a = sg.tensor(x, requires_grad=True)
+        (sg.fft.irfft(sg.fft.rfft(a) * 2, 32) ** 2).sum().backward()
+        assert np.allclose(a.grad.numpy(), 8 * x)
