@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import operator
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,22 @@ _OLD_LENGTH = 14  # of states of version 1, which NumPy's generator had
 _END = 2**62  # of the words of a stream
 
 
+def _advanced(words: np.ndarray, count: int) -> int:
+    """The position in a stream, which is advanced by `count` words."""
+    offset = int(words[1])
+    words[1] = offset + count
+    return offset
+
+
+_advance: list[Callable[[np.ndarray, int], int]] = [_advanced]  # the last is in use
+
+
+def advance_by(function: Callable[[np.ndarray, int], int]) -> None:
+    """Let native code do what `_advanced` does, in one step for all threads of Python, where it draws itself."""
+    with _moving:
+        _advance.append(function)
+
+
 class Generator:
     """A source of random numbers with a state of its own.
 
@@ -38,17 +54,18 @@ class Generator:
         7
     """
 
+    __slots__ = ("__dict__", "__weakref__", "_words", "device")
+
     def __init__(self, device: devices.device | str | None = None) -> None:
         self.device = devices.resolve(device)
-        self._seed = _DEFAULT_SEED
-        self._offset = 0
+        self._go_to(_DEFAULT_SEED, 0)
 
     def take(self, count: int) -> tuple[int, int]:
         """The seed, as a signed integer, and the first of the next `count` words, which nobody else gets."""
         with _moving:
-            seed, offset = self._seed, self._offset
-            self._offset = offset + count
-        return seed if seed < 2**63 else seed - 2**64, offset
+            words = self._words
+            offset = _advance[-1](words, count)
+        return int(words[0]), offset
 
     def manual_seed(self, seed: int) -> Generator:
         """Start the stream of `seed`, an int in [-2**63, 2**64); returns the generator."""
@@ -61,7 +78,7 @@ class Generator:
 
     def initial_seed(self) -> int:
         """The seed of the current stream."""
-        return self._seed
+        return int(self._words[0]) % 2**64
 
     def get_state(self) -> Any:
         """The seed and the position in its stream, as a uint8 Tensor."""
@@ -89,15 +106,15 @@ class Generator:
     clone = clone_state
 
     def _state_words(self) -> np.ndarray:
-        with _moving:
-            return np.array([_VERSION, self._seed, self._offset], np.uint64)
+        seed, offset = self._words.tolist()
+        return np.array([_VERSION, seed % 2**64, offset], np.uint64)
 
     def _restore(self, words: np.ndarray) -> None:
         self._go_to(*(_old_position(words) if words.size == _OLD_LENGTH else _position(words)))
 
     def _go_to(self, seed: int, offset: int) -> None:
-        with _moving:
-            self._seed, self._offset = seed, offset
+        signed = seed if seed < 2**63 else seed - 2**64
+        self._words = np.array([signed, offset], np.int64)  # a new one: others see both change at once
 
     def __getstate__(self) -> dict[str, Any]:
         return {"device": self.device, "words": self._state_words()}

@@ -182,7 +182,7 @@ class NodeClass:
         """The result of `apply` where native code gives no answer."""
         if self.node.always_hands_on:
             return "node.formula(grad)"
-        recorded = f"mode.grad or {self.node.hands_on}" if self.node.hands_on else "mode.grad"
+        recorded = f"grad_mode.grad or {self.node.hands_on}" if self.node.hands_on else "grad_mode.grad"
         return f"node.formula(grad) if {recorded} else run_fused(node, grad)"
 
     @property
@@ -201,7 +201,7 @@ class NodeClass:
         lines.append(f"dtype = {f'dtype_of({self._given})' if self.several else 'grad._dtype'}")
         lines += ["shape, own = node.metas[0]"] if self._one else []
         other = "own is not dtype or not dtype.is_floating_point" if self._one else "not all_floats(node.metas, dtype)"
-        watched = "mode.grad or watch.active or watch.interceptors"
+        watched = "grad_mode.grad or watch.active or watch.interceptors"
         return [*lines, f"if {watched} or {other}:", f"    return node.formula({self.grads})"]
 
     @property

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..library.homes import Part
-from ..library.rule_doc import reads_elements, reads_storage
+from ..library.rule_doc import reads_any, reads_elements, reads_shapes, reads_storage
 from ..spec.keys import COMPUTED, WITHOUT_GRADIENT
 from ..spec.model import Argument
 from .call_code import python_names
@@ -34,9 +34,14 @@ class FastCode:
             and (not self.checks_numbers or all(n.default is not None for n in op.numbers))
             and (entry.dtype != "accumulate" and "float" in entry.dtypes and not op.has_dtype_argument)
             and (entry.result_dtype[0] in ("same", "bool", "real") and not op.several)
-            and not op.writes_first
-            and (op.node is None or op.node.fast or (bool(op.node.fused) and op.node.plain))
+            and not (self.fits_numbers and len(op.tensors) - sum(op.raw) > 1)  # a tensor in the place of a number
+            and (self.overwrites or op.node is None or op.node.fast or (bool(op.node.fused) and op.node.plain))
         )
+
+    @property
+    def overwrites(self) -> bool:
+        """Whether the op exists only in place: then native code runs it where nothing is recorded."""
+        return self.op.writes_first
 
     @property
     def recalls(self) -> bool:
@@ -55,6 +60,8 @@ class FastCode:
     def launches(self) -> bool:
         """Whether native code may run the op's kernel: by plans on the host, by its launches on a device."""
         op, letters = self.op, list(self.letters.values())
+        if op.entry.converts:
+            return False
         stated = "?" not in letters and letters[:1] in (["T"], ["L"]) and not op.gives_list and not op.writes_first
         known = set(op.entry.result_dtype) <= {"same", "real", COMPUTED, *WITHOUT_GRADIENT}
         planned = self.plan is not None or "J" not in letters
@@ -157,8 +164,29 @@ class FastCode:
 
     @property
     def checks_numbers(self) -> bool:
-        """Whether the op's check may refuse a number; those named integer_* refuse nothing to floats."""
-        return self.op.entry.check is not None and not self.op.entry.check.startswith("integer_")
+        """Whether the op's check may refuse a number, but for one that the dtype has not; those named integer_* refuse
+        nothing to floats."""
+        check, rule, names = self.op.entry.check, self.op.rule, [a.name for a in self.op.arguments]
+        if check is None or check.startswith("integer_") or self.fits_numbers:
+            return False
+        return rule is None or reads_any(rule, [names.index(n.name) for n in self.op.numbers])
+
+    @property
+    def fits_numbers(self) -> bool:
+        """Whether the check, one named fitting_*, refuses numbers that the dtype has not, which native code sees."""
+        return (self.op.entry.check or "").startswith("fitting_")
+
+    @property
+    def takes_integers(self) -> bool:
+        """Whether the op computes int64 of int64, as its check allows for all, and of bool what it gives as bool."""
+        entry, check = self.op.entry, self.op.entry.check or "fitting_"
+        free = self.fits_numbers or check == "fitting_" or (bool(self.op.raw) and not check.startswith("integer_"))
+        return free and entry.dtype in ("promote", "same", "match") and "int" in entry.dtypes
+
+    @property
+    def masks_alike(self) -> bool:
+        """Whether the op's check may refuse a mask that broadcasts."""
+        return bool(self.op.raw) and self.op.rule is not None and reads_shapes(self.op.rule)
 
     @property
     def operands(self) -> str:

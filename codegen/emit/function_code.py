@@ -52,13 +52,15 @@ class Public:
         names = python_names(code.arguments)
         lines = self._launched(self._plain, f"{fast.tried}.launch({names})") if fast.tried else []
         if code.writes_first:
-            return [*lines, *launched_in_place(code)]
+            return [*lines, *InPlace(code).fast]
         if self.template == "composite":
             return lines
         if fast.applies:
             lines += self._elementwise()
         if fast.recalls:
             lines += self._launched("", f"{fast.found_by}.launch({names})")
+        if code.entry.converts:
+            lines += self._launched(self._plain, f"{fast.found_by}.launch({names})")
         if fast.launches_unchecked:
             call = f"{fast.found_by}.launch({python_names(fast.kernel_arguments)})"
             lines += self._launched(f"{self._plain}{fast.without_others}", call, named(code, "result"))
@@ -72,7 +74,7 @@ class Public:
         """The kernel of flat arrays, then rows of any layout: of two operands, of which nothing else is checked."""
         code, fast = self.code, self.code.fast
         lines = self._launched(f"{self._plain}{fast.condition}", f"{code.kernel}.launch({fast.operands})")
-        if len(code.tensors) != 2 or fast.checks_numbers:
+        if len(code.tensors) != 2 or fast.checks_numbers or code.raw:
             return lines
         operands = f"({python_names(code.tensors)}), ({spread(n.python_name for n in code.numbers)})"
         lines += [f'    result = run_rows({code.kernel}, "{self.op}", {operands})', "    if result is not None:"]
@@ -168,7 +170,7 @@ class InPlace:
         else:
             unrecorded = not code.node and not code.entry.undefined_gradients
             computed = [write_call(code, self.op, target), *["overwrite(input, before)"] * unrecorded]
-        return [*self._fast, *caught, *around_write(code, self.op, target, computed, code.old_value_readers)]
+        return [*self.fast, *caught, *around_write(code, self.op, target, computed, code.old_value_readers)]
 
     def _by_formula(self, formula: Part, target: Argument) -> list[str]:
         """The arguments checked as those of the composite, and ops in place, which record themselves."""
@@ -184,7 +186,7 @@ class InPlace:
         ]
 
     @property
-    def _fast(self) -> list[str]:
+    def fast(self) -> list[str]:
         """The first operand written over by native code, element by element."""
         code, fast = self.code, self.code.fast
         if fast.plan_in_place:
@@ -252,12 +254,14 @@ def found_by(ops: Sequence[OpCode]) -> list[str]:
         kernel = part.spelling if part else None
         plan = code.fast.plan.spelling if code.fast.plan else None
         writing = code.fast.plan_in_place
-        in_place = f", in_place={writing.spelling}" if writing else ""
+        in_place = f", in_place={writing.spelling}{', moves=True' * (code.moves is not None)}" if writing else ""
         node = code.node_class if code.fast.records else None
         rules = code.entry.result_dtype
         dtypes = f", dtypes={rules}" if set(rules) - {"same", "real"} else ""
         given = f"{plan}, {kernel}, {node}, {code.fast.letters}{outputs}{dtypes}{in_place}"
         lines.append(f'{code.fast.found_by} = KernelOp("{code.entry.schema.name}", {given})')
+    for code in (code for code in ops if code.entry.converts):
+        lines.append(f'{code.fast.found_by} = Conversion("{code.entry.schema.name}", {code.node_class})')
     for code in (code for code in ops if code.fast.recalls):
         given = behind(f'"{a.name}"' for a in code.arguments)
         lines.append(f'{code.fast.found_by} = ViewOp("{code.entry.schema.name}", {code.node_class}{given})')

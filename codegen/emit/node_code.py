@@ -191,7 +191,7 @@ class NodeCode:
     @property
     def hands_on_if(self) -> str:
         """True where every gradient is that of the result; the slot of the number that must be 1 for it; else empty."""
-        if self.always_hands_on:
+        if self._all_grad:
             return "True"
         tree = ast.parse(self.hands_on or "0", mode="eval").body
         match tree:
@@ -269,7 +269,12 @@ class NodeCode:
     @property
     def always_hands_on(self) -> bool:
         """Whether every formula of an element-wise op is just `grad`."""
-        return self.kernels is not None and hands_on(self.entry.gradients[name] for name in self.plan.formulas)
+        return self.kernels is not None and self._all_grad
+
+    @property
+    def _all_grad(self) -> bool:
+        """Whether every formula is just `grad`."""
+        return hands_on(self.entry.gradients[name] for name in self.plan.formulas)
 
     @property
     def hands_on(self) -> str:

@@ -66,7 +66,9 @@ class Renderer:
         self.inliner = Inliner(self.entries)
         entries = self.entries.values()
         own = frozenset(entry.name for entry in spec.entries)
-        self.calls = Calls(self.library, self.function_names(), overload_numbers(entries), own)
+        functions = self.function_names()
+        overloads = overload_parameters(entries, functions)
+        self.calls = Calls(self.library, functions, overload_numbers(entries), own, overloads)
         self.environment = jinja2.Environment(
             loader=jinja2.FileSystemLoader(TEMPLATES),
             trim_blocks=True,
@@ -334,6 +336,15 @@ def function_names(entries: Sequence[Entry]) -> dict[str, str]:
     """Entry name -> the Python function of that overload: the plain name where it is the only one."""
     counts = Counter(entry.schema.name for entry in entries)
     return {e.name: e.schema.name if counts[e.schema.name] == 1 else e.function for e in entries}
+
+
+def overload_parameters(entries: Iterable[Entry], functions: dict[str, str]) -> dict[str, dict[str, frozenset[str]]]:
+    """Name -> the function of each entry of that name -> the names of its parameters."""
+    found: dict[str, dict[str, frozenset[str]]] = {}
+    for entry in entries:
+        names = frozenset(argument.name for argument in entry.schema.arguments)
+        found.setdefault(entry.schema.name, {})[functions[entry.name]] = names
+    return found
 
 
 def overload_numbers(entries: Iterable[Entry]) -> dict[str, int]:

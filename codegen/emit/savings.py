@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 import copy
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from ..library.homes import Library
 from ..spec.definitions import Locals, locals_of
@@ -108,7 +109,7 @@ class Reader(ast.NodeTransformer):
             case ast.Call(ast.Name(query), [ast.Name(name), *_]) if query in LIST_QUERIES and name in self.lists:
                 return self._kept(name, query, f"tuple([t._shape for t in {name}])")
             case ast.Call(ast.Name(name)):
-                node.func = ast.parse(self.calls.spelling(name), mode="eval").body
+                node.func = ast.parse(self.calls.spelling(name, node.keywords), mode="eval").body
                 node.args = [self.visit(a) for a in node.args]
                 node.keywords = [self.visit(k) for k in node.keywords]
                 return node
@@ -148,12 +149,20 @@ class Calls:
     functions: dict[str, str]  # entry -> the Python function of that overload
     overload_numbers: dict[str, int]  # entry -> which overload of its name it is
     own: frozenset[str]  # the entries whose records stand in the same package
+    overloads: dict[str, dict[str, frozenset[str]]] = field(default_factory=dict)  # name -> function -> parameters
 
-    def spelling(self, name: str) -> str:
+    def spelling(self, name: str, keywords: Sequence[ast.keyword] = ()) -> str:
         helper = self.library.get("helper", name)
         if helper is not None:
             return helper.spelling
-        return name if name == "len" else f"op.{name}"
+        return name if name == "len" else f"op.{self.overload(name, keywords)}"
+
+    def overload(self, name: str, keywords: Sequence[ast.keyword]) -> str:
+        """The one overload that has parameters of these names, so that nobody looks for it when it is called; else
+        the function of all."""
+        given = {keyword.arg for keyword in keywords}
+        fitting = [function for function, names in self.overloads.get(name, {}).items() if given <= names]
+        return fitting[0] if given and len(fitting) == 1 else name
 
 
 def make_plan(entry: Entry, calls: Calls) -> Plan:
@@ -235,7 +244,7 @@ def rewrite(tree: ast.expr, calls: Calls) -> str:
         def visit_Call(self, node: ast.Call) -> ast.expr:
             self.generic_visit(node)
             if isinstance(node.func, ast.Name):
-                node.func = ast.parse(calls.spelling(node.func.id), mode="eval").body
+                node.func = ast.parse(calls.spelling(node.func.id, node.keywords), mode="eval").body
             return node
 
     return ast.unparse(Speller().visit(copy.deepcopy(tree)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,6 +17,7 @@ from .modules import RUNTIME, statements_of
 WRAPS = re.compile(r"\b[Ww]raps (both dimensions|(?:a single )?`\w+`(?: and `\w+`)?)")
 
 READING = frozenset(("host_array", "item", "tolist"))  # functions that give elements of a tensor to Python
+SHAPES = ("_shape", "shape")
 SENTENCE = re.compile(r"(?<=\.)\s+(?=[A-Z`])")
 
 
@@ -60,6 +61,33 @@ def reads_elements(rule: Part) -> bool:
     own = _read_functions(*rule.home.files(rule.kind))
     names = {ast.unparse(n) for n in _reached(rule, own) if isinstance(n, ast.Name | ast.Attribute)}
     return bool({name.rpartition(".")[2] for name in names} & READING) or "namespace.op" in names
+
+
+def reads_shapes(rule: Part) -> bool:
+    """Whether a check itself looks at the shape of a tensor."""
+    known = isinstance(rule.node, ast.FunctionDef)
+    return not known or any(isinstance(n, ast.Attribute) and n.attr in SHAPES for n in ast.walk(rule.node))
+
+
+def reads_any(rule: Part, numbers: Sequence[int]) -> bool:
+    """Whether a check does more with one of these arguments, by their numbers, than give them back."""
+    if not isinstance(rule.node, ast.FunctionDef):
+        return True
+    names = [a.arg for a in rule.node.args.args][1:]  # behind the name of the op
+    asked = {names[n] if n < len(names) else _rest(rule.node) for n in numbers}
+    given_back = {id(n) for r in ast.walk(rule.node) if isinstance(r, ast.Return) for n in _items(r.value)}
+    return any(isinstance(n, ast.Name) and n.id in asked and id(n) not in given_back for n in ast.walk(rule.node))
+
+
+def _rest(function: ast.FunctionDef) -> str:
+    """The name of the parameter that takes all further arguments."""
+    return function.args.vararg.arg if function.args.vararg else ""
+
+
+def _items(value: ast.expr | None) -> list[ast.expr]:
+    """The items of a tuple, those that are spread out included."""
+    items = value.elts if isinstance(value, ast.Tuple) else []
+    return [item.value if isinstance(item, ast.Starred) else item for item in items]
 
 
 def _functions(rule: Part) -> dict[str, ast.FunctionDef]:

@@ -87,6 +87,7 @@ class EntryReader(Fields):
             gives=self._gives(schema),
             precise=(self.choice("precise") or "false").lower() == "true",
             stored=(self.choice("stored") or "false").lower() == "true",
+            converts=(self.choice("converts") or "false").lower() == "true",
             once_differentiable=(self.choice("once_differentiable") or "false").lower() == "true",
             complex=(self.choice("complex") or str("complex" in dtypes)).lower() == "true",
             doc=self.plain("doc") or "",

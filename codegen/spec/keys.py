@@ -34,6 +34,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "complex": ("True", "False", "true", "false"),
     "precise": ("True", "False", "true", "false"),
     "stored": ("True", "False", "true", "false"),
+    "converts": ("True", "False", "true", "false"),
 }
 
 PER_ITEM = ("result_dtype", "output_differentiability", "kink")  # of which a list has a word for each output or formula

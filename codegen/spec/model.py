@@ -177,6 +177,7 @@ class Entry:
     complex: bool = True  # verify runs complex128 too
     precise: bool = False  # verify compares float32 with float64
     stored: bool = False  # kernels take 16-bit floats as they are stored
+    converts: bool = False  # the result is the tensor in the dtype that is given
     doc: str = ""
     example: str = ""  # lines of a doctest, in which `sg` is specgrad
     key_places: dict[str, Where] = field(default_factory=dict)  # key -> where its value stands

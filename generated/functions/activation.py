@@ -7,7 +7,7 @@ from ...runtime.autograd.engine.backward_kernels import run_fused
 from ...runtime.autograd.forward.tangents import total
 from ...runtime.autograd.node import FREED, Node, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, unpack, unpack_output
-from ...runtime.modes.grad_mode import mode
+from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
 from .. import kernels
@@ -51,7 +51,7 @@ class SigmoidBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad * (result * (1 - result)).conj()."""
@@ -100,7 +100,7 @@ class LogsigmoidBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad * sigmoid(-self)."""
@@ -150,7 +150,7 @@ class ReluBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: where(result <= 0, 0, grad)."""
@@ -201,7 +201,7 @@ class LeakyReluBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: where(self > 0, grad, grad * negative_slope)."""
@@ -255,7 +255,7 @@ class EluBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: where(self > 0, scale * grad, scale * alpha * input_scale * grad * exp(input_scale * clamp_max(self, 0)))."""
@@ -321,7 +321,7 @@ class SiluBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad * (sigmoid(self) * (1 + self * (1 - sigmoid(self)))).conj()."""
@@ -370,7 +370,7 @@ class GeluErfBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad * (normal_cdf(self) + self * normal_pdf(self))."""
@@ -419,7 +419,7 @@ class GeluTanhBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) + grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * self * 1.5957691216057308 + grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * self * 1.5957691216057308 * 0.134145 * self * self."""
@@ -503,7 +503,7 @@ class SoftplusBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: where(self * beta > threshold, grad, grad * sigmoid(self * beta))."""
@@ -557,7 +557,7 @@ class HardtanhBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: where((self <= min_val) | (self >= max_val), 0, grad)."""
@@ -610,7 +610,7 @@ class CeluBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: where(self > 0, grad, grad * exp(clamp_max(self, 0) / alpha))."""
@@ -660,7 +660,7 @@ class SeluBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: where(self > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * exp(clamp_max(self, 0)))."""
@@ -717,7 +717,7 @@ class MishBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad * (softplus(self).tanh() + self * sigmoid(self) * (1 - square(softplus(self).tanh())))."""
@@ -771,7 +771,7 @@ class HardsigmoidBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: where((self > -3) & (self < 3), grad / 6, 0)."""
@@ -820,7 +820,7 @@ class HardswishBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: where(self <= -3, 0, where(self >= 3, grad, grad * (self / 3 + 0.5)))."""
@@ -873,7 +873,7 @@ class HardshrinkBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: where((self >= -lambd) & (self <= lambd), 0, grad)."""
@@ -925,7 +925,7 @@ class SoftshrinkBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: where((self >= -lambd) & (self <= lambd), 0, grad)."""
@@ -977,7 +977,7 @@ class ThresholdBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: where(self <= bound, 0, grad)."""
@@ -1033,7 +1033,7 @@ class ChannelLeakBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: where(self > 0, grad, grad * weight); weight: where(self > 0, 0, grad * self)."""
@@ -1094,7 +1094,7 @@ class MaskedScaleBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: masked_scale(grad, mask, scale)."""

@@ -8,7 +8,7 @@ from ...runtime.autograd.engine.match_input import fit
 from ...runtime.autograd.forward.tangents import total, zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, Output, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, unpack, unpack_output
-from ...runtime.modes.grad_mode import mode
+from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
 from .. import kernels
@@ -51,7 +51,7 @@ class AbsBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad * self.sgn()."""
@@ -91,7 +91,7 @@ class NegBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: -grad."""
@@ -130,7 +130,7 @@ class SignBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: zeros_like(grad)."""
@@ -183,7 +183,7 @@ class SgnBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: where(self == 0, 0, grad - result * real_copy(result.conj() * grad)) / where(self == 0, 1, abs(self))."""
@@ -241,7 +241,7 @@ class SquareBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: 2 * grad * self.conj()."""
@@ -291,7 +291,7 @@ class SqrtBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad / (2 * result.conj())."""
@@ -341,7 +341,7 @@ class RsqrtBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: -0.5 * grad * (result * result * result).conj()."""
@@ -391,7 +391,7 @@ class ReciprocalBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: -grad * (result * result).conj()."""
@@ -468,7 +468,7 @@ class PowBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad * (exponent * pow(self, where((self == 0) & (exponent == 0), 0, exponent - 1))).conj(); exponent: grad * (result * log(where(self == 0, 1, self))).conj()."""
@@ -537,7 +537,7 @@ class PowBackward1(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()."""
@@ -595,7 +595,7 @@ class PowNumberBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()."""
@@ -654,7 +654,7 @@ class PowBackward2(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """exponent: zeros_like(grad) if self == 0 else grad * (result * log(full_like(result, self))).conj()."""
@@ -704,7 +704,7 @@ class AddBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad or node._saved_alpha == 1 else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad or node._saved_alpha == 1 else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad; other: grad if alpha == 1 else (grad.conj() * alpha).conj()."""
@@ -792,7 +792,7 @@ class SubBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad; other: -grad if alpha == 1 else -(grad.conj() * alpha).conj()."""
@@ -840,7 +840,7 @@ class RsubBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: -grad if alpha == 1 else -(grad.conj() * alpha).conj(); other: grad."""
@@ -903,7 +903,7 @@ class MulBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad * other.conj(); other: grad * self.conj()."""
@@ -967,7 +967,7 @@ class DivBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad / other.conj(); other: -grad * (self / other / other).conj()."""
@@ -1017,7 +1017,7 @@ class FloorDivideBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: zeros_like(grad); other: zeros_like(grad)."""
@@ -1065,7 +1065,7 @@ class TruncDivideBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: zeros_like(grad); other: zeros_like(grad)."""
@@ -1130,7 +1130,7 @@ class RemainderBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad; other: -grad * floor_divide(self, other)."""
@@ -1197,7 +1197,7 @@ class FmodBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad; other: -grad * trunc_divide(self, other)."""
@@ -1274,7 +1274,7 @@ class AddcmulBackward0(Node):
 
     def apply(node, grad):
         """The gradients: one fused kernel, or the recorded formulas under create_graph."""
-        return node.formula(grad) if mode.grad or watch.active or watch.interceptors else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad or watch.active or watch.interceptors else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad; tensor1: grad * (value * tensor2).conj(); tensor2: grad * (value * tensor1).conj()."""
@@ -1356,7 +1356,7 @@ class AddcdivBackward0(Node):
 
     def apply(node, grad):
         """The gradients: one fused kernel, or the recorded formulas under create_graph."""
-        return node.formula(grad) if mode.grad or watch.active or watch.interceptors else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad or watch.active or watch.interceptors else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad; tensor1: grad * (value / tensor2).conj(); tensor2: -grad * (value * tensor1 / tensor2 / tensor2).conj()."""
@@ -1446,7 +1446,7 @@ class LerpBackward0(Node):
 
     def apply(node, grad):
         """The gradients: one fused kernel, or the recorded formulas under create_graph."""
-        return node.formula(grad) if mode.grad or watch.active or watch.interceptors else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad or watch.active or watch.interceptors else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad * (1 - weight).conj(); end: grad * weight.conj(); weight: grad * (end - self).conj()."""
@@ -1503,7 +1503,7 @@ class LerpBackward1(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: (grad.conj() * (1 - weight)).conj(); end: (grad.conj() * weight).conj()."""
@@ -1566,7 +1566,7 @@ class CopysignBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: where(self == 0, 0, where(signbit(self) == signbit(other), grad, -grad)); other: zeros_like(grad)."""

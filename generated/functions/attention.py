@@ -10,7 +10,7 @@ from ...runtime.autograd.saved.saved import alias_of, edge_of, unpack, version_o
 from ...runtime.dispatch.kernel_arrays import array_in, array_of
 from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.dispatch.places import at_array
-from ...runtime.modes.grad_mode import mode
+from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import watch
 from ...runtime.ops.attention import cpu as attention_cpu
 from ...runtime.ops.attention import formulas as attention_formulas
@@ -162,7 +162,7 @@ class AttentionBackward0(Node):
         if grad is None:
             return (None,) * 4
         dtype = grad._dtype
-        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
+        if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grads)
         if (
             grad._device is not CPU
@@ -374,7 +374,7 @@ class SelfAttentionBackward0(Node):
         if grad is None:
             return (None,) * 2
         dtype = grad._dtype
-        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
+        if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grads)
         if (
             grad._device is not CPU

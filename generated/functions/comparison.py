@@ -7,7 +7,7 @@ from ...runtime.autograd.engine.backward_kernels import run_fused
 from ...runtime.autograd.forward.tangents import total, zeros_if_missing
 from ...runtime.autograd.node import FREED, Node, next_sequence
 from ...runtime.autograd.saved.saved import unpack
-from ...runtime.modes.grad_mode import mode
+from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
 from .. import kernels
@@ -58,7 +58,7 @@ class MaximumBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: where(self == other, 0.5 * grad, where(self < other, 0, grad)); other: where(self == other, 0.5 * grad, where(self > other, 0, grad))."""
@@ -129,7 +129,7 @@ class MinimumBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: where(self == other, 0.5 * grad, where(self > other, 0, grad)); other: where(self == other, 0.5 * grad, where(self < other, 0, grad))."""
@@ -200,7 +200,7 @@ class FmaxBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: where((self >= other) | isnan(other), grad, 0); other: where((self >= other) | isnan(other), 0, grad)."""
@@ -267,7 +267,7 @@ class FminBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: where((self <= other) | isnan(other), grad, 0); other: where((self <= other) | isnan(other), 0, grad)."""
@@ -326,7 +326,7 @@ class WhereBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: where(condition, grad, 0); other: where(condition, 0, grad)."""
@@ -386,7 +386,7 @@ class ClampBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: where((self >= min) & (self <= max), grad, 0)."""
@@ -439,7 +439,7 @@ class ClampMinBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: where(self >= min, grad, 0)."""
@@ -493,7 +493,7 @@ class ClampMinBackward1(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: where(self >= min, grad, 0); min: where(self < min, grad, 0)."""
@@ -554,7 +554,7 @@ class ClampMaxBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: where(self <= max, grad, 0)."""
@@ -608,7 +608,7 @@ class ClampMaxBackward1(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: where(self <= max, grad, 0); max: where(self > max, grad, 0)."""
@@ -667,7 +667,7 @@ class ReplaceOddBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: where(isfinite(self), grad, 0)."""

@@ -10,7 +10,7 @@ from ...runtime.autograd.saved.saved import edge_of, unpack
 from ...runtime.dispatch.kernel_arrays import array_in, array_of
 from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.dispatch.places import at_array
-from ...runtime.modes.grad_mode import mode
+from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
 from ...runtime.ops.conv import cpu as conv_cpu
@@ -106,7 +106,7 @@ class ConvolutionBackward0(Node):
     def apply(node, grad):
         """All gradients from one kernel: convolution_backward(wanted, grad, self, weight, self.shape, weight.shape, stride, padding, dilation, groups); or by the formulas under create_graph."""
         dtype = grad._dtype
-        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
+        if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found

@@ -10,7 +10,7 @@ from ...runtime.autograd.saved.saved import alias_of, unpack, unpack_output
 from ...runtime.dispatch.kernel_arrays import array_in, array_of
 from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.dispatch.places import at_array
-from ...runtime.modes.grad_mode import mode
+from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import watch
 from ...runtime.ops.distance import cpu as distance_cpu
 from ...runtime.ops.reduction import formulas as reduction_formulas
@@ -82,7 +82,7 @@ class RowDistancesBackward0(Node):
     def apply(node, grad):
         """All gradients from one kernel: row_distances_backward(wanted, grad, x1, x2, result, p); or by the formulas under create_graph."""
         dtype = grad._dtype
-        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
+        if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
         if (
             grad._device is not CPU

@@ -7,7 +7,7 @@ from ...runtime.autograd.engine.backward_kernels import run_fused
 from ...runtime.autograd.forward.tangents import total
 from ...runtime.autograd.node import FREED, Node, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, unpack, unpack_output
-from ...runtime.modes.grad_mode import mode
+from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
 from .. import kernels
@@ -51,7 +51,7 @@ class ExpBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad * result.conj()."""
@@ -101,7 +101,7 @@ class Exp2Backward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: 0.6931471805599453 * grad * result.conj()."""
@@ -151,7 +151,7 @@ class Expm1Backward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad * (result + 1).conj()."""
@@ -200,7 +200,7 @@ class LogBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad / self.conj()."""
@@ -249,7 +249,7 @@ class Log2Backward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad / (0.6931471805599453 * self.conj())."""
@@ -298,7 +298,7 @@ class Log10Backward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad / (2.302585092994046 * self.conj())."""
@@ -347,7 +347,7 @@ class Log1pBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad / (1 + self).conj()."""
@@ -404,7 +404,7 @@ class LogaddexpBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad * sigmoid(self - other); other: grad * sigmoid(other - self)."""
@@ -471,7 +471,7 @@ class Logaddexp2Backward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad * sigmoid(0.6931471805599453 * (self - other)); other: grad * sigmoid(0.6931471805599453 * (other - self))."""

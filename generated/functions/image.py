@@ -7,11 +7,14 @@ from ...runtime.autograd.engine.backward_kernels import as_gradient
 from ...runtime.autograd.engine.match_input import fit
 from ...runtime.autograd.node import Node, next_sequence
 from ...runtime.dispatch.kernel_arrays import array_in
+from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.dispatch.places import at_array
-from ...runtime.modes.grad_mode import mode
+from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
+from ...runtime.ops.image import cpu_padding as image_cpu_padding
 from ...runtime.ops.image import cpu_resample as image_cpu_resample
+from ...runtime.ops.image import plans as image_plans
 
 new = object.__new__
 
@@ -21,6 +24,14 @@ class BorderPadBackward0(Node):
 
     __slots__ = ("_saved_mode", "_saved_pad", "_saved_self_sym_sizes")
     op_name = "border_pad"
+    plans = KernelOpGradient(
+        image_plans.border_pad_backward,
+        image_cpu_padding.border_pad_backward,
+        ("g", ""),
+        ("v", "_saved_self_sym_sizes"),
+        ("v", "_saved_pad"),
+        ("v", "_saved_mode"),
+    )
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_pad": ("pad", ""), "_saved_mode": ("mode", "")}
 
@@ -39,6 +50,24 @@ class BorderPadBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
+        """All gradients from one kernel: border_pad_backward(grad, self.shape, pad, mode); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+            return node.formula(grad)
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
+            return found
+        grad = array_in(grad, dtype)
+        self_shape = node._saved_self_sym_sizes
+        pad = node._saved_pad
+        mode = node._saved_mode
+        return (
+            as_gradient(
+                at_array(grad, image_cpu_padding.border_pad_backward)(grad, self_shape, pad, mode), shape, dtype
+            ),
+        )
+
+    def formula(node, grad):
         """self: border_pad_backward(grad, self.shape, pad, mode)."""
         self_shape = node._saved_self_sym_sizes
         pad = node._saved_pad
@@ -129,7 +158,7 @@ class ResampleBackward0(Node):
         """All gradients from one kernel: resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         grad = array_in(grad, dtype)
         dim = node._saved_dim

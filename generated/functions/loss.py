@@ -12,7 +12,7 @@ from ...runtime.dispatch.kernel_arrays import array_in, array_of
 from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.dispatch.places import at_array
 from ...runtime.errors import NotDifferentiableError
-from ...runtime.modes.grad_mode import mode
+from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
 from ...runtime.ops.loss import cpu as loss_cpu
@@ -113,7 +113,7 @@ class NllLossBackward0(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
         if (
             grad._device is not CPU
@@ -337,7 +337,7 @@ class CrossEntropyLossBackward0(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
             return found
@@ -490,7 +490,7 @@ class MseLossBackward0(Node):
     def apply(node, grad):
         """All gradients from one kernel: mse_loss_gradients(wanted, grad, self, target, reduction); or by the formulas under create_graph."""
         dtype = grad._dtype
-        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
+        if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
         if (
             grad._device is not CPU
@@ -1085,7 +1085,7 @@ class HuberValuesBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad * clamp(self - target, -delta, delta); target: -grad * clamp(self - target, -delta, delta)."""
@@ -1171,7 +1171,7 @@ class CtcValuesBackward0(Node):
         """All gradients from one kernel: ctc_backward(grad, log_probs, targets, input_lengths, target_lengths, blank); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if (
             grad._device is not CPU

@@ -10,14 +10,13 @@ from ...runtime.autograd.saved.saved import edge_of, unpack
 from ...runtime.dispatch.kernel_arrays import array_in, array_of, stored_in, stored_of
 from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.dispatch.places import at_array
-from ...runtime.modes.grad_mode import mode
+from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
 from ...runtime.ops.matmul import cpu as matmul_cpu
 from ...runtime.ops.matmul import formulas as matmul_formulas
 from ...runtime.ops.matmul import plans as matmul_plans
 from ...runtime.ops.reduction import formulas as reduction_formulas
-from ...runtime.tensor.devices import CPU
 
 new = object.__new__
 
@@ -63,7 +62,7 @@ class MmBackward0(Node):
     def apply(node, grad):
         """All gradients from one kernel: mm_backward(wanted, grad, self, mat2); or by the formulas under create_graph."""
         dtype = grad._dtype
-        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
+        if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -135,7 +134,7 @@ class BmmBackward0(Node):
     def apply(node, grad):
         """All gradients from one kernel: bmm_backward(wanted, grad, self, mat2); or by the formulas under create_graph."""
         dtype = grad._dtype
-        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
+        if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -172,7 +171,9 @@ class MvBackward0(Node):
     __slots__ = ("kept_self", "kept_self_version", "kept_vec", "kept_vec_version")
     op_name = "mv"
     saved_slots = ("kept_vec", "kept_self")
-    plans = KernelOpGradient(None, matmul_cpu.mv_backward, ("w", ""), ("g", ""), ("k", "kept_self"), ("k", "kept_vec"))
+    plans = KernelOpGradient(
+        matmul_plans.mv_backward, matmul_cpu.mv_backward, ("w", ""), ("g", ""), ("k", "kept_self"), ("k", "kept_vec")
+    )
     inputs = ("self", "vec")
     keeps = {"kept_vec": ("vec", ("self",)), "kept_self": ("self", ("vec",))}
 
@@ -205,13 +206,9 @@ class MvBackward0(Node):
     def apply(node, grad):
         """All gradients from one kernel: mv_backward(wanted, grad, self, vec); or by the formulas under create_graph."""
         dtype = grad._dtype
-        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
+        if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grad)) is not None
-        ):
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, dtype)
         vec = array_of(unpack(node, "kept_vec"), dtype)
@@ -661,7 +658,7 @@ class LinearBackward0(Node):
     def apply(node, grad):
         """All gradients from one kernel: linear_backward(wanted, grad, self, weight, self.shape, weight.shape); or by the formulas under create_graph."""
         dtype = grad._dtype
-        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
+        if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found

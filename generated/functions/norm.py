@@ -10,7 +10,7 @@ from ...runtime.autograd.saved.saved import edge_of, unpack, version_of
 from ...runtime.dispatch.kernel_arrays import array_in, array_of
 from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.dispatch.places import at_array
-from ...runtime.modes.grad_mode import mode
+from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import watch
 from ...runtime.ops.norm import cpu as norm_cpu
 from ...runtime.ops.norm import cpu_rms as norm_cpu_rms
@@ -129,7 +129,7 @@ class StandardizeBackward0(Node):
         if grad is None:
             return (None,) * 3
         dtype = grad._dtype
-        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
+        if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grads)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
             return found
@@ -296,7 +296,7 @@ class StandardizeGroupsBackward0(Node):
         if grad is None:
             return (None,) * 3
         dtype = grad._dtype
-        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
+        if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grads)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
             return found
@@ -598,7 +598,7 @@ class NormalizeRmsBackward0(Node):
         if grad is None:
             return (None,) * 2
         dtype = grad._dtype
-        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
+        if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grads)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
             return found

@@ -11,7 +11,7 @@ from ...runtime.autograd.saved.saved import unpack
 from ...runtime.dispatch.kernel_arrays import array_in, array_of
 from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.dispatch.places import at_array
-from ...runtime.modes.grad_mode import mode
+from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
 from ...runtime.ops.pooling import cpu as pooling_cpu
@@ -69,7 +69,7 @@ class MaxPoolWithIndicesBackward0(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
             return found
@@ -192,7 +192,7 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
             return found
@@ -287,7 +287,7 @@ class AvgPoolBackward0(Node):
         """All gradients from one kernel: avg_pool_backward(grad, self.shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -479,7 +479,7 @@ class AdaptiveAvgPoolBackward0(Node):
         """All gradients from one kernel: adaptive_avg_pool_backward(grad, self.shape, spatial); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found

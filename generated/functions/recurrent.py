@@ -10,7 +10,7 @@ from ...runtime.autograd.saved.saved import alias_of, edge_of, missing_output, u
 from ...runtime.dispatch.kernel_arrays import array_of, arrays_in
 from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.dispatch.places import at_array
-from ...runtime.modes.grad_mode import mode
+from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import watch
 from ...runtime.ops.recurrent import cpu_gru as recurrent_cpu_gru
 from ...runtime.ops.recurrent import cpu_lstm as recurrent_cpu_lstm
@@ -153,7 +153,7 @@ class RnnLayerBackward0(Node):
     def apply(node, grads):
         """All gradients from one kernel: rnn_layer_backward(wanted, grads, self, hidden, weight_ih, weight_hh, output, batch_sizes, reverse, nonlinearity); or by the formulas under create_graph."""
         dtype = dtype_of(grads)
-        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
+        if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grads)
         if node.plans.remember(node, grads) and (found := node.plans.gradients(node, grads)) is not None:
             return found
@@ -459,7 +459,7 @@ class LstmLayerBackward0(Node):
     def apply(node, grads):
         """All gradients from one kernel: lstm_layer_backward(wanted, grads, self, hidden, cell, weight_ih, weight_hh, weight_hr, output, gates, cells, batch_sizes, reverse); or by the formulas under create_graph."""
         dtype = dtype_of(grads)
-        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
+        if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grads)
         if node.plans.remember(node, grads) and (found := node.plans.gradients(node, grads)) is not None:
             return found
@@ -733,7 +733,7 @@ class GruLayerBackward0(Node):
     def apply(node, grads):
         """All gradients from one kernel: gru_layer_backward(wanted, grads, self, hidden, weight_ih, weight_hh, output, gates, batch_sizes, reverse); or by the formulas under create_graph."""
         dtype = dtype_of(grads)
-        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
+        if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grads)
         if node.plans.remember(node, grads) and (found := node.plans.gradients(node, grads)) is not None:
             return found

@@ -11,14 +11,14 @@ from ...runtime.autograd.saved.saved import alias_of, unpack, unpack_output
 from ...runtime.dispatch.kernel_arrays import array_in
 from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.dispatch.places import at_array
-from ...runtime.modes.grad_mode import mode
+from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.reduction import cpu_backward as reduction_cpu_backward
 from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.ops.scan import formulas as scan_formulas
-from ...runtime.tensor.devices import CPU
+from ...runtime.ops.scan import plans as scan_plans
 
 new = object.__new__
 
@@ -28,7 +28,9 @@ class CumsumBackward0(Node):
 
     __slots__ = ("_saved_dim",)
     op_name = "cumsum"
-    plans = KernelOpGradient(None, reduction_cpu_backward.cumsum_backward, ("g", ""), ("v", "_saved_dim"))
+    plans = KernelOpGradient(
+        scan_plans.cumsum_backward, reduction_cpu_backward.cumsum_backward, ("g", ""), ("v", "_saved_dim")
+    )
     inputs = ("self",)
     values = {"_saved_dim": ("dim", "")}
 
@@ -48,13 +50,9 @@ class CumsumBackward0(Node):
         """All gradients from one kernel: cumsum_backward(grad, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grad)) is not None
-        ):
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, dtype)
         dim = node._saved_dim

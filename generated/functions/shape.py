@@ -11,7 +11,7 @@ from ...runtime.autograd.saved.saved import edge_of, meta_of, missing_output
 from ...runtime.dispatch.kernel_arrays import array_in
 from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.dispatch.places import at_array
-from ...runtime.modes.grad_mode import mode
+from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
 from ...runtime.ops.reduction import cpu as reduction_cpu
@@ -19,7 +19,7 @@ from ...runtime.ops.reduction import plans as reduction_plans
 from ...runtime.ops.shape import cpu as shape_cpu
 from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.ops.shape import plans as shape_plans
-from ...runtime.tensor.devices import CPU
+from ...runtime.ops.shape import plans_moves as shape_plans_moves
 
 new = object.__new__
 
@@ -258,6 +258,7 @@ class ExpandBackward0(Node):
     )
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
+    hands_on = True
 
     @staticmethod
     def record(result, self):
@@ -275,7 +276,7 @@ class ExpandBackward0(Node):
         """All gradients from one kernel: sum_to_size(grad, self.shape); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -300,6 +301,7 @@ class AliasBackward0(Node):
     __slots__ = ()
     op_name = "alias"
     inputs = ("self",)
+    hands_on = True
 
     @staticmethod
     def record(result, self):
@@ -436,7 +438,7 @@ class SelectBackward0(Node):
         """All gradients from one kernel: select_backward(grad, self.shape, dim, index); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -538,7 +540,7 @@ class SliceBackward0(Node):
         """All gradients from one kernel: slice_backward(grad, self.shape, dim, start, end, step); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -765,7 +767,7 @@ class DiagonalBackward0(Node):
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
     plans = KernelOpGradient(
-        None,
+        shape_plans_moves.diagonal_backward,
         shape_cpu.diagonal_backward,
         ("g", ""),
         ("v", "_saved_self_sym_sizes"),
@@ -800,13 +802,9 @@ class DiagonalBackward0(Node):
         """All gradients from one kernel: diagonal_backward(grad, self.shape, offset, dim1, dim2); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grad)) is not None
-        ):
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
@@ -1013,7 +1011,7 @@ class CatBackward0(Node):
     def apply(node, grad):
         """All gradients from one kernel: cut_apart(wanted, grad, sizes(tensors), dim); or by the formulas under create_graph."""
         dtype = grad._dtype
-        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
+        if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -1060,7 +1058,7 @@ class StackBackward0(Node):
     def apply(node, grad):
         """All gradients from one kernel: unstacked(wanted, grad, dim); or by the formulas under create_graph."""
         dtype = grad._dtype
-        if mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
+        if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grad)
         if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
@@ -1086,7 +1084,7 @@ class FlipBackward0(Node):
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    plans = KernelOpGradient(None, shape_cpu.flip, ("g", ""), ("v", "_saved_dims"))
+    plans = KernelOpGradient(shape_plans_moves.flip, shape_cpu.flip, ("g", ""), ("v", "_saved_dims"))
     inputs = ("self",)
     values = {"_saved_dims": ("dims", "")}
 
@@ -1106,13 +1104,9 @@ class FlipBackward0(Node):
         """All gradients from one kernel: flip(grad, dims); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grad)) is not None
-        ):
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, dtype)
         dims = node._saved_dims
@@ -1136,7 +1130,7 @@ class RollBackward0(Node):
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
     plans = KernelOpGradient(
-        None,
+        shape_plans_moves.roll,
         shape_cpu.roll,
         ("g", ""),
         ("v", "_saved_shifts", lambda shifts: shape_formulas.negated(shifts)),
@@ -1162,13 +1156,9 @@ class RollBackward0(Node):
         """All gradients from one kernel: roll(grad, negated(shifts), dims); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grad)) is not None
-        ):
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, dtype)
         shifts = node._saved_shifts
@@ -1193,7 +1183,7 @@ class TriuBackward0(Node):
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    plans = KernelOpGradient(None, shape_cpu.triu, ("g", ""), ("v", "_saved_diagonal"))
+    plans = KernelOpGradient(shape_plans_moves.triu, shape_cpu.triu, ("g", ""), ("v", "_saved_diagonal"))
     inputs = ("self",)
     values = {"_saved_diagonal": ("diagonal", "")}
 
@@ -1213,13 +1203,9 @@ class TriuBackward0(Node):
         """All gradients from one kernel: triu(grad, diagonal); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grad)) is not None
-        ):
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, dtype)
         diagonal = node._saved_diagonal
@@ -1242,7 +1228,7 @@ class TrilBackward0(Node):
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    plans = KernelOpGradient(None, shape_cpu.tril, ("g", ""), ("v", "_saved_diagonal"))
+    plans = KernelOpGradient(shape_plans_moves.tril, shape_cpu.tril, ("g", ""), ("v", "_saved_diagonal"))
     inputs = ("self",)
     values = {"_saved_diagonal": ("diagonal", "")}
 
@@ -1262,13 +1248,9 @@ class TrilBackward0(Node):
         """All gradients from one kernel: tril(grad, diagonal); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grad)) is not None
-        ):
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, dtype)
         diagonal = node._saved_diagonal
@@ -1292,7 +1274,7 @@ class ConstantPadNdBackward0(Node):
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
     plans = KernelOpGradient(
-        None,
+        shape_plans_moves.constant_pad_nd,
         shape_cpu.constant_pad_nd,
         ("g", ""),
         ("v", "_saved_pad", lambda pad: shape_formulas.negated(pad)),
@@ -1317,13 +1299,9 @@ class ConstantPadNdBackward0(Node):
         """All gradients from one kernel: constant_pad_nd(grad, negated(pad), 0); or by the formulas under create_graph."""
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grad)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grad)) is not None
-        ):
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grad)) is not None:
             return found
         grad = array_in(grad, dtype)
         pad = node._saved_pad
@@ -1350,6 +1328,7 @@ class CloneBackward0(Node):
     __slots__ = ()
     op_name = "clone"
     inputs = ("self",)
+    hands_on = True
 
     @staticmethod
     def record(result, self):
@@ -1379,6 +1358,7 @@ class ToCopyBackward0(Node):
     __slots__ = ()
     op_name = "_to_copy"
     inputs = ("self",)
+    hands_on = True
 
     @staticmethod
     def record(result, self):

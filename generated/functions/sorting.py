@@ -11,13 +11,13 @@ from ...runtime.autograd.saved.saved import alias_of, unpack, unpack_output
 from ...runtime.dispatch.kernel_arrays import array_in, array_of
 from ...runtime.dispatch.kernel_op import KernelOpGradient
 from ...runtime.dispatch.places import at_array
-from ...runtime.modes.grad_mode import mode
+from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
 from ...runtime.ops.indexing import formulas as indexing_formulas
 from ...runtime.ops.reduction import cpu_backward as reduction_cpu_backward
 from ...runtime.ops.reduction import formulas as reduction_formulas
-from ...runtime.tensor.devices import CPU
+from ...runtime.ops.reduction import plans_choices as reduction_plans_choices
 
 new = object.__new__
 
@@ -30,7 +30,7 @@ class SortBackward0(Node):
     output_count = 2
     saved_slots = ("kept_indices",)
     plans = KernelOpGradient(
-        None,
+        reduction_plans_choices.value_selecting_reduction_backward,
         reduction_cpu_backward.value_selecting_reduction_backward,
         ("g", ""),
         ("v", "_saved_self_sym_sizes"),
@@ -70,13 +70,9 @@ class SortBackward0(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grads)) is not None
-        ):
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
             return found
         grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
@@ -118,7 +114,7 @@ class TopkBackward0(Node):
     output_count = 2
     saved_slots = ("kept_indices",)
     plans = KernelOpGradient(
-        None,
+        reduction_plans_choices.value_selecting_reduction_backward,
         reduction_cpu_backward.value_selecting_reduction_backward,
         ("g", ""),
         ("v", "_saved_self_sym_sizes"),
@@ -158,13 +154,9 @@ class TopkBackward0(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grads)) is not None
-        ):
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
             return found
         grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
@@ -213,7 +205,7 @@ class KthvalueBackward0(Node):
     output_count = 2
     saved_slots = ("kept_indices",)
     plans = KernelOpGradient(
-        None,
+        reduction_plans_choices.value_selecting_reduction_backward,
         reduction_cpu_backward.value_selecting_reduction_backward,
         ("g", ""),
         ("v", "_saved_self_sym_sizes"),
@@ -254,13 +246,9 @@ class KthvalueBackward0(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grads)) is not None
-        ):
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
             return found
         grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
@@ -372,7 +360,7 @@ class MedianBackward1(Node):
     output_count = 2
     saved_slots = ("kept_indices",)
     plans = KernelOpGradient(
-        None,
+        reduction_plans_choices.value_selecting_reduction_backward,
         reduction_cpu_backward.value_selecting_reduction_backward,
         ("g", ""),
         ("v", "_saved_self_sym_sizes"),
@@ -413,13 +401,9 @@ class MedianBackward1(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grads)) is not None
-        ):
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
             return found
         grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
@@ -531,7 +515,7 @@ class NanmedianBackward1(Node):
     output_count = 2
     saved_slots = ("kept_indices",)
     plans = KernelOpGradient(
-        None,
+        reduction_plans_choices.value_selecting_reduction_backward,
         reduction_cpu_backward.value_selecting_reduction_backward,
         ("g", ""),
         ("v", "_saved_self_sym_sizes"),
@@ -572,13 +556,9 @@ class NanmedianBackward1(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grads)) is not None
-        ):
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
             return found
         grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes
@@ -637,7 +617,7 @@ class ModeBackward0(Node):
     output_count = 2
     saved_slots = ("kept_indices",)
     plans = KernelOpGradient(
-        None,
+        reduction_plans_choices.value_selecting_reduction_backward,
         reduction_cpu_backward.value_selecting_reduction_backward,
         ("g", ""),
         ("v", "_saved_self_sym_sizes"),
@@ -678,13 +658,9 @@ class ModeBackward0(Node):
             return (None,) * 1
         dtype = grad._dtype
         shape, own = node.metas[0]
-        if mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
+        if grad_mode.grad or watch.active or watch.interceptors or own is not dtype or not dtype.is_floating_point:
             return node.formula(grads)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grads)) is not None
-        ):
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
             return found
         grad = array_in(grad, dtype)
         self_shape = node._saved_self_sym_sizes

@@ -9,7 +9,7 @@ from ...runtime.autograd.forward.tangents import total
 from ...runtime.autograd.node import FREED, Node, next_sequence
 from ...runtime.autograd.saved.saved import alias_of, unpack, unpack_output
 from ...runtime.errors import NotDifferentiableError
-from ...runtime.modes.grad_mode import mode
+from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import watch
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
@@ -53,7 +53,7 @@ class ErfBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: 1.1283791670955126 * grad * exp(-self * self)."""
@@ -102,7 +102,7 @@ class ErfcBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: -1.1283791670955126 * grad * exp(-self * self)."""
@@ -156,7 +156,7 @@ class NormalPdfBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: -grad * self * result."""
@@ -206,7 +206,7 @@ class NormalCdfBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad * normal_pdf(self)."""
@@ -316,7 +316,7 @@ class XlogyBackward1(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """other: grad * self / (where(other == 0, 1, other) if self == 0 else other)."""
@@ -427,7 +427,7 @@ class Xlog1pyBackward1(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """other: grad * self / (where(other == -1, 1, other + 1) if self == 0 else other + 1)."""
@@ -477,7 +477,7 @@ class LogOddsBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad / (self * (1 - self))."""
@@ -526,7 +526,7 @@ class EntrBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: -grad * (log(self) + 1)."""
@@ -580,7 +580,7 @@ class SincBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad * where(abs(self) < 0.1, -3.289868133696453 * self * (1 - 0.9869604401089358 * self * self * (1 - 0.35248587146747707 * self * self * (1 - 0.18277045187202515 * self * self * (1 - 0.11215459546692453 * self * self)))), (cos(3.141592653589793 * self) - result) / where(self == 0, 1, self)).conj()."""
@@ -675,7 +675,7 @@ class ErfinvBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: 0.886226925452758 * grad * exp(result * result)."""
@@ -729,7 +729,7 @@ class ErfcxBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad * (2 * self * result - 1.1283791670955126)."""
@@ -779,7 +779,7 @@ class NdtrBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad * normal_pdf(self)."""
@@ -829,7 +829,7 @@ class NdtriBackward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: 2.5066282746310002 * grad * exp(result * result / 2)."""
@@ -1655,7 +1655,7 @@ class SphericalBesselJ0Backward0(Node):
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
             return grads
-        return node.formula(grad) if mode.grad else run_fused(node, grad)
+        return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
         """self: grad * where(abs(self) < 0.3, -self / 3 * (1 - self * self / 10 * (1 - self * self / 28 * (1 - self * self / 54))), (cos(self) - result) / where(self == 0, 1, self))."""

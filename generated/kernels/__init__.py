@@ -7,17 +7,34 @@ from ...runtime.dispatch.elementwise import Elementwise
 
 PACKAGE = __package__.rpartition(".")[0]
 ABS = Elementwise(
-    PACKAGE, "abs", "abs", "promote", result_dtypes=("real",), allowed=("int", "float", "complex"), operands=("self",)
+    PACKAGE,
+    "abs",
+    "abs",
+    "promote",
+    result_dtypes=("real",),
+    allowed=("int", "float", "complex"),
+    operands=("self",),
+    integers=True,
 )
-NEG = Elementwise(PACKAGE, "neg", "neg", "promote", allowed=("int", "float", "complex"), operands=("self",))
-SIGN = Elementwise(PACKAGE, "sign", "sign", "promote", allowed=("bool", "int", "float"), operands=("self",))
-SGN = Elementwise(PACKAGE, "sgn", "sgn", "promote", operands=("self",))
-SQUARE = Elementwise(PACKAGE, "square", "square", "promote", operands=("self",))
+NEG = Elementwise(
+    PACKAGE, "neg", "neg", "promote", allowed=("int", "float", "complex"), operands=("self",), integers=True
+)
+SIGN = Elementwise(
+    PACKAGE, "sign", "sign", "promote", allowed=("bool", "int", "float"), operands=("self",), integers=True
+)
+SGN = Elementwise(PACKAGE, "sgn", "sgn", "promote", operands=("self",), integers=True)
+SQUARE = Elementwise(PACKAGE, "square", "square", "promote", operands=("self",), integers=True)
 SQRT = Elementwise(PACKAGE, "sqrt", "sqrt", "float", operands=("self",))
 RSQRT = Elementwise(PACKAGE, "rsqrt", "rsqrt", "float", operands=("self",))
 RECIPROCAL = Elementwise(PACKAGE, "reciprocal", "reciprocal", "float", operands=("self",))
 POW_TENSOR_TENSOR = Elementwise(
-    PACKAGE, "pow", "pow_tensor_tensor", "promote", allowed=("int", "float", "complex"), operands=("self", "exponent")
+    PACKAGE,
+    "pow",
+    "pow_tensor_tensor",
+    "promote",
+    allowed=("int", "float", "complex"),
+    operands=("self", "exponent"),
+    integers=True,
 )
 POW_TENSOR_SCALAR = Elementwise(
     PACKAGE,
@@ -45,9 +62,14 @@ POW_SCALAR = Elementwise(
     allowed=("int", "float", "complex"),
     operands=("exponent",),
     numbers=("self",),
+    integers=True,
 )
-ADD_TENSOR = Elementwise(PACKAGE, "add", "add_tensor", "promote", operands=("self", "other"), numbers=("alpha",))
-ADD_SCALAR = Elementwise(PACKAGE, "add", "add_scalar", "promote", operands=("self",), numbers=("other", "alpha"))
+ADD_TENSOR = Elementwise(
+    PACKAGE, "add", "add_tensor", "promote", operands=("self", "other"), numbers=("alpha",), integers=True
+)
+ADD_SCALAR = Elementwise(
+    PACKAGE, "add", "add_scalar", "promote", operands=("self",), numbers=("other", "alpha"), integers=True
+)
 SUB_TENSOR = Elementwise(
     PACKAGE,
     "sub",
@@ -68,7 +90,9 @@ RSUB_TENSOR = Elementwise(
     numbers=("alpha",),
     takes_number=True,
 )
-MUL_TENSOR = Elementwise(PACKAGE, "mul", "mul_tensor", "promote", operands=("self", "other"), takes_number=True)
+MUL_TENSOR = Elementwise(
+    PACKAGE, "mul", "mul_tensor", "promote", operands=("self", "other"), takes_number=True, integers=True
+)
 DIV_TENSOR = Elementwise(PACKAGE, "div", "div_tensor", "float", operands=("self", "other"), takes_number=True)
 FLOOR_DIVIDE = Elementwise(
     PACKAGE,
@@ -100,6 +124,7 @@ ADDCMUL = Elementwise(
     allowed=("int", "float", "complex"),
     operands=("self", "tensor1", "tensor2"),
     numbers=("value",),
+    integers=True,
 )
 ADDCDIV = Elementwise(
     PACKAGE,
@@ -146,46 +171,117 @@ ACOSH = Elementwise(PACKAGE, "acosh", "acosh", "float", operands=("self",))
 ATANH = Elementwise(PACKAGE, "atanh", "atanh", "float", operands=("self",))
 ATAN2 = Elementwise(PACKAGE, "atan2", "atan2", "float", allowed=("float",), operands=("self", "other"))
 HYPOT = Elementwise(PACKAGE, "hypot", "hypot", "promote", allowed=("float",), operands=("self", "other"))
-FLOOR = Elementwise(PACKAGE, "floor", "floor", "promote", allowed=("int", "float"), operands=("self",))
-CEIL = Elementwise(PACKAGE, "ceil", "ceil", "promote", allowed=("int", "float"), operands=("self",))
-ROUND = Elementwise(PACKAGE, "round", "round", "promote", allowed=("int", "float"), operands=("self",))
+FLOOR = Elementwise(PACKAGE, "floor", "floor", "promote", allowed=("int", "float"), operands=("self",), integers=True)
+CEIL = Elementwise(PACKAGE, "ceil", "ceil", "promote", allowed=("int", "float"), operands=("self",), integers=True)
+ROUND = Elementwise(PACKAGE, "round", "round", "promote", allowed=("int", "float"), operands=("self",), integers=True)
 ROUND_DECIMALS = Elementwise(PACKAGE, "round", "round_decimals", "promote", allowed=("float",))
-TRUNC = Elementwise(PACKAGE, "trunc", "trunc", "promote", allowed=("int", "float"), operands=("self",))
+TRUNC = Elementwise(PACKAGE, "trunc", "trunc", "promote", allowed=("int", "float"), operands=("self",), integers=True)
 FRAC = Elementwise(PACKAGE, "frac", "frac", "promote", allowed=("float",), operands=("self",))
-ISNAN = Elementwise(PACKAGE, "isnan", "isnan", "promote", result_dtypes=("bool",), operands=("self",))
-ISINF = Elementwise(PACKAGE, "isinf", "isinf", "promote", result_dtypes=("bool",), operands=("self",))
-ISFINITE = Elementwise(PACKAGE, "isfinite", "isfinite", "promote", result_dtypes=("bool",), operands=("self",))
+ISNAN = Elementwise(PACKAGE, "isnan", "isnan", "promote", result_dtypes=("bool",), operands=("self",), integers=True)
+ISINF = Elementwise(PACKAGE, "isinf", "isinf", "promote", result_dtypes=("bool",), operands=("self",), integers=True)
+ISFINITE = Elementwise(
+    PACKAGE, "isfinite", "isfinite", "promote", result_dtypes=("bool",), operands=("self",), integers=True
+)
 MAXIMUM = Elementwise(
-    PACKAGE, "maximum", "maximum", "promote", allowed=("bool", "int", "float"), operands=("self", "other")
+    PACKAGE,
+    "maximum",
+    "maximum",
+    "promote",
+    allowed=("bool", "int", "float"),
+    operands=("self", "other"),
+    integers=True,
 )
 MINIMUM = Elementwise(
-    PACKAGE, "minimum", "minimum", "promote", allowed=("bool", "int", "float"), operands=("self", "other")
+    PACKAGE,
+    "minimum",
+    "minimum",
+    "promote",
+    allowed=("bool", "int", "float"),
+    operands=("self", "other"),
+    integers=True,
 )
-FMAX = Elementwise(PACKAGE, "fmax", "fmax", "promote", allowed=("bool", "int", "float"), operands=("self", "other"))
-FMIN = Elementwise(PACKAGE, "fmin", "fmin", "promote", allowed=("bool", "int", "float"), operands=("self", "other"))
+FMAX = Elementwise(
+    PACKAGE, "fmax", "fmax", "promote", allowed=("bool", "int", "float"), operands=("self", "other"), integers=True
+)
+FMIN = Elementwise(
+    PACKAGE, "fmin", "fmin", "promote", allowed=("bool", "int", "float"), operands=("self", "other"), integers=True
+)
 WHERE_SELF = Elementwise(
-    PACKAGE, "where", "where_self", "promote", raw=(True, False, False), operands=("condition", "self", "other")
+    PACKAGE,
+    "where",
+    "where_self",
+    "promote",
+    raw=(True, False, False),
+    operands=("condition", "self", "other"),
+    integers=True,
 )
 CLAMP_BOTH = Elementwise(
-    PACKAGE, "clamp", "clamp_both", "promote", allowed=("int", "float"), operands=("self",), numbers=("min", "max")
+    PACKAGE,
+    "clamp",
+    "clamp_both",
+    "promote",
+    allowed=("int", "float"),
+    operands=("self",),
+    numbers=("min", "max"),
+    integers=True,
 )
 CLAMP_MIN = Elementwise(
-    PACKAGE, "clamp_min", "clamp_min", "promote", allowed=("int", "float"), operands=("self",), numbers=("min",)
+    PACKAGE,
+    "clamp_min",
+    "clamp_min",
+    "promote",
+    allowed=("int", "float"),
+    operands=("self",),
+    numbers=("min",),
+    integers=True,
 )
 CLAMP_MIN_TENSOR = Elementwise(
-    PACKAGE, "clamp_min", "clamp_min_tensor", "promote", allowed=("bool", "int", "float"), operands=("self", "min")
+    PACKAGE,
+    "clamp_min",
+    "clamp_min_tensor",
+    "promote",
+    allowed=("bool", "int", "float"),
+    operands=("self", "min"),
+    integers=True,
 )
 CLAMP_MAX = Elementwise(
-    PACKAGE, "clamp_max", "clamp_max", "promote", allowed=("int", "float"), operands=("self",), numbers=("max",)
+    PACKAGE,
+    "clamp_max",
+    "clamp_max",
+    "promote",
+    allowed=("int", "float"),
+    operands=("self",),
+    numbers=("max",),
+    integers=True,
 )
 CLAMP_MAX_TENSOR = Elementwise(
-    PACKAGE, "clamp_max", "clamp_max_tensor", "promote", allowed=("bool", "int", "float"), operands=("self", "max")
+    PACKAGE,
+    "clamp_max",
+    "clamp_max_tensor",
+    "promote",
+    allowed=("bool", "int", "float"),
+    operands=("self", "max"),
+    integers=True,
 )
 EQ_TENSOR = Elementwise(
-    PACKAGE, "eq", "eq_tensor", "promote", result_dtypes=("bool",), operands=("self", "other"), takes_number=True
+    PACKAGE,
+    "eq",
+    "eq_tensor",
+    "promote",
+    result_dtypes=("bool",),
+    operands=("self", "other"),
+    takes_number=True,
+    integers=True,
 )
 NE_TENSOR = Elementwise(
-    PACKAGE, "ne", "ne_tensor", "promote", result_dtypes=("bool",), operands=("self", "other"), takes_number=True
+    PACKAGE,
+    "ne",
+    "ne_tensor",
+    "promote",
+    result_dtypes=("bool",),
+    operands=("self", "other"),
+    takes_number=True,
+    integers=True,
 )
 LT_TENSOR = Elementwise(
     PACKAGE,
@@ -196,6 +292,7 @@ LT_TENSOR = Elementwise(
     allowed=("bool", "int", "float"),
     operands=("self", "other"),
     takes_number=True,
+    integers=True,
 )
 LE_TENSOR = Elementwise(
     PACKAGE,
@@ -206,6 +303,7 @@ LE_TENSOR = Elementwise(
     allowed=("bool", "int", "float"),
     operands=("self", "other"),
     takes_number=True,
+    integers=True,
 )
 GT_TENSOR = Elementwise(
     PACKAGE,
@@ -216,6 +314,7 @@ GT_TENSOR = Elementwise(
     allowed=("bool", "int", "float"),
     operands=("self", "other"),
     takes_number=True,
+    integers=True,
 )
 GE_TENSOR = Elementwise(
     PACKAGE,
@@ -226,6 +325,7 @@ GE_TENSOR = Elementwise(
     allowed=("bool", "int", "float"),
     operands=("self", "other"),
     takes_number=True,
+    integers=True,
 )
 SIGNBIT = Elementwise(
     PACKAGE,
@@ -235,6 +335,7 @@ SIGNBIT = Elementwise(
     result_dtypes=("bool",),
     allowed=("bool", "int", "float"),
     operands=("self",),
+    integers=True,
 )
 ISPOSINF = Elementwise(
     PACKAGE,
@@ -244,6 +345,7 @@ ISPOSINF = Elementwise(
     result_dtypes=("bool",),
     allowed=("bool", "int", "float"),
     operands=("self",),
+    integers=True,
 )
 ISNEGINF = Elementwise(
     PACKAGE,
@@ -253,8 +355,9 @@ ISNEGINF = Elementwise(
     result_dtypes=("bool",),
     allowed=("bool", "int", "float"),
     operands=("self",),
+    integers=True,
 )
-ISREAL = Elementwise(PACKAGE, "isreal", "isreal", "promote", result_dtypes=("bool",), operands=("self",))
+ISREAL = Elementwise(PACKAGE, "isreal", "isreal", "promote", result_dtypes=("bool",), operands=("self",), integers=True)
 REPLACE_ODD = Elementwise(
     PACKAGE,
     "replace_odd",
@@ -263,17 +366,20 @@ REPLACE_ODD = Elementwise(
     allowed=("bool", "int", "float"),
     operands=("self",),
     numbers=("nan", "posinf", "neginf"),
+    integers=True,
 )
 LOGICAL_AND = Elementwise(
-    PACKAGE, "logical_and", "logical_and", "promote", result_dtypes=("bool",), operands=("self", "other")
+    PACKAGE, "logical_and", "logical_and", "promote", result_dtypes=("bool",), operands=("self", "other"), integers=True
 )
 LOGICAL_OR = Elementwise(
-    PACKAGE, "logical_or", "logical_or", "promote", result_dtypes=("bool",), operands=("self", "other")
+    PACKAGE, "logical_or", "logical_or", "promote", result_dtypes=("bool",), operands=("self", "other"), integers=True
 )
 LOGICAL_XOR = Elementwise(
-    PACKAGE, "logical_xor", "logical_xor", "promote", result_dtypes=("bool",), operands=("self", "other")
+    PACKAGE, "logical_xor", "logical_xor", "promote", result_dtypes=("bool",), operands=("self", "other"), integers=True
 )
-LOGICAL_NOT = Elementwise(PACKAGE, "logical_not", "logical_not", "promote", result_dtypes=("bool",), operands=("self",))
+LOGICAL_NOT = Elementwise(
+    PACKAGE, "logical_not", "logical_not", "promote", result_dtypes=("bool",), operands=("self",), integers=True
+)
 BITWISE_AND_TENSOR = Elementwise(PACKAGE, "bitwise_and", "bitwise_and_tensor", "promote", allowed=("bool", "int"))
 BITWISE_OR_TENSOR = Elementwise(PACKAGE, "bitwise_or", "bitwise_or_tensor", "promote", allowed=("bool", "int"))
 BITWISE_XOR_TENSOR = Elementwise(PACKAGE, "bitwise_xor", "bitwise_xor_tensor", "promote", allowed=("bool", "int"))
@@ -284,13 +390,15 @@ BITWISE_LEFT_SHIFT_TENSOR = Elementwise(
 BITWISE_RIGHT_SHIFT_TENSOR = Elementwise(
     PACKAGE, "bitwise_right_shift", "bitwise_right_shift_tensor", "promote", allowed=("int",)
 )
-CONJ = Elementwise(PACKAGE, "conj", "conj", "promote", operands=("self",))
-REAL_COPY = Elementwise(PACKAGE, "real_copy", "real_copy", "promote", result_dtypes=("real",), operands=("self",))
+CONJ = Elementwise(PACKAGE, "conj", "conj", "promote", operands=("self",), integers=True)
+REAL_COPY = Elementwise(
+    PACKAGE, "real_copy", "real_copy", "promote", result_dtypes=("real",), operands=("self",), integers=True
+)
 IMAG_COPY = Elementwise(PACKAGE, "imag_copy", "imag_copy", "promote", result_dtypes=("real",), allowed=("complex",))
 ANGLE = Elementwise(PACKAGE, "angle", "angle", "float", result_dtypes=("real",), allowed=("float", "complex"))
 SIGMOID = Elementwise(PACKAGE, "sigmoid", "sigmoid", "float", operands=("self",))
 LOGSIGMOID = Elementwise(PACKAGE, "logsigmoid", "logsigmoid", "promote", allowed=("float",), operands=("self",))
-RELU = Elementwise(PACKAGE, "relu", "relu", "promote", allowed=("int", "float"), operands=("self",))
+RELU = Elementwise(PACKAGE, "relu", "relu", "promote", allowed=("int", "float"), operands=("self",), integers=True)
 LEAKY_RELU = Elementwise(
     PACKAGE, "leaky_relu", "leaky_relu", "same", allowed=("float",), operands=("self",), numbers=("negative_slope",)
 )
@@ -311,6 +419,7 @@ HARDTANH = Elementwise(
     allowed=("int", "float"),
     operands=("self",),
     numbers=("min_val", "max_val"),
+    integers=True,
 )
 CELU = Elementwise(PACKAGE, "celu", "celu", "same", allowed=("float",), operands=("self",), numbers=("alpha",))
 SELU = Elementwise(PACKAGE, "selu", "selu", "promote", allowed=("float",), operands=("self",))
@@ -324,13 +433,28 @@ SOFTSHRINK = Elementwise(
     PACKAGE, "softshrink", "softshrink", "same", allowed=("float",), operands=("self",), numbers=("lambd",)
 )
 THRESHOLD = Elementwise(
-    PACKAGE, "threshold", "threshold", "same", allowed=("int", "float"), operands=("self",), numbers=("bound", "value")
+    PACKAGE,
+    "threshold",
+    "threshold",
+    "same",
+    allowed=("int", "float"),
+    operands=("self",),
+    numbers=("bound", "value"),
+    integers=True,
 )
 CHANNEL_LEAK = Elementwise(
     PACKAGE, "channel_leak", "channel_leak", "match", allowed=("float",), operands=("self", "weight")
 )
 MASKED_SCALE = Elementwise(
-    PACKAGE, "masked_scale", "masked_scale", "same", allowed=("float", "complex"), raw=(False, True)
+    PACKAGE,
+    "masked_scale",
+    "masked_scale",
+    "same",
+    allowed=("float", "complex"),
+    raw=(False, True),
+    operands=("self", "mask"),
+    numbers=("scale",),
+    alike=True,
 )
 ERF = Elementwise(PACKAGE, "erf", "erf", "float", allowed=("float",), operands=("self",))
 ERFC = Elementwise(PACKAGE, "erfc", "erfc", "float", allowed=("float",), operands=("self",))
@@ -379,13 +503,31 @@ BESSEL_J0 = Elementwise(PACKAGE, "bessel_j0", "bessel_j0", "float", allowed=("fl
 BESSEL_J1 = Elementwise(PACKAGE, "bessel_j1", "bessel_j1", "float", allowed=("float",))
 BESSEL_Y0 = Elementwise(PACKAGE, "bessel_y0", "bessel_y0", "float", allowed=("float",))
 BESSEL_Y1 = Elementwise(PACKAGE, "bessel_y1", "bessel_y1", "float", allowed=("float",))
-MASKED_FILL_SCALAR = Elementwise(PACKAGE, "masked_fill", "masked_fill_scalar", "same", raw=(False, True))
-MASKED_FILL_TENSOR = Elementwise(
-    PACKAGE, "masked_fill", "masked_fill_tensor", "same", raw=(False, True, False), operands=("self", "mask", "value")
+MASKED_FILL_SCALAR = Elementwise(
+    PACKAGE,
+    "masked_fill",
+    "masked_fill_scalar",
+    "same",
+    raw=(False, True),
+    operands=("self", "mask"),
+    numbers=("value",),
+    fitting=True,
+    integers=True,
 )
-FILL__SCALAR = Elementwise(PACKAGE, "fill_", "fill__scalar", "same")
+MASKED_FILL_TENSOR = Elementwise(PACKAGE, "masked_fill", "masked_fill_tensor", "same", raw=(False, True, False))
+FILL__SCALAR = Elementwise(
+    PACKAGE,
+    "fill_",
+    "fill__scalar",
+    "same",
+    operands=("self",),
+    numbers=("value",),
+    overwrites=True,
+    fitting=True,
+    integers=True,
+)
 FILL__TENSOR = Elementwise(PACKAGE, "fill_", "fill__tensor", "same", moves=1)
-ZERO_ = Elementwise(PACKAGE, "zero_", "zero_", "same")
+ZERO_ = Elementwise(PACKAGE, "zero_", "zero_", "same", operands=("self",), overwrites=True, integers=True)
 COPY_ = Elementwise(PACKAGE, "copy_", "copy_", "same", moves=1)
 HUBER_VALUES = Elementwise(
     PACKAGE,

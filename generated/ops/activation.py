@@ -1132,6 +1132,10 @@ def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     Raises:
         RuntimeError: expected: a mask for every element.
     """
+    if not watch.every:
+        result = kernels.MASKED_SCALE.launch(input, mask, scale)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("masked_scale", masked_scale, "leading", input, mask, scale)) is not NOT_HANDLED
@@ -1143,6 +1147,8 @@ def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
 
 def masked_scale_(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """`masked_scale`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.every and kernels.MASKED_SCALE.launch_in_place(input, mask, scale) is not None:
+        return input
     if (
         watch.interceptors
         and (result := intercept("masked_scale", masked_scale_, "leading", input, mask, scale)) is not NOT_HANDLED

@@ -1952,6 +1952,9 @@ def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = No
         result = kernels.HEAVISIDE.launch(input, values)
         if result is not None:
             return result
+        result = run_rows(kernels.HEAVISIDE, "heaviside", (input, values), ())
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("heaviside", heaviside, "elementwise", input, values, out=out)) is not NOT_HANDLED

@@ -23,6 +23,7 @@ from ...runtime.ops.image import checks as image_checks
 from ...runtime.ops.image import cpu_padding as image_cpu_padding
 from ...runtime.ops.image import cpu_resample as image_cpu_resample
 from ...runtime.ops.image import formulas as image_formulas
+from ...runtime.ops.image import plans as image_plans
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ...runtime.tensor.devices import CPU
@@ -30,14 +31,14 @@ from ..functions import image as functions
 
 BORDER_PAD = KernelOp(
     "border_pad",
-    None,
+    image_plans.border_pad,
     image_cpu_padding.border_pad,
     functions.BorderPadBackward0,
     {"self": "T", "pad": "d", "mode": "s"},
 )
 BORDER_PAD_BACKWARD = KernelOp(
     "border_pad_backward",
-    None,
+    image_plans.border_pad_backward,
     image_cpu_padding.border_pad_backward,
     functions.BorderPadBackwardBackward0,
     {"grad_output": "T", "input_shape": "d", "pad": "d", "mode": "s"},
@@ -112,7 +113,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
     if mode.__class__ is not str:
         mode = checks.string(name, "mode", mode)
     self, pad, mode = image_checks.border_pad(name, self, pad, mode)
-    if self._device is not CPU and into is None and not watch.every and BORDER_PAD.remember(given, (self, pad, mode)):
+    if into is None and not watch.every and BORDER_PAD.remember(given, (self, pad, mode)):
         result = BORDER_PAD.launch(self, pad, mode)
         if result is not None:
             return result
@@ -174,12 +175,7 @@ def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=No
     if mode.__class__ is not str:
         mode = checks.string(name, "mode", mode)
     grad_output, input_shape, pad, mode = image_checks.border_pad_backward(name, grad_output, input_shape, pad, mode)
-    if (
-        grad_output._device is not CPU
-        and into is None
-        and not watch.every
-        and BORDER_PAD_BACKWARD.remember(given, (grad_output, input_shape, pad, mode))
-    ):
+    if into is None and not watch.every and BORDER_PAD_BACKWARD.remember(given, (grad_output, input_shape, pad, mode)):
         result = BORDER_PAD_BACKWARD.launch(grad_output, input_shape, pad, mode)
         if result is not None:
             return result

@@ -122,6 +122,7 @@ COPY_ = KernelOp(
     functions.CopyBackward0,
     {"self": "T", "src": "T", "non_blocking": "b"},
     in_place=indexing_plans_writes.copy_,
+    moves=True,
 )
 
 
@@ -928,6 +929,10 @@ def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tenso
     Raises:
         RuntimeError: expected: a mask of bools, and one value.
     """
+    if not watch.every and out is None:
+        result = kernels.MASKED_FILL_SCALAR.launch(input, mask, value)
+        if result is not None:
+            return result
     if (
         watch.interceptors
         and (result := intercept("masked_fill.Scalar", masked_fill_scalar, "elementwise", input, mask, value, out=out))
@@ -944,6 +949,8 @@ def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tenso
 
 def masked_fill_scalar_(input: Tensor, mask: Tensor, value: Number) -> Tensor:
     """`masked_fill_scalar`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.every and kernels.MASKED_FILL_SCALAR.launch_in_place(input, mask, value) is not None:
+        return input
     if (
         watch.interceptors
         and (result := intercept("masked_fill.Scalar", masked_fill_scalar_, "elementwise", input, mask, value))
@@ -960,7 +967,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
     self = checks.operand(name, "input", self)
     mask = checks.tensor(name, "mask", mask)
     value = checks.scalar(name, "value", value)
-    self, mask, value = indexing_checks.masked_fill(name, self, mask, value)
+    self, mask, value = indexing_checks.fitting_where_masked(name, self, mask, value)
     result, (self, mask) = run(kernels.MASKED_FILL_SCALAR, name, (self, mask), (Promoting(value),), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.MaskedFillBackward0.record(result, self, mask)
@@ -988,10 +995,6 @@ def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, o
     Raises:
         RuntimeError: expected: a mask of bools, and one value.
     """
-    if not watch.every and out is None:
-        result = kernels.MASKED_FILL_TENSOR.launch(input, mask, value)
-        if result is not None:
-            return result
     if (
         watch.interceptors
         and (result := intercept("masked_fill.Tensor", masked_fill_tensor, "filling", input, mask, value, out=out))
@@ -1028,7 +1031,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
     self = checks.operand(name, "input", self)
     mask = checks.tensor(name, "mask", mask)
     value = checks.operand(name, "value", value)
-    self, mask, value = indexing_checks.masked_fill(name, self, mask, value)
+    self, mask, value = indexing_checks.fitting_where_masked(name, self, mask, value)
     result, (self, mask, value) = run(kernels.MASKED_FILL_TENSOR, name, (self, mask, value), (), into)
     if grad_mode.grad and (self._rg or value._rg) and result._dtype.kind in "fc":
         functions.MaskedFillBackward1.record(result, self, mask, value)
@@ -2478,6 +2481,8 @@ def fill__scalar(input: Tensor, value: Number) -> Tensor:
     Raises:
         RuntimeError: expected: one value.
     """
+    if not watch.every and kernels.FILL__SCALAR.launch_in_place(input, value) is not None:
+        return input
     if (
         watch.interceptors
         and (result := intercept("fill_.Scalar", fill__scalar, "elementwise", input, value)) is not NOT_HANDLED
@@ -2492,7 +2497,7 @@ def fill__scalar(input: Tensor, value: Number) -> Tensor:
 def _fill__scalar(name: str, self, value, into=None) -> Any:
     self = checks.operand(name, "input", self)
     value = checks.scalar(name, "value", value)
-    self, value = indexing_checks.fill(name, self, value)
+    self, value = indexing_checks.fitting_value(name, self, value)
     result, (self,) = run(kernels.FILL__SCALAR, name, (self,), (Promoting(value),), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
         functions.FillBackward0.record(result, self)
@@ -2532,7 +2537,7 @@ def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
 def _fill__tensor(name: str, self, value, into=None) -> Any:
     self = checks.operand(name, "input", self)
     value = checks.operand(name, "value", value)
-    self, value = indexing_checks.fill(name, self, value)
+    self, value = indexing_checks.fitting_value(name, self, value)
     result, (self, value) = run(kernels.FILL__TENSOR, name, (self, value), (), into)
     if grad_mode.grad and (self._rg or value._rg) and result._dtype.kind in "fc":
         functions.FillBackward1.record(result, self, value)
@@ -2557,6 +2562,8 @@ def zero_(input: Tensor) -> Tensor:
         >>> sg.ones(2).zero_()
         tensor([0., 0.])
     """
+    if not watch.every and kernels.ZERO_.launch_in_place(input) is not None:
+        return input
     if watch.interceptors and (result := intercept("zero_", zero_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("zero_", input, (input,), keep=(), share="same", replaces=True)

@@ -36,17 +36,17 @@ from ..functions import matmul as functions
 MM = KernelOp("mm", matmul_plans.mm, matmul_cpu.mm, functions.MmBackward0, {"self": "T", "mat2": "T"})
 BMM = KernelOp("bmm", matmul_plans.bmm, matmul_cpu.bmm, functions.BmmBackward0, {"self": "T", "mat2": "T"})
 MV = KernelOp("mv", matmul_plans.mv, matmul_cpu.mv, functions.MvBackward0, {"self": "T", "vec": "T"})
-DOT = KernelOp("dot", None, matmul_cpu.dot, functions.DotBackward0, {"self": "T", "tensor": "T"})
+DOT = KernelOp("dot", matmul_plans.dot, matmul_cpu.dot, functions.DotBackward0, {"self": "T", "tensor": "T"})
 ADDMM = KernelOp(
     "addmm",
-    None,
+    matmul_plans.addmm,
     matmul_cpu.addmm,
     functions.AddmmBackward0,
     {"self": "T", "mat1": "T", "mat2": "T", "beta": "f", "alpha": "f"},
 )
 BADDBMM = KernelOp(
     "baddbmm",
-    None,
+    matmul_plans.baddbmm,
     matmul_cpu.baddbmm,
     functions.BaddbmmBackward0,
     {"self": "T", "batch1": "T", "batch2": "T", "beta": "f", "alpha": "f"},
@@ -60,7 +60,7 @@ ADDBMM = KernelOp(
 )
 ADDMV = KernelOp(
     "addmv",
-    None,
+    matmul_plans.addmv,
     matmul_cpu.addmv,
     functions.AddmvBackward0,
     {"self": "T", "mat": "T", "vec": "T", "beta": "f", "alpha": "f"},
@@ -304,7 +304,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
     if not isinstance(tensor, Tensor):
         tensor = checks.tensor(name, "tensor", tensor)
     self, tensor = matmul_checks.dot(name, self, tensor)
-    if self._device is not CPU and into is None and not watch.every and DOT.remember(given, (self, tensor)):
+    if into is None and not watch.every and DOT.remember(given, (self, tensor)):
         result = DOT.launch(self, tensor)
         if result is not None:
             return result
@@ -478,12 +478,7 @@ def _addmm(name: str, self, mat1, mat2, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, mat1, mat2, beta, alpha = matmul_checks.addmm(name, self, mat1, mat2, beta, alpha)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and ADDMM.remember(given, (self, mat1, mat2, beta, alpha))
-    ):
+    if into is None and not watch.every and ADDMM.remember(given, (self, mat1, mat2, beta, alpha)):
         result = ADDMM.launch(self, mat1, mat2, beta, alpha)
         if result is not None:
             return result
@@ -587,12 +582,7 @@ def _baddbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, batch1, batch2, beta, alpha = matmul_checks.baddbmm(name, self, batch1, batch2, beta, alpha)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and BADDBMM.remember(given, (self, batch1, batch2, beta, alpha))
-    ):
+    if into is None and not watch.every and BADDBMM.remember(given, (self, batch1, batch2, beta, alpha)):
         result = BADDBMM.launch(self, batch1, batch2, beta, alpha)
         if result is not None:
             return result
@@ -793,12 +783,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, mat, vec, beta, alpha = matmul_checks.addmv(name, self, mat, vec, beta, alpha)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and ADDMV.remember(given, (self, mat, vec, beta, alpha))
-    ):
+    if into is None and not watch.every and ADDMV.remember(given, (self, mat, vec, beta, alpha)):
         result = ADDMV.launch(self, mat, vec, beta, alpha)
         if result is not None:
             return result

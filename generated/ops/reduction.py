@@ -28,6 +28,7 @@ from ...runtime.ops.reduction import cpu as reduction_cpu
 from ...runtime.ops.reduction import cpu_argreduce as reduction_cpu_argreduce
 from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.ops.reduction import plans as reduction_plans
+from ...runtime.ops.reduction import plans_choices as reduction_plans_choices
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ...runtime.tensor.devices import CPU
@@ -100,7 +101,7 @@ MAX_DEFAULT = KernelOp(
 )
 MAX_DIM = KernelOp(
     "max",
-    None,
+    reduction_plans_choices.max_dim,
     reduction_cpu_argreduce.max_dim,
     functions.MaxBackward1,
     {"self": "T", "dim": "n", "keepdim": "b"},
@@ -112,7 +113,7 @@ MIN_DEFAULT = KernelOp(
 )
 MIN_DIM = KernelOp(
     "min",
-    None,
+    reduction_plans_choices.min_dim,
     reduction_cpu_argreduce.min_dim,
     functions.MinBackward1,
     {"self": "T", "dim": "n", "keepdim": "b"},
@@ -120,18 +121,42 @@ MIN_DIM = KernelOp(
     dtypes=("same", "int64"),
 )
 ARGMAX = KernelOp(
-    "argmax", None, reduction_cpu_argreduce.argmax, None, {"self": "T", "dim": "n", "keepdim": "b"}, dtypes=("int64",)
+    "argmax",
+    reduction_plans_choices.argmax,
+    reduction_cpu_argreduce.argmax,
+    None,
+    {"self": "T", "dim": "n", "keepdim": "b"},
+    dtypes=("int64",),
 )
 ARGMIN = KernelOp(
-    "argmin", None, reduction_cpu_argreduce.argmin, None, {"self": "T", "dim": "n", "keepdim": "b"}, dtypes=("int64",)
+    "argmin",
+    reduction_plans_choices.argmin,
+    reduction_cpu_argreduce.argmin,
+    None,
+    {"self": "T", "dim": "n", "keepdim": "b"},
+    dtypes=("int64",),
 )
-ANY_DEFAULT = KernelOp("any", None, reduction_cpu_argreduce.any_all, None, {"self": "T"}, dtypes=("bool",))
+ANY_DEFAULT = KernelOp(
+    "any", reduction_plans_choices.any_all, reduction_cpu_argreduce.any_all, None, {"self": "T"}, dtypes=("bool",)
+)
 ANY_DIMS = KernelOp(
-    "any", None, reduction_cpu_argreduce.any_dim, None, {"self": "T", "dim": "d", "keepdim": "b"}, dtypes=("bool",)
+    "any",
+    reduction_plans_choices.any_dim,
+    reduction_cpu_argreduce.any_dim,
+    None,
+    {"self": "T", "dim": "d", "keepdim": "b"},
+    dtypes=("bool",),
 )
-ALL_DEFAULT = KernelOp("all", None, reduction_cpu_argreduce.all_all, None, {"self": "T"}, dtypes=("bool",))
+ALL_DEFAULT = KernelOp(
+    "all", reduction_plans_choices.all_all, reduction_cpu_argreduce.all_all, None, {"self": "T"}, dtypes=("bool",)
+)
 ALL_DIMS = KernelOp(
-    "all", None, reduction_cpu_argreduce.all_dim, None, {"self": "T", "dim": "d", "keepdim": "b"}, dtypes=("bool",)
+    "all",
+    reduction_plans_choices.all_dim,
+    reduction_cpu_argreduce.all_dim,
+    None,
+    {"self": "T", "dim": "d", "keepdim": "b"},
+    dtypes=("bool",),
 )
 NORM_DEFAULT = KernelOp(
     "norm",
@@ -665,7 +690,7 @@ def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = No
         self = checks.tensor(name, "input", self)
     if unbiased.__class__ is not bool:
         unbiased = checks.boolean(name, "unbiased", unbiased)
-    return op.var(self, None, correction=1 if unbiased else 0)
+    return op.var_correction(self, None, correction=1 if unbiased else 0)
 
 
 def var_dim(
@@ -710,7 +735,7 @@ def var_dim(
         unbiased = checks.boolean(name, "unbiased", unbiased)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    return op.var(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
+    return op.var_correction(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
 
 
 def var_correction(
@@ -827,7 +852,7 @@ def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = No
         self = checks.tensor(name, "input", self)
     if unbiased.__class__ is not bool:
         unbiased = checks.boolean(name, "unbiased", unbiased)
-    return op.std(self, None, correction=1 if unbiased else 0)
+    return op.std_correction(self, None, correction=1 if unbiased else 0)
 
 
 def std_dim(
@@ -872,7 +897,7 @@ def std_dim(
         unbiased = checks.boolean(name, "unbiased", unbiased)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    return op.std(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
+    return op.std_correction(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
 
 
 def std_correction(
@@ -1220,7 +1245,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
-    if self._device is not CPU and into is None and not watch.every and MAX_DIM.remember(given, (self, dim, keepdim)):
+    if into is None and not watch.every and MAX_DIM.remember(given, (self, dim, keepdim)):
         results = MAX_DIM.launch(self, dim, keepdim)
         if results is not None:
             return _max_dim_result(*results)
@@ -1371,7 +1396,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
-    if self._device is not CPU and into is None and not watch.every and MIN_DIM.remember(given, (self, dim, keepdim)):
+    if into is None and not watch.every and MIN_DIM.remember(given, (self, dim, keepdim)):
         results = MIN_DIM.launch(self, dim, keepdim)
         if results is not None:
             return _min_dim_result(*results)
@@ -1481,7 +1506,7 @@ def _argmax(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.optional_dim_nonempty(name, self, dim, keepdim)
-    if self._device is not CPU and into is None and not watch.every and ARGMAX.remember(given, (self, dim, keepdim)):
+    if into is None and not watch.every and ARGMAX.remember(given, (self, dim, keepdim)):
         result = ARGMAX.launch(self, dim, keepdim)
         if result is not None:
             return result
@@ -1554,7 +1579,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.optional_dim_nonempty(name, self, dim, keepdim)
-    if self._device is not CPU and into is None and not watch.every and ARGMIN.remember(given, (self, dim, keepdim)):
+    if into is None and not watch.every and ARGMIN.remember(given, (self, dim, keepdim)):
         result = ARGMIN.launch(self, dim, keepdim)
         if result is not None:
             return result
@@ -1601,7 +1626,7 @@ def _any_default(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    if self._device is not CPU and into is None and not watch.every and ANY_DEFAULT.remember(given, (self,)):
+    if into is None and not watch.every and ANY_DEFAULT.remember(given, (self,)):
         result = ANY_DEFAULT.launch(self)
         if result is not None:
             return result
@@ -1658,7 +1683,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_dims(name, self, dim, keepdim)
-    if self._device is not CPU and into is None and not watch.every and ANY_DIMS.remember(given, (self, dim, keepdim)):
+    if into is None and not watch.every and ANY_DIMS.remember(given, (self, dim, keepdim)):
         result = ANY_DIMS.launch(self, dim, keepdim)
         if result is not None:
             return result
@@ -1705,7 +1730,7 @@ def _all_default(name: str, self, into=None) -> Any:
     given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    if self._device is not CPU and into is None and not watch.every and ALL_DEFAULT.remember(given, (self,)):
+    if into is None and not watch.every and ALL_DEFAULT.remember(given, (self,)):
         result = ALL_DEFAULT.launch(self)
         if result is not None:
             return result
@@ -1762,7 +1787,7 @@ def _all_dims(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.reduced_dims(name, self, dim, keepdim)
-    if self._device is not CPU and into is None and not watch.every and ALL_DIMS.remember(given, (self, dim, keepdim)):
+    if into is None and not watch.every and ALL_DIMS.remember(given, (self, dim, keepdim)):
         result = ALL_DIMS.launch(self, dim, keepdim)
         if result is not None:
             return result
@@ -2306,7 +2331,7 @@ def var_mean_correction(
         correction = checks.scalar(name, "correction", correction)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    return (op.var(self, dim, correction=correction, keepdim=keepdim), op.mean(self, dim, keepdim))
+    return (op.var_correction(self, dim, correction=correction, keepdim=keepdim), op.mean(self, dim, keepdim))
 
 
 def std_mean_default(
@@ -2446,7 +2471,7 @@ def std_mean_correction(
         correction = checks.scalar(name, "correction", correction)
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
-    return (op.std(self, dim, correction=correction, keepdim=keepdim), op.mean(self, dim, keepdim))
+    return (op.std_correction(self, dim, correction=correction, keepdim=keepdim), op.mean(self, dim, keepdim))
 
 
 def aminmax(

@@ -26,19 +26,26 @@ from ...runtime.ops.reduction import checks as reduction_checks
 from ...runtime.ops.scan import checks as scan_checks
 from ...runtime.ops.scan import cpu as scan_cpu
 from ...runtime.ops.scan import formulas as scan_formulas
+from ...runtime.ops.scan import plans as scan_plans
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ...runtime.tensor.devices import CPU
 from ..functions import scan as functions
 
-CUMSUM = KernelOp("cumsum", None, scan_cpu.cumsum, functions.CumsumBackward0, {"self": "T", "dim": "n"})
-CUMPROD = KernelOp("cumprod", None, scan_cpu.cumprod, functions.CumprodBackward0, {"self": "T", "dim": "n"})
+CUMSUM = KernelOp("cumsum", scan_plans.cumsum, scan_cpu.cumsum, functions.CumsumBackward0, {"self": "T", "dim": "n"})
+CUMPROD = KernelOp(
+    "cumprod", scan_plans.cumprod, scan_cpu.cumprod, functions.CumprodBackward0, {"self": "T", "dim": "n"}
+)
 LOGCUMSUMEXP = KernelOp(
-    "logcumsumexp", None, scan_cpu.logcumsumexp, functions.LogcumsumexpBackward0, {"self": "T", "dim": "n"}
+    "logcumsumexp",
+    scan_plans.logcumsumexp,
+    scan_cpu.logcumsumexp,
+    functions.LogcumsumexpBackward0,
+    {"self": "T", "dim": "n"},
 )
 LINEAR_RECURRENCE = KernelOp(
     "linear_recurrence",
-    None,
+    scan_plans.linear_recurrence,
     scan_cpu.linear_recurrence,
     functions.LinearRecurrenceBackward0,
     {"self": "T", "factor": "T", "dim": "n", "reverse": "b"},
@@ -125,13 +132,7 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and dtype is None
-        and CUMSUM.remember(given, (self, dim))
-    ):
+    if into is None and not watch.every and dtype is None and CUMSUM.remember(given, (self, dim)):
         result = CUMSUM.launch(self, dim)
         if result is not None:
             return result
@@ -215,13 +216,7 @@ def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = reduction_checks.one_dim(name, self, dim, dtype)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and dtype is None
-        and CUMPROD.remember(given, (self, dim))
-    ):
+    if into is None and not watch.every and dtype is None and CUMPROD.remember(given, (self, dim)):
         result = CUMPROD.launch(self, dim)
         if result is not None:
             return result
@@ -287,7 +282,7 @@ def _logcumsumexp(name: str, self, dim, into=None) -> Any:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, dim = reduction_checks.one_dim(name, self, dim)
-    if self._device is not CPU and into is None and not watch.every and LOGCUMSUMEXP.remember(given, (self, dim)):
+    if into is None and not watch.every and LOGCUMSUMEXP.remember(given, (self, dim)):
         result = LOGCUMSUMEXP.launch(self, dim)
         if result is not None:
             return result
@@ -349,12 +344,7 @@ def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
     if reverse.__class__ is not bool:
         reverse = checks.boolean(name, "reverse", reverse)
     self, factor, dim, reverse = reduction_checks.one_dim_of_two(name, self, factor, dim, reverse)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and LINEAR_RECURRENCE.remember(given, (self, factor, dim, reverse))
-    ):
+    if into is None and not watch.every and LINEAR_RECURRENCE.remember(given, (self, factor, dim, reverse)):
         result = LINEAR_RECURRENCE.launch(self, factor, dim, reverse)
         if result is not None:
             return result

@@ -13,6 +13,7 @@ from ...runtime.autograd.forward.tangents import propagate
 from ...runtime.autograd.inplace.inplace import after_write, view_in_place
 from ...runtime.autograd.inplace.view_history import not_recorded, several
 from ...runtime.dispatch import checks
+from ...runtime.dispatch.conversion_op import Conversion
 from ...runtime.dispatch.failures import listed, reraise
 from ...runtime.dispatch.kernel_arrays import array_in, arrays_in, computed_dtype, needs_grad
 from ...runtime.dispatch.kernel_op import KernelOp
@@ -34,6 +35,7 @@ from ...runtime.ops.shape import cpu_transfer as shape_cpu_transfer
 from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.ops.shape import formulas_grids as shape_formulas_grids
 from ...runtime.ops.shape import plans as shape_plans
+from ...runtime.ops.shape import plans_moves as shape_plans_moves
 from ...runtime.tensor import views
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt, geometries, geometry
@@ -75,29 +77,30 @@ RESTRIDE = KernelOp(
 )
 DIAGONAL_BACKWARD = KernelOp(
     "diagonal_backward",
-    None,
+    shape_plans_moves.diagonal_backward,
     shape_cpu.diagonal_backward,
     functions.DiagonalBackwardBackward0,
     {"grad_output": "T", "input_sizes": "d", "offset": "n", "dim1": "n", "dim2": "n"},
 )
 CAT = KernelOp("cat", shape_plans.cat, shape_cpu.cat, functions.CatBackward0, {"tensors": "L", "dim": "n"})
 STACK = KernelOp("stack", shape_plans.stack, shape_cpu.stack, functions.StackBackward0, {"tensors": "L", "dim": "n"})
-FLIP = KernelOp("flip", None, shape_cpu.flip, functions.FlipBackward0, {"self": "T", "dims": "d"})
-ROLL = KernelOp("roll", None, shape_cpu.roll, functions.RollBackward0, {"self": "T", "shifts": "d", "dims": "d"})
-TRIU = KernelOp("triu", None, shape_cpu.triu, functions.TriuBackward0, {"self": "T", "diagonal": "n"})
-TRIL = KernelOp("tril", None, shape_cpu.tril, functions.TrilBackward0, {"self": "T", "diagonal": "n"})
+FLIP = KernelOp("flip", shape_plans_moves.flip, shape_cpu.flip, functions.FlipBackward0, {"self": "T", "dims": "d"})
+ROLL = KernelOp(
+    "roll", shape_plans_moves.roll, shape_cpu.roll, functions.RollBackward0, {"self": "T", "shifts": "d", "dims": "d"}
+)
+TRIU = KernelOp("triu", shape_plans_moves.triu, shape_cpu.triu, functions.TriuBackward0, {"self": "T", "diagonal": "n"})
+TRIL = KernelOp("tril", shape_plans_moves.tril, shape_cpu.tril, functions.TrilBackward0, {"self": "T", "diagonal": "n"})
 CONSTANT_PAD_ND = KernelOp(
     "constant_pad_nd",
-    None,
+    shape_plans_moves.constant_pad_nd,
     shape_cpu.constant_pad_nd,
     functions.ConstantPadNdBackward0,
     {"self": "T", "pad": "d", "value": "f"},
 )
 CLONE = KernelOp("clone", shape_plans.clone, shape_cpu.clone, functions.CloneBackward0, {"self": "T"})
-_TO_COPY = KernelOp("_to_copy", None, shape_cpu.to_copy, functions.ToCopyBackward0, {"self": "T"})
 IM2COL = KernelOp(
     "im2col",
-    None,
+    shape_plans_moves.im2col,
     shape_cpu.im2col,
     functions.Im2colBackward0,
     {"self": "T", "kernel_size": "d", "dilation": "d", "padding": "d", "stride": "d"},
@@ -109,6 +112,7 @@ COL2IM = KernelOp(
     functions.Col2imBackward0,
     {"self": "T", "output_size": "d", "kernel_size": "d", "dilation": "d", "padding": "d", "stride": "d"},
 )
+_TO_COPY = Conversion("_to_copy", functions.ToCopyBackward0)
 VIEW_DEFAULT = ViewOp("view", functions.ViewBackward0, "self", "size")
 TRANSPOSE = ViewOp("transpose", functions.TransposeBackward0, "self", "dim0", "dim1")
 PERMUTE = ViewOp("permute", functions.PermuteBackward0, "self", "dims")
@@ -2869,8 +2873,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
         name, grad_output, input_sizes, offset, dim1, dim2
     )
     if (
-        grad_output._device is not CPU
-        and into is None
+        into is None
         and not watch.every
         and DIAGONAL_BACKWARD.remember(given, (grad_output, input_sizes, offset, dim1, dim2))
     ):
@@ -3485,7 +3488,7 @@ def _flip(name: str, self, dims, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     dims = checks.integer_list(name, "dims", dims)
     self, dims = shape_checks.distinct(name, self, dims)
-    if self._device is not CPU and into is None and not watch.every and FLIP.remember(given, (self, dims)):
+    if into is None and not watch.every and FLIP.remember(given, (self, dims)):
         result = FLIP.launch(self, dims)
         if result is not None:
             return result
@@ -3548,7 +3551,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
     shifts = checks.integer_list(name, "shifts", shifts, 1)
     dims = checks.integer_list(name, "dims", dims, 1)
     self, shifts, dims = shape_checks_slice_join.roll(name, self, shifts, dims)
-    if self._device is not CPU and into is None and not watch.every and ROLL.remember(given, (self, shifts, dims)):
+    if into is None and not watch.every and ROLL.remember(given, (self, shifts, dims)):
         result = ROLL.launch(self, shifts, dims)
         if result is not None:
             return result
@@ -3619,7 +3622,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
     if diagonal.__class__ is not int:
         diagonal = checks.integer(name, "diagonal", diagonal)
     self, diagonal = shape_checks.triangle(name, self, diagonal)
-    if self._device is not CPU and into is None and not watch.every and TRIU.remember(given, (self, diagonal)):
+    if into is None and not watch.every and TRIU.remember(given, (self, diagonal)):
         result = TRIU.launch(self, diagonal)
         if result is not None:
             return result
@@ -3690,7 +3693,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
     if diagonal.__class__ is not int:
         diagonal = checks.integer(name, "diagonal", diagonal)
     self, diagonal = shape_checks.triangle(name, self, diagonal)
-    if self._device is not CPU and into is None and not watch.every and TRIL.remember(given, (self, diagonal)):
+    if into is None and not watch.every and TRIL.remember(given, (self, diagonal)):
         result = TRIL.launch(self, diagonal)
         if result is not None:
             return result
@@ -3753,12 +3756,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
     pad = checks.integer_list(name, "pad", pad)
     value = checks.scalar(name, "value", value)
     self, pad, value = shape_checks_slice_join.constant_pad(name, self, pad, value)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and CONSTANT_PAD_ND.remember(given, (self, pad, value))
-    ):
+    if into is None and not watch.every and CONSTANT_PAD_ND.remember(given, (self, pad, value)):
         result = CONSTANT_PAD_ND.launch(self, pad, value)
         if result is not None:
             return result
@@ -3850,8 +3848,8 @@ def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     Gradients:
         self: grad
     """
-    if not watch.every and out is None and dtype is None:
-        result = _TO_COPY.launch(input)
+    if not watch.every and out is None:
+        result = _TO_COPY.launch(input, dtype)
         if result is not None:
             return result
     if (
@@ -3865,20 +3863,9 @@ def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
 
 
 def __to_copy(name: str, self, dtype, into=None) -> Any:
-    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     dtype = checks.dtype(name, "dtype", dtype)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and dtype is None
-        and _TO_COPY.remember(given, (self,))
-    ):
-        result = _TO_COPY.launch(self)
-        if result is not None:
-            return result
     computed = self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "same", (), (self,), dtype)
     try:
         result = adopt(at(self, shape_cpu.to_copy)(array_in(self, computed)), computed)
@@ -3984,12 +3971,7 @@ def _im2col(name: str, self, kernel_size, dilation, padding, stride, into=None) 
     self, kernel_size, dilation, padding, stride = image_checks.im2col(
         name, self, kernel_size, dilation, padding, stride
     )
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and IM2COL.remember(given, (self, kernel_size, dilation, padding, stride))
-    ):
+    if into is None and not watch.every and IM2COL.remember(given, (self, kernel_size, dilation, padding, stride)):
         result = IM2COL.launch(self, kernel_size, dilation, padding, stride)
         if result is not None:
             return result

@@ -19,7 +19,7 @@ AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
 guards: set[CodeType] = set()  # of the frames that call `leave` when they fail
 
 _OPERATORS = ("__new__", "__init__", "__setitem__", "__delitem__", "__add__", "__iadd__", "__mul__", "__rmul__")
-_ENTERED_ELSEWHERE = ("forward",)  # through Module.__call__
+_ENTERED_ELSEWHERE = ("forward", "fitted", "release")  # through Module.__call__, and a backward pass
 _PACKAGE = __name__.partition(".")[0]
 _BY_HAND, _GENERATED = _PACKAGE + ".", _PACKAGE + ".generated."
 
@@ -54,12 +54,14 @@ def guard(besides: Iterable[Any]) -> None:
     """Put `explained` around the functions, and the methods of classes, that public modules list in `__all__`.
 
     Args:
-        besides: what is left as it is, as it is used all the time: functions, classes, and modules for all that is
-            in them.
+        besides: what is left as it is, as it is used all the time: functions, classes with those that they are
+            derived from, and modules for all that is in them.
     """
     for left in besides:
         found = vars(left).values() if isinstance(left, ModuleType) else (left,)
-        _guarded.update({value: value for value in found if isinstance(value, (FunctionType, type))})
+        for value in found:
+            if isinstance(value, (FunctionType, type)):
+                _guarded.update({owner: owner for owner in (value.__mro__ if isinstance(value, type) else (value,))})
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] == _PACKAGE and hasattr(module, "__all__"):
             guard_module(name)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..dispatch.fast_path import starter
 from ..errors import GraphError
 from ..tensor.base import TensorBase
 from ..user_warning import warn_user
 from .engine.arguments import as_tuple, initial, initial_gradients, input_edge, is_edge, root_edge, zeros_like
 from .engine.inputs import Capture
 from .engine.run import run
+from .hooks.hooks import registered
 
 Tensors = Any
 
@@ -44,7 +46,10 @@ def backward(
         >>> x.grad
         tensor([2., 4.])
     """
-    if grad_tensors is grad_variables is inputs is None and not create_graph and isinstance(tensors, TensorBase):
+    plain = grad_tensors is grad_variables is inputs is None and not create_graph
+    if plain and not registered.leaf_hooks and starter()(tensors, bool(retain_graph), False, None) is not None:
+        return
+    if plain and isinstance(tensors, TensorBase):
         edge = root_edge("backward", tensors, 0)
         run([edge], [initial("backward", tensors, None)], bool(retain_graph), False)
         return
@@ -144,14 +149,15 @@ def grad(
     if not wanted:
         raise GraphError("grad(): `inputs` argument to `grad()` cannot be empty.")
     edges = [root_edge("grad", t, i) for i, t in enumerate(roots)]
-    grads = initial_gradients("grad", roots, grad_outputs, is_grads_batched)
+    alone = grad_outputs is None and len(roots) == 1 and not (is_grads_batched or registered.leaf_hooks)
+    grads = None if alone else initial_gradients("grad", roots, grad_outputs, is_grads_batched)
     targets = [input_edge("grad", t) for t in wanted]
     retain = create_graph if retain_graph is None else retain_graph
-
-    if is_grads_batched:
-        results = _mapped(edges, grads, targets, retain, create_graph)
-    else:
-        results = _captured(edges, grads, targets, retain, create_graph)
+    results = _captured_at_once(roots[0], edges, targets, bool(retain), bool(create_graph)) if alone else None
+    if results is None:
+        grads = initial_gradients("grad", roots, None) if grads is None else grads
+        run_pass = _mapped if is_grads_batched else _captured
+        results = run_pass(edges, grads, targets, retain, create_graph)
     if allow_unused is None:
         allow_unused = materialize_grads
     return tuple(
@@ -160,6 +166,14 @@ def grad(
             for i, result in enumerate(results)
         ]
     )
+
+
+def _captured_at_once(root: Any, edges: list[Any], targets: list[Any], retain: bool, create: bool) -> Any:
+    """`_captured` by native code; None where this is not for it."""
+    capture = Capture(targets, edges, accumulate=False)
+    if not capture.is_wanted(edges[0]) or starter()(root, retain, create, capture) is None:
+        return None
+    return [capture.found(target) for target in targets]
 
 
 def _captured(edges: list[Any], grads: list[Any], targets: list[Any], retain: bool, create: bool) -> list[Any]:

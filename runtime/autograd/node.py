@@ -71,7 +71,8 @@ class Node:
     runs_without = False  # whether it runs also when all that comes is None: custom Functions get zeros then
     saved_slots: tuple[str, ...] = ()  # names of the slots that hold saved tensors: kept_NAME, seen as _saved_NAME
     saved_outputs: dict[Any, int] = {}  # slot -> which output it holds; never written to
-    elementwise: Any = None  # what is known of an element-wise op; this and the next six are for native code
+    elementwise: Any = None  # what is known of an element-wise op; this and the next seven are for native code
+    fused: dict[int, Any] = {}  # its kernels for gradients
     inputs: tuple[str, ...] = ()  # the arguments that have gradients
     keeps: dict[str, tuple[str, tuple[str, ...]]] = {}  # slot -> the tensor it holds, and whose gradients read it
     values: dict[str, tuple[str, str]] = {}  # slot -> the argument that it holds, or of which it holds an attribute

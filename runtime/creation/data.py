@@ -12,8 +12,11 @@ from ..tensor.base import TensorBase, fresh, share
 from ..tensor.dtypes import BY_NUMPY
 from ..tensor.dtypes import dtype as Dtype
 from ..tensor.memory import copied
+from .fast import Creation
 from .nested import read_nested
 from .options import finish, from_array
+
+DATA = Creation("tensor", "data", "v", inferred=True)
 
 
 def tensor(
@@ -39,6 +42,8 @@ def tensor(
         tensor([[1, 2],
                 [3, 4]])
     """
+    if (made := DATA.launch(data, dtype, device, requires_grad, pin_memory)) is not None:
+        return made
     kind = checks.optional_dtype("tensor", "dtype", dtype)
     return finish(
         "tensor", _copy_of("tensor", data, kind), place_of(data, device), requires_grad, pin_memory, is_data=True
@@ -113,6 +118,8 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
         >>> sg.as_tensor(x) is x
         True
     """
+    if (made := DATA.launch(data, dtype, device, False)) is not None:
+        return made
     kind = checks.optional_dtype("as_tensor", "dtype", dtype)
     found: Any = from_numpy(data) if isinstance(data, np.ndarray) else data
     if not isinstance(found, TensorBase):

@@ -9,7 +9,15 @@ import numpy as np
 from ..dispatch import checks
 from ..tensor.base import adopt, fresh
 from ..tensor.dtypes import get_default_dtype, scalar_type
+from .fast import Creation
 from .options import allocate, allocating, checked_size, chosen_dtype, filled, finish, size_argument
+
+ZEROS = Creation("zeros", "number", "Ss")
+ONES = Creation("ones", "number", "Ss", value=1)
+EMPTY = Creation("empty", "nothing", "Ss")
+FULL = Creation("full", "number", "sv", inferred=True)
+EYE = Creation("eye", "eye", "nn")
+SCALAR = Creation("scalar_tensor", "number", "v")
 
 
 def zeros(
@@ -34,6 +42,8 @@ def zeros(
         >>> sg.zeros(2, 3).shape
         specgrad.Size([2, 3])
     """
+    if (made := ZEROS.launch(sizes, size, dtype, device, requires_grad, pin_memory)) is not None:
+        return made
     shape = size_argument("zeros", sizes, size)
     t = filled("zeros", shape, 0, chosen_dtype("zeros", dtype, get_default_dtype()), device)
     return finish("zeros", t, device, requires_grad, pin_memory)
@@ -54,6 +64,8 @@ def ones(
         >>> sg.ones(3)
         tensor([1., 1., 1.])
     """
+    if (made := ONES.launch(sizes, size, dtype, device, requires_grad, pin_memory)) is not None:
+        return made
     shape = size_argument("ones", sizes, size)
     t = filled("ones", shape, 1, chosen_dtype("ones", dtype, get_default_dtype()), device)
     return finish("ones", t, device, requires_grad, pin_memory)
@@ -74,6 +86,8 @@ def empty(
         >>> sg.empty(0, 3).numel()
         0
     """
+    if (made := EMPTY.launch(sizes, size, dtype, device, requires_grad, pin_memory)) is not None:
+        return made
     shape = size_argument("empty", sizes, size)
     kind = chosen_dtype("empty", dtype, get_default_dtype())
     t = fresh(allocate("empty", shape, kind, device), shape, kind)
@@ -105,6 +119,8 @@ def full(
         >>> sg.full((2,), 7)
         tensor([7, 7])
     """
+    if (made := FULL.launch(size, fill_value, dtype, device, requires_grad, pin_memory)) is not None:
+        return made
     shape = checked_size("full", checks.integer_list("full", "size", size))
     value = checks.scalar("full", "fill_value", fill_value)
     t = filled("full", shape, value, chosen_dtype("full", dtype, scalar_type(value)), device)
@@ -133,6 +149,8 @@ def eye(
         tensor([[1., 0.],
                 [0., 1.]])
     """
+    if (made := EYE.launch(n, m, dtype, device, requires_grad, pin_memory)) is not None:
+        return made
     rows = checks.integer("eye", "n", n)
     columns = rows if m is None else checks.integer("eye", "m", m)
     checked_size("eye", (rows, columns))
@@ -157,6 +175,8 @@ def scalar_tensor(
         >>> sg.scalar_tensor(3)
         tensor(3.)
     """
+    if (made := SCALAR.launch(s, dtype, device, requires_grad, pin_memory)) is not None:
+        return made
     value = checks.scalar("scalar_tensor", "s", s)
     kind = chosen_dtype("scalar_tensor", dtype, get_default_dtype())
     return finish("scalar_tensor", filled("scalar_tensor", (), value, kind, device), device, requires_grad, pin_memory)

@@ -9,8 +9,21 @@ from ..modes.intercept import interceptable
 from ..tensor.base import fresh
 from .data import tensor
 from .drawing import integers, normal, stream, uniform
+from .fast import Creation
 from .options import allocate, checked_size, chosen_dtype, filled, finish, size_argument
 from .sampling import randint_bounds
+
+ZEROS_LIKE = Creation("zeros_like", "number", "L")
+ONES_LIKE = Creation("ones_like", "number", "L", value=1)
+FULL_LIKE = Creation("full_like", "number", "Lv")
+EMPTY_LIKE = Creation("empty_like", "nothing", "L")
+RAND_LIKE = Creation("rand_like", "uniform", "gL")
+RANDN_LIKE = Creation("randn_like", "normal", "gL")
+NEW_TENSOR = Creation("new_tensor", "data", "Lv")
+NEW_ZEROS = Creation("new_zeros", "number", "LSs")
+NEW_ONES = Creation("new_ones", "number", "LSs", value=1)
+NEW_FULL = Creation("new_full", "number", "Lsv")
+NEW_EMPTY = Creation("new_empty", "nothing", "LSs")
 
 
 def options_like(op: str, source: Any, dtype: Any, device: Any, memory_format: Any = None) -> tuple[Any, Any]:
@@ -38,6 +51,8 @@ def zeros_like(
         >>> sg.zeros_like(sg.ones(2))
         tensor([0., 0.])
     """
+    if (made := ZEROS_LIKE.launch(input, dtype, device, requires_grad, memory_format)) is not None:
+        return made
     kind, place = options_like("zeros_like", input, dtype, device, memory_format)
     return finish("zeros_like", filled("zeros_like", input._shape, 0, kind, place), place, requires_grad)
 
@@ -47,6 +62,8 @@ def ones_like(
     input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
 ) -> Any:
     """Ones of the shape, dtype and device of `input`; arguments as of `zeros_like`."""
+    if (made := ONES_LIKE.launch(input, dtype, device, requires_grad, memory_format)) is not None:
+        return made
     kind, place = options_like("ones_like", input, dtype, device, memory_format)
     return finish("ones_like", filled("ones_like", input._shape, 1, kind, place), place, requires_grad)
 
@@ -67,6 +84,8 @@ def full_like(
         fill_value: the number.
         input, dtype, device, requires_grad, memory_format: as of `zeros_like`.
     """
+    if (made := FULL_LIKE.launch(input, fill_value, dtype, device, requires_grad, memory_format)) is not None:
+        return made
     kind, place = options_like("full_like", input, dtype, device, memory_format)
     value = checks.scalar("full_like", "fill_value", fill_value)
     return finish("full_like", filled("full_like", input._shape, value, kind, place), place, requires_grad)
@@ -77,6 +96,8 @@ def empty_like(
     input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
 ) -> Any:
     """A tensor like `input` whose elements are whatever the memory holds; arguments as of `zeros_like`."""
+    if (made := EMPTY_LIKE.launch(input, dtype, device, requires_grad, memory_format)) is not None:
+        return made
     kind, place = options_like("empty_like", input, dtype, device, memory_format)
     t = fresh(allocate("empty_like", input._shape, kind, place), input._shape, kind)
     return finish("empty_like", t, place, requires_grad)
@@ -98,6 +119,8 @@ def rand_like(
         generator: where the randomness comes from; the default generator when not given.
         input, dtype, device, requires_grad, memory_format: as of `zeros_like`.
     """
+    if (made := RAND_LIKE.launch(generator, input, dtype, device, requires_grad, memory_format)) is not None:
+        return made
     kind, place = options_like("rand_like", input, dtype, device, memory_format)
     t = uniform("rand_like", stream("rand_like", generator), input._shape, kind, device=place)
     return finish("rand_like", t, place, requires_grad)
@@ -119,6 +142,8 @@ def randn_like(
         generator: where the randomness comes from; the default generator when not given.
         input, dtype, device, requires_grad, memory_format: as of `zeros_like`.
     """
+    if (made := RANDN_LIKE.launch(generator, input, dtype, device, requires_grad, memory_format)) is not None:
+        return made
     kind, place = options_like("randn_like", input, dtype, device, memory_format)
     t = normal("randn_like", stream("randn_like", generator), input._shape, kind, device=place)
     return finish("randn_like", t, place, requires_grad)
@@ -158,6 +183,8 @@ def new_tensor(self: Any, data: Any, *, dtype: Any = None, device: Any = None, r
         dtype, device: those of this tensor when not given.
         requires_grad: whether operations on the new tensor are recorded.
     """
+    if (made := NEW_TENSOR.launch(self, data, dtype, device, requires_grad)) is not None:
+        return made
     kind, place = options_like("new_tensor", self, dtype, device)
     return tensor(data, dtype=kind, device=place, requires_grad=requires_grad)
 
@@ -172,6 +199,8 @@ def new_zeros(
         dtype, device: those of this tensor when not given.
         requires_grad: whether operations on the new tensor are recorded.
     """
+    if (made := NEW_ZEROS.launch(self, sizes, size, dtype, device, requires_grad)) is not None:
+        return made
     kind, place = options_like("new_zeros", self, dtype, device)
     shape = size_argument("new_zeros", sizes, size)
     return finish("new_zeros", filled("new_zeros", shape, 0, kind, place), place, requires_grad)
@@ -181,6 +210,8 @@ def new_ones(
     self: Any, *sizes: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Any:
     """Ones in the given size, with the dtype and device of this tensor; arguments as of `new_zeros`."""
+    if (made := NEW_ONES.launch(self, sizes, size, dtype, device, requires_grad)) is not None:
+        return made
     kind, place = options_like("new_ones", self, dtype, device)
     shape = size_argument("new_ones", sizes, size)
     return finish("new_ones", filled("new_ones", shape, 1, kind, place), place, requires_grad)
@@ -197,6 +228,8 @@ def new_full(
         dtype, device: those of this tensor when not given.
         requires_grad: whether operations on the new tensor are recorded.
     """
+    if (made := NEW_FULL.launch(self, size, fill_value, dtype, device, requires_grad)) is not None:
+        return made
     kind, place = options_like("new_full", self, dtype, device)
     shape = checked_size("new_full", checks.integer_list("new_full", "size", size))
     value = checks.scalar("new_full", "fill_value", fill_value)
@@ -207,6 +240,8 @@ def new_empty(
     self: Any, *sizes: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False
 ) -> Any:
     """Uninitialised elements in the given size; arguments as of `new_zeros`."""
+    if (made := NEW_EMPTY.launch(self, sizes, size, dtype, device, requires_grad)) is not None:
+        return made
     kind, place = options_like("new_empty", self, dtype, device)
     shape = size_argument("new_empty", sizes, size)
     return finish("new_empty", fresh(allocate("new_empty", shape, kind, place), shape, kind), place, requires_grad)

@@ -13,6 +13,10 @@ from ..random import Generator
 from ..tensor.dtypes import float64, iinfo
 from .distributions import trials
 from .drawing import converted, exponential, integers, normal, stream, uniform
+from .fast import Creation
+
+UNIFORM = Creation("uniform_", "uniform", "Tnng")
+NORMAL = Creation("normal_", "normal", "Tnng")
 
 
 @interceptable("random")
@@ -30,6 +34,8 @@ def uniform_(self: Any, from_: float = 0.0, to: float = 1.0, *, generator: Gener
     Raises:
         RuntimeError: `from_` is larger than `to`.
     """
+    if UNIFORM.launch(self, from_, to, generator) is not None:
+        return self
     low, high = checks.floating("uniform_", "from", from_), checks.floating("uniform_", "to", to)
     if low > high:
         raise RuntimeError(f"uniform_(): expected from <= to, but got from={low} > to={high}")
@@ -53,6 +59,8 @@ def normal_(self: Any, mean: float = 0.0, std: float = 1.0, *, generator: Genera
     Raises:
         RuntimeError: `std` is negative.
     """
+    if NORMAL.launch(self, mean, std, generator) is not None:
+        return self
     middle, width = checks.floating("normal_", "mean", mean), checks.floating("normal_", "std", std)
     if width < 0:
         raise RuntimeError(f"normal_(): expected std >= 0, but got std={width}")

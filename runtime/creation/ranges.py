@@ -12,7 +12,11 @@ from ..errors import DtypeError
 from ..tensor.base import host_array
 from ..tensor.dtypes import bool_, complex128, float64, get_default_dtype, int64
 from ..tensor.dtypes import dtype as Dtype
+from .fast import Creation
 from .options import allocating, checked_size, chosen_dtype, convert_number, finish, from_array, is_finite
+
+ARANGE = Creation("arange", "arange", "nnn", inferred=True)
+LINSPACE = Creation("linspace", "linspace", "nnn")
 
 
 def arange(
@@ -42,6 +46,8 @@ def arange(
         >>> sg.arange(1, 6, 2)
         tensor([1, 3, 5])
     """
+    if (made := ARANGE.launch(start, end, step, dtype, device, requires_grad, pin_memory)) is not None:
+        return made
     if end is None:
         start, end = 0, start
     if end is None:
@@ -103,6 +109,8 @@ def linspace(
         >>> sg.linspace(0, 1, 5)
         tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
+    if (made := LINSPACE.launch(start, end, steps, dtype, device, requires_grad, pin_memory)) is not None:
+        return made
     count, kind, (first, last) = _checked("linspace", steps, dtype, start=start, end=end)
     checked_size("linspace", (count,))
     with allocating("linspace"):

@@ -10,7 +10,13 @@ from ..modes.intercept import interceptable
 from ..random import Generator, default_generator
 from ..tensor.dtypes import bool_, get_default_dtype, iinfo, int64
 from .drawing import filled_by, integers, normal, permutation, stream, uniform
+from .fast import Creation
 from .options import checked_size, chosen_dtype, finish, size_argument
+
+RAND = Creation("rand", "uniform", "gSs")
+RANDN = Creation("randn", "normal", "gSs")
+SURVIVORS = Creation("survivors", "survivors", "gSsv")
+RANDINT = Creation("randint", "integers", "gvns")
 
 
 @interceptable("random")
@@ -35,6 +41,8 @@ def rand(
         >>> bool((sg.rand(5) < 1).all())
         True
     """
+    if (made := RAND.launch(generator, sizes, size, dtype, device, requires_grad, pin_memory)) is not None:
+        return made
     shape = size_argument("rand", sizes, size)
     t = uniform(
         "rand", stream("rand", generator), shape, chosen_dtype("rand", dtype, get_default_dtype()), device=device
@@ -59,6 +67,8 @@ def randn(
         >>> sg.randn(2, 3).shape
         specgrad.Size([2, 3])
     """
+    if (made := RANDN.launch(generator, sizes, size, dtype, device, requires_grad, pin_memory)) is not None:
+        return made
     shape = size_argument("randn", sizes, size)
     t = normal(
         "randn", stream("randn", generator), shape, chosen_dtype("randn", dtype, get_default_dtype()), device=device
@@ -105,6 +115,8 @@ def randint(
     """
     if size is None and isinstance(high, (list, tuple)):
         high, size = None, high
+    if (made := RANDINT.launch(generator, low, high, size, dtype, device, requires_grad, pin_memory)) is not None:
+        return made
     if size is None:
         raise TypeError('randint() missing 1 required positional argument: "size"')
     shape = checked_size("randint", checks.integer_list("randint", "size", size))
@@ -150,4 +162,6 @@ def randperm(
 @interceptable("random")
 def survivors(*sizes: int, p: float, device: Any = None) -> Any:
     """False with probability p < 1, which is rounded to a multiple of 2^-32: what dropout leaves."""
+    if (made := SURVIVORS.launch(None, sizes, None, p, bool_, device, False)) is not None:
+        return made
     return filled_by("fill_survivors", "dropout", default_generator, sizes, bool_, device, p, bits=32)

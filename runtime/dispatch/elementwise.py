@@ -32,18 +32,26 @@ FIXED = {"bool": dtypes.bool_, "int32": dtypes.int32, "int64": dtypes.int64}  # 
 KINDS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
 
 
+elementwise_ops: dict[str, Elementwise] = {}  # by the names of their kernels
+
+
 class Elementwise:
     """An element-wise op: names, dtype rules, kernels; one for each, in `generated/kernels`.
 
     `raw` marks tensor arguments that are neither promoted nor cast (masks); `allowed` the kinds of dtype, () for all;
-    `moves` the tensor argument whose elements are the results, as they are. `operands` and `numbers` name the arguments
-    of the native functions `launch`, `launch_in_place` and `gradients`, which are made when they are first asked for:
-    see runtime/native. `node` is the class of the op's nodes.
+    `moves` the tensor argument whose elements are the results, as they are; `overwrites` says that the op exists only
+    in place, `fitting` that numbers have to be ones that the dtype has, `alike` that masks must have the shape of the
+    other tensors, `integers` that results are int64 where operands are. `operands` and `numbers` name the arguments of
+    the native functions `launch`, `launch_in_place` and `gradients`, which are made when they are first asked for: see
+    runtime/native. `node` is the class of the op's nodes.
     """
 
     __slots__ = (
+        "alike",
         "allowed",
+        "fitting",
         "gradients",
+        "integers",
         "kernels",
         "launch",
         "launch_in_place",
@@ -53,6 +61,7 @@ class Elementwise:
         "node",
         "numbers",
         "operands",
+        "overwrites",
         "raw",
         "result_dtypes",
         "rows",
@@ -73,6 +82,10 @@ class Elementwise:
         numbers: tuple[str, ...] = (),
         takes_number: bool = False,
         moves: int | None = None,
+        overwrites: bool = False,
+        fitting: bool = False,
+        alike: bool = False,
+        integers: bool = False,
     ) -> None:
         self.kernels = ElementKernels(package, kernel)
         self.name = name
@@ -84,6 +97,11 @@ class Elementwise:
         self.numbers = numbers
         self.takes_number = takes_number
         self.moves = moves
+        self.overwrites = overwrites
+        self.fitting = fitting
+        self.alike = alike
+        self.integers = integers
+        elementwise_ops.setdefault(kernel, self)
         self.node: Any = None
         self.rows: dict[Any, Any] = {}  # of two layouts, for native code: see run_rows
         self.launches: defaultdict[Any, dict[Any, Any]] = defaultdict(dict)  # on devices, by the kernel: likewise

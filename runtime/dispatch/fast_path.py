@@ -36,8 +36,16 @@ class FastPath:
         """The `launch(*arguments)`, or `launch_in_place`, of an op with a kernel that has plans."""
         return not_handled
 
+    def conversion(self, op: Any) -> Callable[..., Any]:
+        """The `launch(tensor, dtype)` of an op that gives its tensor in another dtype."""
+        return not_handled
+
     def planned_gradients(self, op: Any) -> Callable[..., Any]:
         """`gradients(node, gradient)` of a node whose gradients may come by plans."""
+        return not_handled
+
+    def creation(self, creation: Any) -> Callable[..., Any]:
+        """The `launch` of a creation function (creation/fast.py)."""
         return not_handled
 
     def item_getter(self) -> Callable[..., Any]:
@@ -47,6 +55,11 @@ class FastPath:
     def walker(self) -> Callable[..., Any]:
         """walk(backward_pass, node, gradient): runs nodes as long as it can; gives the one at which Python goes on."""
         return stay
+
+    def starter(self) -> Callable[..., Any]:
+        """start(tensor, retain_graph, create_graph, capture): a whole backward pass of a tensor of one element, for the
+        gradients of all leaves, or those of a capture; True where it has run."""
+        return not_handled
 
     def launches_on_devices(self) -> Any:
         """What keeps launches on devices for the fast functions; None where there are no such functions."""
@@ -81,6 +94,7 @@ def register(fast: FastPath) -> None:
     _Registered.fast = fast
     item_getter.cache_clear()
     walker.cache_clear()
+    starter.cache_clear()
     launches_on_devices.cache_clear()
 
 
@@ -99,6 +113,12 @@ def item_getter() -> Callable[..., Any]:
 def walker() -> Callable[..., Any]:
     """`FastPath.walker`, made once."""
     return _Registered.fast.walker()
+
+
+@functools.cache
+def starter() -> Callable[..., Any]:
+    """`FastPath.starter`, made once."""
+    return _Registered.fast.starter()
 
 
 @functools.cache

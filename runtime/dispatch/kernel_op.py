@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from math import copysign, prod
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..kernels.compile.machine import pair_products
 from ..kernels.cpu.gathering import gathered
 from ..kernels.cpu.plan import Layout, Plan
-from ..tensor.base import TensorBase
+from ..tensor.base import TensorBase, fresh
 from ..tensor.devices import CPU
-from ..tensor.dtypes import bfloat16, dtype, int64
+from ..tensor.dtypes import bfloat16, bool_, dtype, int64
 from .destinations import may_meet
 from .device_kernel_op import rehearse_gradients, rehearse_op
 from .fast_path import fast_path
@@ -43,12 +45,15 @@ class KernelOp:
         "find_in_place",
         "found",
         "found_bfloat16",
+        "found_bool",
         "found_float16",
+        "found_int64",
         "kernel",
         "launch",
         "launch_in_place",
         "launches",
         "letters",
+        "moves",
         "name",
         "node",
         "operands",
@@ -66,6 +71,7 @@ class KernelOp:
         outputs: int = 1,
         dtypes: Sequence[str] = (),
         in_place: Callable[..., Plan | None] | None = None,
+        moves: bool = False,
     ) -> None:
         self.name = name
         self.find = find
@@ -76,10 +82,13 @@ class KernelOp:
         self.outputs = outputs
         self.dtypes = tuple(dtypes)  # of the results, in words of the spec; empty where all have that of the operands
         self.find_in_place = in_place
+        self.moves = moves  # elements of the second tensor to those of the first, in whose dtype they are then
         self.found: dict[Any, Any] = {}
         self.written: dict[Any, Any] = {}
         self.found_bfloat16: dict[Any, Any] = {}  # likewise
         self.found_float16: dict[Any, Any] = {}
+        self.found_bool: dict[Any, Any] = {}
+        self.found_int64: dict[Any, Any] = {}
         self.launches: dict[Any, dict[Any, Any]] = {}  # on devices, by dtype: likewise
         kernel_ops.setdefault(name, self)
 
@@ -112,6 +121,8 @@ class KernelOp:
         tensors = [a for letter, a in zip(self.letters, checked, strict=True) if letter in "TI"]
         if not all(isinstance(a, TensorBase) and a._device is CPU for a in tensors):
             return
+        if self.moves:
+            given, checked = as_moved(given), as_moved(checked)
         if not checked[0]._dtype.native or may_meet(checked[0]) or not self.fits(checked) or not may_be_key(checked):
             return
         plan = plan_for(self.written, self.key(checked), lambda: self.plan(checked, checked[0]._dtype, True))
@@ -132,6 +143,8 @@ class KernelOp:
         if not indices or len(tensors) > MOST_LISTED or len(dtypes) != 1:
             return False
         own = dtypes.pop()
+        if own in (bool_, int64):
+            return on_host and hasattr(self.find, "of_any_dtype")
         return own.compute.native if on_host else own.is_floating_point
 
     def plan(self, checked: Sequence[Any], computed: dtype, in_place: bool = False) -> Any:
@@ -151,13 +164,22 @@ class KernelOp:
         if "J" in letters:  # they stand in the place of the last argument, which is no tensor, and behind it
             indices = known[letters.index("J")]
             layouts, letters = [*known[:-1], *indices], letters[:-1] + "I" * len(indices)
-        singles = None if computed.native else self.singles()
+        singles = self.singles() if computed.is_floating_point and not computed.native else None
         letters, in_pairs = letters.replace("O", "T"), is_in_pairs(computed)
         return fast_path().call_plan(plan, layouts, letters, outputs, own, singles, in_pairs)
 
     def singles(self) -> int:
         """Which results are float32 where the operands are 16-bit floats: bit i, result i."""
         return sum(1 << i for i, rule in enumerate(self.dtypes) if rule == "computed")
+
+
+def as_moved(arguments: Sequence[Any]) -> Sequence[Any]:
+    """The arguments with the second tensor as native code copies it where it has another dtype than the first."""
+    first, second, *others = arguments
+    if not isinstance(second, TensorBase) or second._dtype is first._dtype:
+        return arguments
+    alike = fresh(np.empty(prod(second._shape), first._dtype.np), second._shape, first._dtype)
+    return first, alike, *others
 
 
 def plan_of(
@@ -231,6 +253,8 @@ def parts_of_key(letter: str, argument: Any) -> tuple[Any, ...]:
         return tuple([part for t in argument for part in parts_of_key("O", t)])
     if letter in "TOIR":
         return (None, None) if argument is None else (argument._shape, argument._strides)
+    if letter == "d" and type(argument) is list:
+        return (tuple(argument),)
     return (argument,)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from ..errors import ArgumentError, type_name
 from ..tensor.base import TensorBase
 from ..tensor.dtypes import dtype
+from ..tensor.shapes import Size
 
 Parameter = tuple[str, str, bool, bool]  # python name, schema type, required, keyword only
 
@@ -17,6 +18,7 @@ Number = int | float | complex  # Python's, in the annotations of generated func
 NUMBERS = frozenset((int, float, bool, complex))  # their types
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}
 PLAIN = frozenset((int, float, bool, str, complex, type(None), dtype))  # types whose values all fit the same parameters
+SEQUENCES = frozenset((tuple, list, Size))  # which are told apart by the types of their items
 
 
 class Overloads:
@@ -30,8 +32,12 @@ class Overloads:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if "axis" in kwargs or "keepdims" in kwargs:
             kwargs = {NUMPY_NAMES.get(name, name): value for name, value in kwargs.items()}
-        key = (tuple(map(type, args)), tuple(kwargs), tuple(map(type, kwargs.values())))
+        key: tuple[Any, ...] = (tuple(map(type, args)), tuple(kwargs), tuple(map(type, kwargs.values())))
         function = self.by_types.get(key)
+        if function is None:
+            given = (*args, *kwargs.values())
+            key = *key, *[frozenset(map(type, value)) for value in given if type(value) in SEQUENCES]
+            function = self.by_types.get(key)
         if function is None:
             function = self.choose(args, kwargs)
             if self.types_tell(function, args, kwargs):
@@ -44,7 +50,7 @@ class Overloads:
             kinds = {name: kind for name, kind, _, _ in parameters}
             given = [*zip([p[1] for p in parameters if not p[3]][1:], args[1:], strict=False)]
             given += [(kinds.get(name, "Tensor"), value) for name, value in kwargs.items()]
-            if not all(type(value) in PLAIN or is_told(kind, value) for kind, value in given):
+            if not all(is_plain(value) or is_told(kind, value) for kind, value in given):
                 return False
             if function is chosen:
                 break
@@ -88,6 +94,12 @@ def fits(parameters: tuple[Parameter, ...], args: Sequence[Any], kwargs: dict[st
         elif not is_a(kind, bound[name]):
             return False
     return True
+
+
+def is_plain(value: Any) -> bool:
+    """Whether all values of the type fit the same parameters, or of a sequence those of its items."""
+    items = value if type(value) in SEQUENCES else (value,)
+    return all(type(item) in PLAIN for item in items)
 
 
 def is_told(kind: str, value: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..tensor.base import placed
 from .fast_path import fast_path
 
 MOST = 4096  # of one op; then it forgets all of them
@@ -51,3 +52,14 @@ class ViewOp:
                 self.found[*layout, *given] = found
         except TypeError:  # a list among the arguments
             return
+
+
+def remember_gradient(table: dict[Any, Any], made: Any, given: Any, *known: Any) -> None:
+    """Keep by a gradient's layout, and what is known besides, what a node has made of it: the place of a view; True
+    for that gradient itself, False for anything else."""
+    if len(table) >= MOST:
+        table.clear()
+    base = given if given._base is None else given._base
+    is_view = made._base is base and made._storage is given._storage and made._dtype is given._dtype
+    place = placed(made._shape, made._strides, made._offset) if is_view else made is given
+    table[given._shape, given._strides, given._offset, *known] = place

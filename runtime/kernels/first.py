@@ -20,7 +20,11 @@ from .table import ElementKernels
 
 OWN = __package__.partition(".runtime.")[0]
 ELEMENTWISE = "generated.kernels.cpu."
-UNITS = (("runtime.pool.commands", "UNIT"), ("runtime.native.builtins", "HOST"))  # of native code
+UNITS = (  # of native code
+    ("runtime.pool.commands", "UNIT"),
+    ("runtime.native.builtins", "HOST"),
+    ("runtime.native.creation.plans", "UNIT"),
+)
 ASIDE = 19  # of niceness: for what nobody may ever need
 
 

@@ -1,9 +1,11 @@
-"""Changing the dtype of a tensor that is in no graph, while nothing looks on: one loop over its memory."""
+"""Changing the dtype of a tensor: by native code, or, where it is in no graph and nothing looks on, by one loop over
+its memory."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from ..dispatch.conversion_op import conversions
 from ..modes.intercept import watch
 from ..namespace import op
 from ..tensor.base import TensorBase, fresh
@@ -14,6 +16,8 @@ from ..tensor.dtypes import dtype
 
 def converted(tensor: Any, to: Any) -> Any:
     """A copy as another dtype; `_to_copy`, which casts before or after it copies, has the same bits."""
+    if not watch.every and (found := conversions["_to_copy"].launch(tensor, to)) is not None:
+        return found
     if watch.active or watch.interceptors or tensor._rg or tensor._device is not CPU or not goes_directly(tensor, to):
         return op._to_copy(tensor, to)
     return fresh(cast(tensor.array, to.np).reshape(-1), tensor._shape, to)

@@ -15,6 +15,7 @@ import numpy as np
 from ..batching.tensor import level_of
 from ..creation import tensor as make_tensor
 from ..creation.options import convert_number
+from ..dispatch.elementwise import constant, elementwise_ops
 from ..dispatch.fast_path import item_getter
 from ..errors import type_name
 from ..modes.intercept import watch
@@ -24,6 +25,7 @@ from ..tensor.base import TensorBase, adopt
 
 _VALID = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
 _PLAIN = frozenset((int, slice))
+MOST_EXACT = 2.0**53  # numbers of which float64 has all whole ones below, and float32 is not too small for
 _NO_DIMS = "invalid index of a 0-dim tensor. Use `tensor.item()` to convert a 0-dim tensor to a number"
 
 
@@ -69,8 +71,13 @@ def _stepwise(x: Any, key: tuple[Any, ...]) -> Any:
 
 def setitem(x: Any, key: Any, value: Any) -> None:
     """`x[key] = value` for a Tensor, a number or a NumPy array that broadcasts to `x[key]`, in place."""
-    if not watch.every and isinstance(value, TensorBase) and _is_written(x, key, value):
-        return
+    if not watch.every:
+        kind = value.__class__
+        if (kind is float or kind is int) and x._dtype.native:
+            if _is_filled(x, key, value):
+                return
+        elif isinstance(value, TensorBase) and _is_written(x, key, value):
+            return
     found, indices = _View(x).apply(_as_items(key))
     source = _as_value(x, value)
     ndim = len(found._shape)
@@ -82,17 +89,33 @@ def setitem(x: Any, key: Any, value: Any) -> None:
         _assign(found, _without_leading_ones(source, ndim))
 
 
+def _is_filled(x: Any, key: Any, value: float) -> bool:
+    """Whether a number has been written where a key says that a view lies, a mask of bools is true, or indices are."""
+    if _is_plain(key):
+        view = item_getter()(x, key)
+        return view is not None and elementwise_ops["fill__scalar"].launch_in_place(view, value) is not None
+    if isinstance(key, TensorBase) and key._dtype is dtypes.bool_:
+        alike = bool(x._shape) and key._shape == x._shape
+        return alike and elementwise_ops["masked_fill_scalar"].launch_in_place(x, key, value) is not None
+    return -MOST_EXACT <= value <= MOST_EXACT and _is_written(x, key, constant(value, x._dtype))
+
+
+def _is_plain(key: Any) -> bool:
+    """Whether a key has ints and slices alone."""
+    kind = key.__class__
+    return kind is int or kind is slice or (kind is tuple and _PLAIN.issuperset(map(type, key)))
+
+
 def _is_written(x: Any, key: Any, value: Any) -> bool:
     """Whether a tensor has been written where a key says that a view lies, or that indices of int64 do: these are the
     keys that need not be taken apart. Sizes of 1 in front are for others."""
-    kind = key.__class__
-    if kind is int or kind is slice or (kind is tuple and _PLAIN.issuperset(map(type, key))):
+    if _is_plain(key):
         view = item_getter()(x, key)
         if view is None or len(value._shape) > len(view._shape):
             return False
         _assign(view, value)
         return True
-    keys = key if kind is tuple else (key,)
+    keys = key if key.__class__ is tuple else (key,)
     for index in keys:
         if not isinstance(index, TensorBase) or index._dtype is not dtypes.int64 or not index._shape:
             return False

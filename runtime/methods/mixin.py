@@ -14,8 +14,8 @@ from ..namespace import op
 from ..saving import rebuild
 from ..tensor import dtypes
 from ..tensor.base import TensorBase
+from ..tensor.devices import CPU, resolve
 from ..tensor.devices import device as Device
-from ..tensor.devices import resolve
 from ..tensor.dtypes import dtype as Dtype
 from ..tensor.memory_format import strided
 from . import indexing, interop, printing, queries, resizing
@@ -108,7 +108,7 @@ class TensorAttributes(TensorBase):
 
 def _cast_to(target: Dtype) -> Any:
     def cast(self: Any, memory_format: Any = None) -> Any:
-        return self.to(target)
+        return self if self._dtype is target else converted(self, target)
 
     cast.__doc__ = f"The elements as {target.name}; the tensor itself when it is. `memory_format` has no effect."
     return cast
@@ -168,6 +168,10 @@ class TensorMethods(TensorAttributes):
             >>> sg.tensor([1.5, 2.5]).to(sg.int64)
             tensor([1, 2])
         """
+        if len(args) + len(kwargs) == 1:
+            kind = self._asked_alone(args[0] if args else kwargs.get("dtype"))
+            if kind is not None:
+                return self if kind is self._dtype else converted(self, kind)
         asked = _conversion(args, kwargs)
         moved = asked.device is not None and asked.device is not self._device
         found = op.to_device(self, asked.device, asked.non_blocking) if moved else self
@@ -175,8 +179,19 @@ class TensorMethods(TensorAttributes):
             return op.clone(self) if asked.copy and not moved else found
         return converted(found, asked.dtype)
 
+    def _asked_alone(self, asked: Any) -> Dtype | None:
+        """The dtype that `to` is asked for by a dtype, or by a tensor or a place where this one is; None for others."""
+        if asked.__class__ is Dtype:
+            return asked
+        if isinstance(asked, TensorBase):
+            return asked._dtype if asked._device is self._device else None
+        is_here = asked is self._device or (self._device is CPU and asked.__class__ is str and asked == "cpu")
+        return self._dtype if is_here else None
+
     def type(self, dtype: Any = None) -> Any:
         """The elements as `dtype`, which may be `LongTensor` or its name; without it, that name of the tensor's."""
+        if dtype.__class__ is Dtype:
+            return self if dtype is self._dtype else converted(self, dtype)
         return legacy.type_of(self) if dtype is None else self.to(legacy.named_dtype(dtype))
 
     def cpu(self) -> Any:

@@ -21,17 +21,19 @@ class Switch:
         self.previous: list[tuple[bool | None, bool]] = []
 
     def __enter__(self) -> None:
-        self.previous.append((mode.grad, mode.inference))
-        self.set()
+        state = mode.__dict__  # of this thread: found once, as small models spend their time here
+        self.previous.append((state["grad"], state["inference"]))
+        self.set(state)
 
     def __exit__(self, *_: object) -> None:
-        mode.grad, mode.inference = self.previous.pop()
+        state = mode.__dict__
+        state["grad"], state["inference"] = self.previous.pop()
 
-    def set(self) -> None:
-        """Let the setting take effect."""
+    def set(self, state: dict[str, Any]) -> None:
+        """Let the setting take effect in the thread that has this state."""
         if self.inference is not None:
-            mode.inference = self.inference
-        mode.grad = self.grad and not mode.inference
+            state["inference"] = self.inference
+        state["grad"] = self.grad and not state["inference"]
 
     def clone(self) -> Switch:
         """A fresh switch of the same setting, so that one decorated function can recurse."""
@@ -81,6 +83,10 @@ def _wrap_generator(switch: Callable[[], Switch], function: Callable[..., Any]) 
     return wrapper
 
 
+def _attributes() -> dict[str, Any]:
+    return mode.__dict__
+
+
 def _now() -> tuple[bool | None, bool]:
     return mode.grad, mode.inference
 
@@ -91,14 +97,14 @@ class _Optional(Switch):
     _grad = True
 
     def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
-        self = super().__new__(cls)
+        self = object.__new__(cls)
         if function is None:
             return self
         Switch.__init__(self, cls._grad)
         return self(function)
 
     def __init__(self) -> None:
-        super().__init__(self._grad)
+        Switch.__init__(self, self._grad)
 
 
 class no_grad(_Optional):
@@ -151,11 +157,11 @@ class set_grad_enabled(Switch):
             raise ArgumentError(f"set_grad_enabled(): argument 'mode' must be bool, not {type_name(mode)}")
         super().__init__(mode)
         self._at_once = _now()
-        self.set()
+        self.set(_attributes())
 
     def __enter__(self) -> None:
         self.previous.append(self._at_once)
-        self.set()
+        self.set(mode.__dict__)
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
         mode.grad, mode.inference = self._at_once

@@ -16,10 +16,11 @@ from typing import Any, NamedTuple
 
 from ..locks import new_lock
 
-EVERYTHING, TANGENTS, EXAMPLES = (
+EVERYTHING, TANGENTS, EXAMPLES, SAVING = (
     "every op",
     "ops on tensors with tangents",
     "ops on examples of a batch, and what draws",
+    "ops whose nodes keep tensors",
 )
 
 
@@ -39,16 +40,29 @@ class Watch:
     """Generated functions try native code first unless `every` is true: somebody looks at every op, in any thread.
 
     Forward mode and vmap do not: native code answers None where an argument has tangents or is an example of a batch.
+    Nor does who only wants to know of nodes that keep tensors: while `saving` is true, native code notes these too.
     What else native code is not told of (ops' tangents, backward passes) is left to the general path while `active` is
     true: it is for everybody but vmap, whose interceptors are asked by the general path, and by what draws.
     `notes`, `passes`, `interceptors`, `functions` and `spans` are what the present watchers asked for, in their order.
     """
 
-    __slots__ = ("active", "every", "functions", "interceptors", "lock", "notes", "passes", "spans", "watchers")
+    __slots__ = (
+        "active",
+        "every",
+        "functions",
+        "interceptors",
+        "lock",
+        "notes",
+        "passes",
+        "saving",
+        "spans",
+        "watchers",
+    )
 
     def __init__(self) -> None:
         self.active = False
         self.every = False
+        self.saving = False
         self.watchers: dict[str, tuple[Watcher, int]] = {}  # and how often each has entered
         self.lock = new_lock()
         self.notes: tuple[Any, ...] = ()
@@ -82,7 +96,11 @@ class Watch:
             self.arrange()
 
     def arrange(self) -> None:
-        """Compute from the watchers what ops and engine read."""
+        """Compute from the watchers what ops and engine read; blocks that end soon are left with none."""
+        if not self.watchers:
+            self.notes = self.passes = self.interceptors = self.functions = self.spans = ()
+            self.active = self.every = self.saving = False
+            return
         present = [watcher for watcher, _ in self.watchers.values()]
         present.sort(key=lambda watcher: watcher.order)
         self.notes = tuple([w.note for w in present if w.note is not None])
@@ -92,6 +110,7 @@ class Watch:
         self.spans = tuple([w.span for w in present if w.span is not None])
         self.active = any(w.concern is not EXAMPLES for w in present)
         self.every = any(w.concern is EVERYTHING for w in present)
+        self.saving = any(w.concern is SAVING for w in present)
 
     def note(self, result: Any) -> None:
         """Call every `note` with the result of a recorded op."""

@@ -24,7 +24,7 @@ from .interned import none, tuple_type
 from .kernel_calls import LONG, Size
 from .layout import Array, Tensor, Tuple
 from .references import Owned, item, own, own_new, size
-from .tensors import elements, holds_kind, kind_of, new_flat
+from .tensors import any_kind_of, elements, holds_kind, new_flat
 
 MOST_DIMS = 8
 
@@ -81,7 +81,11 @@ def note_apart(tensor: Tensor, kind: int, count: int, places: Apart, owned: Owne
             places.sizes[places.loops] = extent
             places.steps[places.loops] = step * itemsize(kind)
             places.loops += 1
-    if kind_of(tensor.dtype) != kind or not holds_kind(storage, kind) or (count and elements(storage) - first < reach):
+    if (
+        any_kind_of(tensor.dtype) != kind
+        or not holds_kind(storage, kind)
+        or (count and elements(storage) - first < reach)
+    ):
         return False
     places.memory = own(owned, storage).memory + first * itemsize(kind)
     places.count = count
@@ -141,6 +145,61 @@ def bring(places: Apart, memory: int, back: bool) -> None:
             turns.items[loop] = 0
             place -= places.steps[loop] * places.sizes[loop]
             loop += 1
+
+
+@native
+def note_spread(tensor: Tensor, kind: int, shape: Tuple, places: Apart, owned: Owned) -> bool:
+    """Note where the elements of a tensor lie that stand for those of a shape to which it broadcasts; its memory is
+    owned. False where it does not, or where there are other elements."""
+    storage, first, missing, inside, reach = tensor.storage, c.as_int(tensor.offset), size(shape), 1, 1
+    missing -= size(tensor.shape)
+    strided = tensor.strides.type is tuple_type
+    if missing < 0 or (strided and size(cast(Tuple, tensor.strides)) != size(tensor.shape)):
+        return False
+    places.loops = 0
+    for back in range(size(shape)):
+        i = size(shape) - 1 - back
+        wide, step, extent = c.as_int(item(shape, i)), 0, 1
+        if i >= missing:
+            extent = c.as_int(item(tensor.shape, i - missing))
+            step = c.as_int(item(cast(Tuple, tensor.strides), i - missing)) if strided else inside
+            inside *= extent
+            reach += (extent - 1) * step
+        if extent != wide and extent != 1:
+            return False
+        if wide != 1:
+            places.sizes[places.loops] = wide
+            places.steps[places.loops] = step * itemsize(kind) if extent == wide else 0
+            places.loops += 1
+    if (
+        any_kind_of(tensor.dtype) != kind
+        or not holds_kind(storage, kind)
+        or (inside and elements(storage) - first < reach)
+    ):
+        return False
+    places.memory = own(owned, storage).memory + first * itemsize(kind)
+    places.count = count_of(shape)
+    places.itemsize = itemsize(kind)
+    return inside > 0 or places.count == 0
+
+
+@native
+def spread(tensor: Tensor, kind: int, shape: Tuple, owned: Owned) -> Array:
+    """A flat array, owned, of the elements of a tensor in a small shape to which it broadcasts; NULL where it does not.
+
+    Python may have run before the elements are read, and does not run after it.
+    """
+    if size(shape) > MOST_DIMS or count_of(shape) >= LONG:
+        return cast(Array, NULL)
+    places, count = new(Apart), count_of(shape)
+    flat = own_new(owned, new_flat(new(Size).items, count, kind))
+    if flat is NULL:
+        c.clear_error()
+        return flat
+    if not note_spread(tensor, kind, shape, places, owned):
+        return cast(Array, NULL)
+    bring(places, flat.memory, False)
+    return flat
 
 
 @native

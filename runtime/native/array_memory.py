@@ -34,7 +34,7 @@ PLAIN, OWNS_MEMORY = 0x503, 0x4  # flags of an array: contiguous, aligned, write
 
 _malloc = external("malloc", int, int)
 _free = external("free", None, int)
-_copy = external("memcpy", int, int, int, int)
+copy_memory = external("memcpy", int, int, int, int)
 _fill = external("memset", int, int, Half, int)
 _advise = external("madvise", Half, int, int, Half)
 _track = external("PyTraceMalloc_Track", Half, Half, int, int)
@@ -76,7 +76,7 @@ def realloc(unused: int, start: int, size: int) -> int:
     made = allocated(size)
     if made != 0 and start != 0:
         before = load(start - WORDS, 8)
-        _copy(made, start, before if before < size else size)
+        copy_memory(made, start, before if before < size else size)
         _free(load(start - WORDS, 0))
     return made
 

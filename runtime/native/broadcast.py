@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import BOOL, FLOATS, is_float, itemsize
+from ..kernels.llvm.element_kinds import BOOL, KINDS, is_float, itemsize
 from ..kernels.llvm.kernel_calls import CallFrame
 from ..kernels.llvm.structs import Items
 from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
@@ -97,7 +97,7 @@ def broadcast(
     rows = cast(Rows, cast(Array, item(found, 0)).memory)
     if not put_numbers(numbers, arguments, rows.repeated > 0, frame):
         return not_handled()
-    variant = FLOATS * (VARIANTS + rows.repeated - 1) if rows.repeated else 0
+    variant = KINDS * (VARIANTS + rows.repeated - 1) if rows.repeated else 0
     kernel = found_kernel(kernels, variant + kind, resolver)
     result_kind = BOOL if gives_bool else kind
     flat = NULL if kernel == 0 else own_new(owned, new_flat(new(Size).items, rows.elements, result_kind))

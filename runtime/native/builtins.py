@@ -13,10 +13,11 @@ import numpy as np
 from ..kernels.cache.digest import texts_of
 from ..kernels.llvm.units import Unit
 from ..pool import commands
-from . import array_memory, forward, getitem, views
+from . import array_memory, conversions, forward, getitem, members, views
 from .c_functions import register_numpy
 from .graph.backward import walk
 from .graph.node_gradients import gradients
+from .graph.starting import start
 from .interned import forever, register
 from .kernel_ops import in_place, launch
 from .layout import distances
@@ -56,7 +57,10 @@ HOST = Unit(
         launch.launch,
         in_place.launch_in_place,
         getitem.getitem,
+        conversions.convert,
         walk,
+        start,
+        members.get_attribute,
         *array_memory.FUNCTIONS,
     ),
     version,
@@ -65,15 +69,16 @@ HOST = Unit(
 
 
 @functools.cache
-def align() -> None:
-    """Let large arrays begin at cache lines: see array_memory.py."""
+def begin() -> None:
+    """Let large arrays begin at cache lines (array_memory.py), and modules find their members at once (members.py)."""
     array_memory.align([HOST.address(function) for function in array_memory.FUNCTIONS])
+    members.begin(HOST.address(members.get_attribute))
 
 
 def definition_of(unit: Unit, function: Any, name: str, doc: str) -> Definition:
     """CPython's description of a function of machine code; it lives as long as the process."""
     definition = Definition(name.encode(), unit.address(function), FASTCALL, doc.encode())
-    align()
+    begin()
     _definitions.append(definition)  # CPython keeps its address only
     return definition
 

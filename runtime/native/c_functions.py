@@ -74,6 +74,13 @@ def allocating(name: str, result: Any, *arguments: Any, failure: Any = NULL) -> 
     return native(checked)
 
 
+def _of_none(function: Any, failure: Any) -> Any:
+    def checked() -> Any:
+        return failure if refused() else function()
+
+    return checked
+
+
 def _of_one(function: Any, failure: Any) -> Any:
     def checked(a: Any) -> Any:
         return failure if refused() else function(a)
@@ -102,13 +109,14 @@ def _of_four(function: Any, failure: Any) -> Any:
     return checked
 
 
-_WITH_ARGUMENTS: dict[int, Callable[..., Any]] = {1: _of_one, 2: _of_two, 3: _of_three, 4: _of_four}
+_WITH_ARGUMENTS: dict[int, Callable[..., Any]] = {0: _of_none, 1: _of_one, 2: _of_two, 3: _of_three, 4: _of_four}
 new_reference = allocating
 
 Vector = Pointer[Object]  # the arguments of a call
 allocate = new_reference("PyType_GenericAlloc", Object, Type, int)
 weak_reference = new_reference("PyWeakref_NewRef", Object, Object, Object)
 attribute = new_reference("PyObject_GetAttr", Object, Object, Object)
+attributes_of = new_reference("PyObject_GenericGetDict", Object, Object, int)
 call = new_reference("PyObject_Vectorcall", Object, Object, Vector, int, int)
 call_method = new_reference("PyObject_VectorcallMethod", Object, Object, Vector, int, int)
 next_of = new_reference("PyIter_Next", Object, Object)
@@ -117,10 +125,12 @@ new_tuple = new_reference("PyTuple_New", Tuple, int)
 part_of_tuple = new_reference("PyTuple_GetSlice", Tuple, Tuple, int, int)
 as_tuple = new_reference("PyList_AsTuple", Tuple, List)
 new_list = new_reference("PyList_New", List, int)
+new_dict = new_reference("PyDict_New", Dict)
 new_int = new_reference("PyLong_FromLong", Object, int)
 set_dict_item = allocating("PyDict_SetItem", Half, Dict, Object, Object, failure=-1)
 append = allocating("PyList_Append", Half, List, Object, failure=-1)
 
+class_attribute = borrowed("_PyType_Lookup", Object, Type, Object)  # sets no error
 list_item = borrowed("PyList_GetItem", Object, List, int)
 dict_item = borrowed("PyDict_GetItemWithError", Object, Dict, Object)
 checked_tuple_item = borrowed("PyTuple_GetItem", Object, Tuple, int)
@@ -137,6 +147,7 @@ unpack_slice = external("PySlice_Unpack", Half, Object, int, int, int)
 adjust_slice = external("PySlice_AdjustIndices", int, int, int, int, int)
 as_double = external("PyLong_AsDouble", float, Object)
 as_int = external("PyLong_AsLong", int, Object)
+copy_memory = external("memcpy", int, int, int, int)
 increment = external("Py_IncRef", None, Object)
 thread_state = external("PyThreadState_Get", int)
 thread_number = external("PyThreadState_GetID", int, int)

@@ -5,17 +5,18 @@ Tensors are contiguous, or small: then those whose elements lie apart are copied
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import BOOL, FLOATS, is_float, itemsize
+from ..kernels.llvm.element_kinds import BFLOAT16, BOOL, INTEGERS, KINDS, is_float, is_half, itemsize
 from ..kernels.llvm.kernel_calls import CallFrame, call_native, put_array
+from ..kernels.llvm.memory import single_bits
 from ..kernels.llvm.structs import Items, Struct, room
 from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from . import c_functions as c
-from .apart import Apart, bring, each_alone, note_apart, together
+from .apart import Apart, bring, each_alone, note_apart, spread, together
 from .broadcast import broadcast
 from .graph.recording import RecordPlan, record
-from .interned import bool_, cpu, device_functions, int_type, none, outdated_type, true
+from .interned import bool_, cpu, device_functions, float_type, int_type, none, outdated_type, true
 from .kernel_calls import Size, found_kernel, put_object, run_kernel
-from .layout import Array, Dict, DType, Object, Tensor, Tuple
+from .layout import Array, Dict, DType, Float, Object, Tensor, Tuple
 from .references import Owned, begin, own, release_all, retain
 from .tensors import (
     dtype_of,
@@ -33,8 +34,12 @@ from .tensors import (
     withdrawn,
 )
 
-KERNELS = 4 * FLOATS
-UNFIT = -1
+KERNELS = 4 * KINDS
+UNFIT, DOUBLE = -1, 1
+# The bits of a float64 without its sign; those of inf, of the largest numbers of other kinds, and of 2**53.
+MAGNITUDE, INFINITY = 2**63 - 1, 0x7FF0000000000000
+MOST_SINGLE, MOST_BFLOAT16, MOST_FLOAT16 = 0x47EFFFFFE0000000, 0x47EFE00000000000, 0x40EFFC0000000000
+EXACT = 0x4340000000000000
 
 
 class ForwardPlan(Struct):
@@ -46,13 +51,18 @@ class ForwardPlan(Struct):
     lead: int  # the number of the first tensor that is none
     gives_bool: int
     takes_number: int  # whether the second tensor may be a number
+    chooses: int  # whether one of the first two tensors that are no masks may be a number, of their dtype
+    fitting: int  # whether numbers have to be ones that the dtype has
+    alike: int  # whether masks have the shape of the other tensors
+    integers: int  # whether the op computes with int64 as it does with floats
     resolver: Object  # finds kernels: see plans.py
     node: RecordPlan  # NULL without one
     differentiable: int  # bit i: tensor i
     name: Object  # of the in-place form
     rows: Dict  # the rows found, NULL where the op does not run by rows
     device: Dict  # the launches found, for tensors of a device
-    # For each kind of floats: for tensors, for a number as the second, for a repeated first and second operand.
+    # For each kind: for tensors, for a number as the second, and for a number or a repeated operand as the
+    # first, and as the second, that is no mask.
     kernels: Items[int] = room(KERNELS)
 
 
@@ -64,6 +74,7 @@ class Prepared(Struct):
     size: int
     lead: Array  # its elements
     first: Array  # those of the first operand
+    spreads: int  # whether masks are brought into this shape
 
 
 @native
@@ -90,18 +101,21 @@ def array_of(thing: Object, kind: int, ready: Prepared, gathers: bool, owned: Ow
     if not gathers or not is_tensor(thing):
         return cast(Array, NULL)
     tensor = cast(Tensor, thing)
-    if tensor.fn.type is outdated_type or not same(tensor.shape, ready.shape):
+    if tensor.fn.type is outdated_type:
         return cast(Array, NULL)
+    if not same(tensor.shape, ready.shape):
+        return spread(tensor, kind, ready.shape, owned) if ready.spreads and kind == BOOL else cast(Array, NULL)
     flat = together(tensor, kind, owned)
     return flat if flat is not NULL and elements(flat) == ready.size else cast(Array, NULL)
 
 
 @native
-def note_lead(lead: Tensor, ready: Prepared, gathers: bool, owned: Owned) -> bool:
+def note_lead(plan: ForwardPlan, lead: Tensor, ready: Prepared, gathers: bool, owned: Owned) -> bool:
     """Note and own shape and array of the tensor that leads; False where it has to be contiguous and is not."""
     ready.dtype, ready.shape = lead.dtype, own(owned, lead.shape)  # owned: to find a kernel, Python may run
     kind = kind_of(lead.dtype)
-    if not is_float(kind) or lead.fn.type is outdated_type:
+    known = is_float(kind) or (plan.integers and kind == INTEGERS)
+    if not known or lead.fn.type is outdated_type:
         return False
     if lead.flat is not none:
         flat = own(owned, lead.flat)
@@ -114,6 +128,51 @@ def note_lead(lead: Tensor, ready: Prepared, gathers: bool, owned: Owned) -> boo
 
 
 @native
+def is_number(thing: Object) -> bool:
+    """Whether an operand is a number of Python's."""
+    return thing.type is float_type or thing.type is int_type
+
+
+@native
+def leading(plan: ForwardPlan, arguments: Items[Object]) -> int:
+    """The number of the tensor that says of what shape and dtype the others are."""
+    may_follow = plan.chooses and plan.lead > 0  # the first argument is a tensor
+    return plan.lead + 1 if may_follow and is_number(arguments[plan.lead]) else plan.lead
+
+
+@native
+def has_number(kind: int, number: Object, word: int) -> bool:
+    """Whether a number, of which the bits as float64 are given, is inf, nan, or no larger than what a kind can have."""
+    size, most = word & MAGNITUDE, MOST_SINGLE
+    if is_half(kind):
+        most = MOST_BFLOAT16 if kind == BFLOAT16 else MOST_FLOAT16
+    if number.type is int_type and most > EXACT:
+        most = EXACT  # larger ones may have been rounded to what just fits
+    return kind == DOUBLE or size <= most or size >= INFINITY
+
+
+@native
+def is_exact(kind: int, number: Object, word: int) -> bool:
+    """Whether a kernel for a kind may be given a number as a float64: for int64, an int that is one."""
+    return kind != INTEGERS or (number.type is int_type and word & MAGNITUDE <= EXACT)
+
+
+@native
+def stands_for_tensor(plan: ForwardPlan, i: int, kind: int, frame: CallFrame, thing: Object) -> bool:
+    """Put the number in the place of a tensor into the frame, as the kernel takes it; False where there may be none."""
+    if plan.takes_number:
+        return i == 1 and put_object(frame, 0, thing) and is_exact(kind, thing, frame.numbers[0])
+    if kind == INTEGERS or not plan.chooses or plan.masks >> i & 1 or not put_object(frame, 0, thing):
+        return False
+    if not has_number(kind, thing, frame.numbers[0]):
+        return False
+    if kind != DOUBLE:
+        value = cast(Float, thing).value if thing.type is float_type else c.as_double(thing)
+        frame.numbers[0] = single_bits(value)
+    return True
+
+
+@native
 def prepared(
     plan: ForwardPlan, arguments: Items[Object], frame: CallFrame, ready: Prepared, gathers: bool, owned: Owned
 ) -> int:
@@ -121,34 +180,38 @@ def prepared(
 
     `gathers`: small tensors whose elements lie apart are copied.
     """
-    thing, numbers = arguments[plan.lead], 0
-    if not is_tensor(thing) or not note_lead(cast(Tensor, thing), ready, gathers, owned):
+    lead, arrays, variant = leading(plan, arguments), 0, 0
+    thing = arguments[lead]
+    if not is_tensor(thing) or not note_lead(plan, cast(Tensor, thing), ready, gathers, owned):
         return UNFIT
-    kernel = kind_of(ready.dtype)
+    kernel, ready.spreads = kind_of(ready.dtype), int(plan.alike == 0)
     for i in range(plan.tensors):
         kind = BOOL if plan.masks >> i & 1 else kernel
-        leads = i == plan.lead and cast(Tensor, thing).flat is none
+        leads = i == lead and cast(Tensor, thing).flat is none
         flat = ready.lead if leads else array_of(arguments[i], kind, ready, gathers, owned)
         if flat is not NULL:
-            put_array(frame, i, flat.memory, itemsize(kind))
-        elif i == 1 and plan.takes_number and put_object(frame, 0, arguments[i]):
-            numbers = 1
+            put_array(frame, arrays, flat.memory, itemsize(kind))
+            arrays += 1
+        elif variant == 0 and stands_for_tensor(plan, i, kernel, frame, arguments[i]):
+            variant = 1 if plan.takes_number else 2 + i - plan.lead
         else:
             return UNFIT
         if i == 0:
             ready.first = flat
     for i in range(plan.numbers):
-        if not put_object(frame, numbers + i, arguments[plan.tensors + i]):
+        number, place = arguments[plan.tensors + i], int(variant > 0) + i
+        if not put_object(frame, place, number) or not is_exact(kernel, number, frame.numbers[place]):
             return UNFIT
-    return kernel + FLOATS * numbers
+        if plan.fitting and not has_number(kernel, number, frame.numbers[place]):
+            return UNFIT
+    return kernel + KINDS * variant
 
 
 @native
-def needs_graph(plan: ForwardPlan, arguments: Items[Object], kernel: int) -> int:
+def needs_graph(plan: ForwardPlan, arguments: Items[Object]) -> int:
     """Whether the op is recorded: a tensor requires grad, and the thread records; -1 where an error is set."""
     for i in range(plan.tensors):
-        is_number = kernel >= FLOATS and i == 1
-        if plan.differentiable >> i & 1 and not is_number and cast(Tensor, arguments[i]).rg is true:
+        if plan.differentiable >> i & 1 and not is_number(arguments[i]) and cast(Tensor, arguments[i]).rg is true:
             return records()
     return 0
 
@@ -159,7 +222,7 @@ def launch_rows(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> Ne
     result = broadcast(plan.rows, plan.kernels, plan.resolver, plan.numbers, plan.gives_bool, arguments, owned)
     if result is NULL or result is none:
         return result
-    recorded = needs_graph(plan, arguments, 0)
+    recorded = needs_graph(plan, arguments)
     if recorded < 0 or (recorded and not record(plan.node, result, arguments, False, True, owned)):
         return withdrawn(result)
     return result
@@ -171,19 +234,19 @@ def launch_flat(
 ) -> New[Object]:
     """The result, recorded, for operands that are prepared."""
     kernel = found_kernel(plan.kernels, number, plan.resolver)
-    recorded = needs_graph(plan, arguments, number)
+    recorded = needs_graph(plan, arguments)
     if kernel == 0 or recorded < 0:
         return NULL
-    kind, size = BOOL if plan.gives_bool else number % FLOATS, ready.size
+    kind, size = BOOL if plan.gives_bool else number % KINDS, ready.size
     flat = new_flat(new(Size).items, size, kind)
     if flat is NULL:
         return NULL
-    arrays = plan.tensors - number // FLOATS
+    arrays = plan.tensors - int(number >= KINDS)
     put_array(frame, arrays, flat.memory, itemsize(kind))
     # May release the GIL: all arrays are owned, and the result is known to nobody.
     run_kernel(kernel, arrays + 1, size, frame)
     result = new_tensor(flat, ready.shape, dtype_of(kind))
-    if result is not NULL and recorded and not record(plan.node, result, arguments, number >= FLOATS, False, owned):
+    if result is not NULL and recorded and not record(plan.node, result, arguments, number >= KINDS, False, owned):
         return withdrawn(result)
     return result
 
@@ -262,9 +325,9 @@ def write_flat(
     plan: ForwardPlan, arguments: Items[Object], number: int, frame: CallFrame, ready: Prepared, owned: Owned
 ) -> New[Object]:
     """The first operand, to which the op's result has been written; None where this is for the general path."""
-    first, places, kind = cast(Tensor, arguments[0]), new(Apart), number % FLOATS
-    two, strided = plan.tensors == 2 and number < FLOATS, cast(Tensor, arguments[0]).flat is none
-    recorded = needs_graph(plan, arguments, number)
+    first, places, kind = cast(Tensor, arguments[0]), new(Apart), number % KINDS
+    two, strided = plan.tensors == 2 and number < KINDS, cast(Tensor, arguments[0]).flat is none
+    recorded = needs_graph(plan, arguments)
     # Python knows what to say.
     if recorded == 1 or (two and not apart(first, cast(Tensor, arguments[1]))) or awaited(first):
         return not_handled()
@@ -276,7 +339,7 @@ def write_flat(
     # Before the write: no reader may take the old count for the new values.
     if not count_write(first, plan.name):
         return NULL
-    arrays = plan.tensors - number // FLOATS
+    arrays = plan.tensors - int(number >= KINDS)
     put_array(frame, arrays, ready.first.memory, itemsize(kind))
     run_kernel(kernel, arrays + 1, elements(ready.first), frame)
     if strided:

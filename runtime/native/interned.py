@@ -19,27 +19,33 @@ import numpy as np
 from llvmlite import ir
 
 from ..autograd.engine.accumulate_grad import adding as adding_lock
-from ..autograd.engine.engine import Missing
+from ..autograd.engine.engine import BackwardPass, Missing
 from ..autograd.engine.match_input import fit
 from ..autograd.inplace.view_history import Nowhere, Outdated, not_recorded
 from ..autograd.node import FREED, next_sequence
 from ..autograd.node import Node as PythonNode
 from ..autograd.node import Output as PythonOutput
+from ..autograd.saved.packed import Packed
+from ..autograd.saved.saved import unpacked
 from ..dispatch.elementwise import constant as constant_function
+from ..dispatch.view_cache import remember_gradient as remember_gradient_of
 from ..kernels.llvm.check_mode import interrupt as interrupt_hook
-from ..kernels.llvm.element_kinds import FLOATS
+from ..kernels.llvm.element_kinds import ALL_KINDS, FLOATS
 from ..kernels.llvm.structs import Items, Memory, Pointer, Struct, room
 from ..kernels.llvm.typed import WORD, Constant, word_at
 from ..modes.grad_mode import mode as grad_mode
 from ..modes.intercept import watch as watch_object
 from ..pool.layout import ADDRESS, NEVER, Job
 from ..pool.workers import starter
+from ..random import Generator as PythonGenerator
+from ..random import default_generator as usual_generator
 from ..tensor import base, devices, dtypes
-from .layout import Counter, Dict, DType, Object, Type, Watch
+from ..tensor.shapes import Size
+from .layout import Counter, Dict, DType, Generator, List, Object, Type, Watch
 
 M = TypeVar("M", bound=Memory)
 T = TypeVar("T")
-MOST = 80
+MOST = 96
 
 
 def forever(thing: T) -> T:
@@ -90,11 +96,25 @@ class DeviceFunctions(Struct):
     planned_gradients: int
 
 
+class SlotOfAttributes(Struct):
+    """CPython's function behind attributes of classes with a `__getattr__`: see members.py."""
+
+    function: int
+
+
 class Adding(Struct):
     """The kernel that adds a gradient to that of a leaf: what finds it, and its addresses by kinds."""
 
     resolver: Object
     kernels: Items[int] = room(FLOATS)
+
+
+class Converting(Struct):
+    """The kernels that copy elements of one kind as another: what finds them, and their addresses by pairs of kinds; 0
+    where none is worth its loading yet."""
+
+    resolver: Object
+    kernels: Items[int] = room(ALL_KINDS * ALL_KINDS)
 
 
 class NewMemory(Struct):
@@ -107,8 +127,14 @@ class NewMemory(Struct):
 memory_words = NewMemory.pack(least=NEVER)
 new_memory = located(NewMemory, memory_words.ctypes.data, memory_words)
 
+slot_words = SlotOfAttributes.pack()
+slot_of_attributes = located(SlotOfAttributes, slot_words.ctypes.data, slot_words)
+
 adding_words = Adding.pack()
 adding = located(Adding, adding_words.ctypes.data, adding_words)
+
+converting_words = Converting.pack()
+converting = located(Converting, converting_words.ctypes.data, converting_words)
 
 device_words = DeviceFunctions.pack()
 device_functions = located(DeviceFunctions, device_words.ctypes.data, device_words)
@@ -135,6 +161,7 @@ float_type = interned(Type, float)
 int_type = interned(Type, int)
 tuple_type = interned(Type, tuple)
 list_type = interned(Type, list)
+dict_type = interned(Type, dict)
 text_type = interned(Type, str)
 slice_type = interned(Type, slice)
 array_type = interned(Type, np.ndarray)
@@ -142,25 +169,37 @@ tensor_type = interned(Type, base.fresh_class())
 plain_classes = interned(Object, base.plain_classes)
 node_type = interned(Type, PythonNode)
 output_type = interned(Type, PythonOutput)
+pass_type = interned(Type, BackwardPass)
 outdated_type = interned(Type, Outdated)  # the class of the edges of views whose use is an error
 nowhere_type = interned(Type, Nowhere)
+size_type = interned(Type, Size)
+device_type = interned(Type, devices.device)
+generator_type = interned(Type, PythonGenerator)
+default_generator = interned(Generator, usual_generator)
+default_dtype = interned(List, dtypes.default)
+default_device = interned(List, devices.default)
 
-_KINDS = (dtypes.float32, dtypes.float64, dtypes.bfloat16, dtypes.float16, dtypes.bool_, dtypes.int64)
-float32, float64, bfloat16, float16, bool_, int64 = (interned(DType, kind) for kind in _KINDS)
+_NAMED = (dtypes.float32, dtypes.float64, dtypes.bfloat16, dtypes.float16, dtypes.bool_, dtypes.int64)
+float32, float64, bfloat16, float16, bool_, int64 = (interned(DType, kind) for kind in _NAMED)
+_KINDS = (*_NAMED, dtypes.int32, dtypes.int16, dtypes.int8, dtypes.uint8)
 _dtypes = np.array([id(kind) for kind in _KINDS])
 _numpy_dtypes = np.array([id(kind.np) for kind in _KINDS])
 
 constant = interned(Object, constant_function)
 fit_gradient = interned(Object, fit)
 note_not_recorded = interned(Object, not_recorded)
+remember_gradient = interned(Object, remember_gradient_of)
 drop_dead = interned(Object, base.drop_dead)
 begin_adding, end_adding = interned(Object, adding_lock.acquire), interned(Object, adding_lock.release)
 start_workers = interned(Object, starter())
 interrupt = interned(Object, interrupt_hook)
 
 heap_push, heap_pop = interned(Object, heapq.heappush), interned(Object, heapq.heappop)
+packed_type = interned(Type, Packed)
+unpacked_node = interned(Object, unpacked)
 missing_type = interned(Type, Missing)
 
+text_cpu = interned(Object, "cpu")
 name_grad = interned(Object, "grad")
 name_dict = interned(Object, "__dict__")
 name_apply = interned(Object, "apply")
@@ -173,6 +212,13 @@ name_deliver = interned(Object, "deliver")
 name_deliver_all = interned(Object, "deliver_all")
 name_backward = interned(Object, "backward")
 name_follow = interned(Object, "follow")
+name_note = interned(Object, "note")
+name_captures = interned(Object, "captures")
+name_depth = interned(Object, "depth")
+name_resume = interned(Object, "resume")
+name_parameters = interned(Object, "_parameters")
+name_modules = interned(Object, "_modules")
+name_buffers = interned(Object, "_buffers")
 
 
 class DTypeTable(Struct):

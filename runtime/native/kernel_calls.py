@@ -59,6 +59,7 @@ def job_for(work: int) -> Job:
     if not is_worth_sharing(job, work):
         write(job.owned, 0)
         return NULL
+    job.work = work
     return job
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import sys
 import sysconfig
 from collections.abc import Callable, Iterable
@@ -17,10 +18,13 @@ from ..autograd.node import Output as PythonOutput
 from ..kernels.llvm.check_mode import ENABLED
 from ..kernels.llvm.structs import Int32, Items, Memory, Pointer, Struct, at, fields
 from ..modes.intercept import Watch as PythonWatch
+from ..random import Generator as PythonGenerator
 from ..tensor.base import TensorBase, fresh_class
+from ..tensor.devices import device as PythonDevice
 
 C = TypeVar("C", bound=type)
 DTYPES = [np.dtype(kind) for kind in (np.float32, np.float64, np.bool_, np.int64)]
+TYPE_WORDS = 40  # of a class, in which its function for attributes is found
 FLOAT_VALUE, ARRAY_SHAPE, DESCR_ITEMSIZE, TUPLE_SIZE, ARRAY_HANDLER = 16, 32, 40, 16, 88
 
 
@@ -30,10 +34,10 @@ def slot_distances(kind: type, names: Iterable[str]) -> list[int]:
     found = []
     for name in names:
         mark = object()
-        setattr(thing, name, mark)
+        object.__setattr__(thing, name, mark)
         words = words_of(thing, kind.__basicsize__)
         found.append(8 * words.index(id(mark)))
-        delattr(thing, name)
+        object.__delattr__(thing, name)
     return found
 
 
@@ -58,6 +62,13 @@ def items_distance() -> int:
     """Where the items of a tuple begin, which is another place from CPython 3.14 on."""
     mark = object()
     return 8 * words_of((mark,), tuple.__basicsize__ + 8).index(id(mark))
+
+
+@functools.cache
+def type_slot() -> int:
+    """Where a class has its function for attributes: where `object` has the one that CPython exports."""
+    plain = ctypes.cast(ctypes.pythonapi.PyObject_GenericGetAttr, ctypes.c_void_p).value
+    return 8 * words_of(object, 8 * TYPE_WORDS).index(plain or 0)
 
 
 class Object(Memory):
@@ -179,6 +190,22 @@ class Watch(Object):
     """Who watches the ops of this thread."""
 
     active: Object
+    saving: Object
+    every: Object
+    interceptors: Tuple
+
+
+class Device(Object):
+    """A device."""
+
+    kind: Object = at(slot_distances(PythonDevice, ["type"])[0])
+
+
+@measured(PythonGenerator, "_")
+class Generator(Object):
+    """A generator of random numbers: its words are the seed, and the position in its stream."""
+
+    words: Array
 
 
 class Counter(Struct):
@@ -189,7 +216,7 @@ class Counter(Struct):
 
 def distances() -> dict[str, list[int]]:
     """All distances that were measured: compiled code depends on them."""
-    kinds = (Object, Float, Tuple, Descr, Array, Tensor, Node, Output, Pass, Capture, Watch)
+    kinds = (Object, Float, Tuple, Descr, Array, Tensor, Node, Output, Pass, Capture, Watch, Device, Generator)
     return {kind.__name__: [field.distance for field in fields(kind).values()] for kind in kinds}
 
 
@@ -202,4 +229,5 @@ def supported() -> bool:
     numbers = ctypes.c_double.from_address(id(number) + FLOAT_VALUE).value == number
     lengths = ctypes.c_int64.from_address(id((None,) * 7) + TUPLE_SIZE).value == 7
     elements = all(ctypes.c_int64.from_address(id(kind) + DESCR_ITEMSIZE).value == kind.itemsize for kind in DTYPES)
-    return ENABLED and plain and locked and registers and numbers and lengths and elements
+    lookup = hasattr(ctypes.pythonapi, "_PyType_Lookup")
+    return ENABLED and plain and locked and registers and numbers and lengths and elements and lookup

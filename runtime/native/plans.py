@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
@@ -14,9 +14,9 @@ from ..dispatch.kernel_op import kernel_ops
 from ..dispatch.loop_nest import Rows as PythonRows
 from ..dispatch.view_cache import view_ops
 from ..kernels.compile.halves import HalfArray
-from ..kernels.cpu.half_plans import SINGLE, for_halves
+from ..kernels.cpu.half_plans import HALF, INDEX, MASK, SINGLE, for_halves
 from ..kernels.cpu.plan import Layout, Plan, Step
-from ..kernels.llvm.element_kinds import BFLOAT16, BOOL, FLOAT16, FLOATS, INTEGERS
+from ..kernels.llvm.element_kinds import BFLOAT16, BOOL, FLOAT16, FLOATS, INTEGERS, KINDS
 from ..kernels.llvm.kernel_calls import MOST_ARRAYS, MOST_INTS, MOST_NUMBERS, Constants
 from ..kernels.llvm.structs import fields, length
 from ..pool.calls import kernel_address
@@ -26,8 +26,18 @@ from ..tensor.shapes import contiguous_strides
 from .forward import ForwardPlan
 from .getitem import GetitemPlan
 from .graph import gradients, recording
-from .graph.gradients import BY_PLANS, HANDS_ON, HANDS_ON_AT_ONE, MOST_CASES, FusedKernel, FusedPlan, SavedTensor
+from .graph.gradients import (
+    BY_PLANS,
+    BY_VIEWS,
+    HANDS_ON,
+    HANDS_ON_AT_ONE,
+    MOST_CASES,
+    FusedKernel,
+    FusedPlan,
+    SavedTensor,
+)
 from .graph.recording import RESULT, SHAPES, KeptTensor, KeptValue, RecordPlan
+from .graph.view_gradients import MOST_VALUES, ViewGradients
 from .interned import Adding, adding_words
 from .kernel_ops.calls import MOST_READ, MOST_RESULTS, MOST_TABLES, Call, CallPlan, KernelTable
 from .kernel_ops.gradients import ALL, ALONE, MOST_EDGES, PlannedGradients, Read
@@ -36,7 +46,8 @@ from .layout import Tensor, slot_distances
 from .views import ViewPlan
 
 # By kinds: of a number, and of a flat array.
-NUMBERS = (types.float32, types.float64, types.float32, types.float32, types.boolean, types.int64)
+_FEW = (types.int32, types.int16, types.int8, types.uint8)
+NUMBERS = (types.float32, types.float64, types.float32, types.float32, types.boolean, types.int64, *_FEW)
 HALVES = {BFLOAT16: HalfArray("bfloat16"), FLOAT16: HalfArray("float16")}
 _kept: list[Any] = []  # what plans hold the addresses of
 _tables: dict[Any, np.ndarray] = {}
@@ -75,9 +86,9 @@ def bits(flags: Sequence[bool]) -> int:
 def has_room(op: Any) -> bool:
     """Whether an element-wise op has no more arrays, numbers and kept values than a frame and a record have places.
 
-    One of two operands may be a number: given as one, or the same for a whole row.
+    One of two operands may be a number: given as one, or the same for a whole row. So may one of those beside a mask.
     """
-    numbers = len(op.numbers) + (op.takes_number or len(op.operands) == 2)
+    numbers = len(op.numbers) + (op.takes_number or len(op.operands) == 2 or chooses(op))
     return len(op.operands) < MOST_ARRAYS and numbers <= MOST_NUMBERS and (op.node is None or can_record(op.node))
 
 
@@ -124,9 +135,13 @@ def forward_plan(op: Any, name: str) -> np.ndarray:
         lead=masks.index(False),
         gives_bool=op.result_dtypes[0] == "bool",
         takes_number=op.takes_number,
+        chooses=chooses(op),
+        fitting=op.fitting,
+        alike=op.alike,
+        integers=op.integers,
         node=0 if op.node is None else memory(elementwise_record(op)),
-        differentiable=bits([name in inputs for name in op.operands]),
-        name=address(f"{op.name}_"),
+        differentiable=bits([name in inputs or op.overwrites for name in op.operands]),
+        name=address(f"{op.name.removesuffix('_')}_"),
         rows=address(op.rows) if by_rows else 0,
         device=address(op.launches[name]),
     )
@@ -135,12 +150,18 @@ def forward_plan(op: Any, name: str) -> np.ndarray:
     return plan
 
 
+def chooses(op: Any) -> bool:
+    """Whether two operands of an op are no masks, and others are."""
+    return any(op.raw) and op.raw.count(False) == 2 and not op.takes_number
+
+
 def forward_kernel(op: Any, number: int) -> int:
     """The address of kernel `number` of an op, as ForwardPlan counts them."""
-    variant, kind = divmod(number, FLOATS)
+    variant, kind = divmod(number, KINDS)
     arrays = [array_of(BOOL if op.is_raw(i) else kind) for i in range(len(op.operands))]
     if variant:
-        arrays[variant == 1 or variant == 3] = NUMBERS[1 if variant == 1 else kind]
+        read = [i for i in range(len(op.operands)) if not op.is_raw(i)]
+        arrays[read[variant == 1 or variant == 3]] = NUMBERS[1 if variant == 1 else kind]
     result = array_of(BOOL if op.result_dtypes[0] == "bool" else kind)
     kernel = op.kernels.forward_number if variant == 1 else op.kernels.forward
     if kind in HALVES and len(arrays) == 1 and not op.numbers and result == arrays[0]:
@@ -208,6 +229,19 @@ def view_plan(op: Any) -> np.ndarray:
     return ViewPlan.pack(found=address(op.found), node=memory(record), operands=len(op.operands))
 
 
+def has_view_gradient(node: Any) -> bool:
+    """Whether the gradient of a node may be a view of its own: it keeps no tensors, and no kernel computes it."""
+    alone = len(node.inputs) == node.output_count == 1 and len(node.values) <= MOST_VALUES
+    return alone and node.gives_fresh and node.elementwise is None and not (node.saved_slots or hasattr(node, "plans"))
+
+
+def view_gradients_plan(node: Any) -> np.ndarray:
+    """The plan of such a node for `view_gradients`."""
+    views = ViewPlan.pack(found=address({}))
+    slots = slot_distances(node, node.values)
+    return ViewGradients.pack(kind=BY_VIEWS, views=memory(views), values=len(slots), value_slots=slots)
+
+
 def getitem_plan() -> np.ndarray:
     """The plan of `getitem`: the plans of the ops that it is made of."""
     views = {name: memory(view_plan(view_ops[name])) for name in ("select", "slice", "unsqueeze")}
@@ -224,12 +258,15 @@ def kernel_op_plan(op: Any, writes: bool = False) -> np.ndarray:
         found=0 if found is None else address(found),
         found_bfloat16=address(op.found_bfloat16) if op.find else 0,
         found_float16=address(op.found_float16) if op.find else 0,
+        found_bool=address(op.found_bool) if op.find else 0,
+        found_int64=address(op.found_int64) if op.find else 0,
         name=address(op.name.removesuffix("_") + "_"),
         device=address(op.launches),
         node=0 if op.node is None else memory(record_plan(op.node, op.operands, False, listed)),
         outputs=op.outputs,
         differentiable=bits([name in inputs for name in op.operands]),
         refused=bits([name in refuses for name in op.operands]),
+        moves=op.moves,
         tensors=sum(letter in "TOIR" for letter in op.letters),
         operands=len(op.letters),
         letters=[ord(letter) for letter in op.letters],
@@ -324,8 +361,8 @@ def call_plan(
     Operands that are no tensors have no layout.
     """
     reaches = [reach(layout) if isinstance(layout, Layout) else 0 for layout in layouts]
-    integers = {output for step in plan for output in step.indices}
-    each = tuple([call_letters(step, letters, integers) for step in plan])
+    others = {output: letter for step in plan for output, letter in other_letters(step).items()}
+    each = tuple([call_letters(step, letters, others) for step in plan])
     if singles is not None:
         plan, each = for_halves(plan, letters, reaches, outputs, singles, in_pairs)
     last = max([output for step in plan for output, _ in step.results], default=-1)
@@ -334,7 +371,8 @@ def call_plan(
         results=max(last + 1, outputs),
         halves=bits([not (singles or 0) >> i & 1 for i in range(min(outputs, MOST_EDGES))]),  # more are for Python
         singles=bits([letter == "C" for letter in letters]),
-        integers=sum(1 << output for output in integers),
+        integers=sum(1 << output for output, letter in others.items() if letter == INDEX),
+        masks=sum(1 << output for output, letter in others.items() if letter == MASK),
         reach=reaches,
     )[: CallPlan.word("steps")]
     shapes: list[Any] = [None] * max(last + 1, outputs)
@@ -353,10 +391,15 @@ def reach(layout: Layout) -> int:
     return 1 + sum((size - 1) * step for size, step in zip(shape, steps, strict=True)) if all(shape) else 0
 
 
-def call_letters(step: Step, letters: str, integers: Collection[int]) -> str:
-    """What the operands and results of a call are: I for int64, T for the others."""
-    given = ["I" if (letters[i] == "I" if i >= 0 else ~i in integers) else "T" for i in step.operands]
-    return "".join([*given, *["I" if output in integers else "T" for output, _ in step.results]])
+def other_letters(step: Step) -> dict[int, str]:
+    """What the results of a call are that are not of the operands' dtype."""
+    return dict.fromkeys(step.indices, INDEX) | dict.fromkeys(step.masks, MASK)
+
+
+def call_letters(step: Step, letters: str, others: dict[int, str]) -> str:
+    """What the operands and results of a call are: I for int64, B for bool, T for the operands' dtype."""
+    given = [(INDEX if letters[i] == INDEX else HALF) if i >= 0 else others.get(~i, HALF) for i in step.operands]
+    return "".join([*given, *[others.get(output, HALF) for output, _ in step.results]])
 
 
 def call_of(step: Step, letters: str) -> np.ndarray:
@@ -365,7 +408,7 @@ def call_of(step: Step, letters: str) -> np.ndarray:
     ints = (*step.ints, 0, step.rows[0]) if step.rows else step.ints
     extent, unit = step.rows or (0, 0)
     return Call.pack(
-        kernel=kernel_table(step.kernel, letters + "I" * len(step.tables), len(ints), len(step.numbers)).ctypes.data,
+        kernel=kernel_table(step.kernel, letters + INDEX * len(step.tables), len(ints), len(step.numbers)).ctypes.data,
         operands=len(step.operands),
         which=step.operands,
         results=len(step.results),
@@ -416,14 +459,14 @@ def adding_kernels() -> np.ndarray:
 def kernel_table(kernel: Any, letters: str, ints: int, numbers: int) -> np.ndarray:
     """The table of a kernel on flat arrays: its resolver, and the machine code for each kind of floats.
 
-    The letters of operands, results and tables are those of half_plans.py, and I for indices and tables.
+    The letters of operands, results and tables are those of half_plans.py.
     """
     key = kernel.__name__, kernel.__module__, letters
     if key not in _tables:
         table = _tables[key] = KernelTable.pack()
 
         def find(kind: int) -> int:
-            arrays = [array_of({"I": INTEGERS, SINGLE: 0}.get(letter, kind)) for letter in letters]
+            arrays = [array_of({INDEX: INTEGERS, MASK: BOOL, SINGLE: 0}.get(letter, kind)) for letter in letters]
             compiled = kernel.compile() if hasattr(kernel, "function") else kernel
             return kernel_address(compiled, [*arrays, *[types.float64] * numbers, *[types.int64] * ints])
 

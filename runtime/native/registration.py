@@ -25,6 +25,19 @@ def supported() -> bool:
     return found
 
 
+def learn_gradients(node: Any) -> None:
+    """Let a backward pass run nodes that hand on the gradient of the result, or keep what it sees of views of it."""
+    from .interned import node_plans
+    from .plans import gradient_plan, has_view_gradient, view_gradients_plan
+
+    if node is None or node in node_plans:
+        return
+    if node.hands_on is True:
+        node_plans[node] = gradient_plan(node)
+    elif has_view_gradient(node):
+        node_plans[node] = view_gradients_plan(node)
+
+
 class NativePath(FastPath):
     """Functions of machine code; each method says what they are given."""
 
@@ -61,6 +74,7 @@ class NativePath(FastPath):
         from .plans import view_plan
         from .views import launch_view
 
+        learn_gradients(op.node)
         doc = f"{op.name} of a tensor whose layout it has seen; None for others."
         return compared(builtin(HOST, launch_view, view_plan(op), doc), op.name, public_function(op, op.operands))
 
@@ -74,6 +88,7 @@ class NativePath(FastPath):
         from .kernel_ops.launch import launch
         from .plans import kernel_op_plan
 
+        learn_gradients(op.node)
         doc, writes = f"{op.name} of tensors whose layouts it has seen; None for others.", name == "launch_in_place"
         again = public_function(op, op.operands, writes)
         return compared(
@@ -96,6 +111,30 @@ class NativePath(FastPath):
         plan = node_plans[op.node] = planned_gradients_plan(op)
         doc = f"The gradients of {op.node.op_name} for layouts that it has seen; None for others."
         return compared(builtin(HOST, gradients, plan, doc), op.node.__name__, op.node.apply)
+
+    def creation(self, creation: Any) -> Callable[..., Any]:
+        """Of usual arguments, and few elements."""
+        if not supported():
+            return not_handled
+        from .comparison import compared
+        from .creation.plans import UNIT, general_path_of, launch_of
+
+        if UNIT.comes_later():  # the general path can wait for it
+            return not_handled
+        return compared(launch_of(creation), creation.name, general_path_of(creation))
+
+    def conversion(self, op: Any) -> Callable[..., Any]:
+        """Of a tensor whose dtype has a number, into another such dtype."""
+        if not supported():
+            return not_handled
+        from .builtins import HOST, builtin
+        from .comparison import compared, public_function
+        from .conversion_plans import conversion_plan
+        from .conversions import convert
+
+        learn_gradients(op.node)
+        doc = f"{op.name} of a tensor and a dtype; None for pairs of dtypes that have no kernel yet."
+        return compared(builtin(HOST, convert, conversion_plan(op), doc), op.name, public_function(op, op.operands))
 
     def item_getter(self) -> Callable[..., Any]:
         """For ints and slices, where `select` and `slice` have found the view."""
@@ -120,6 +159,18 @@ class NativePath(FastPath):
 
         doc = "Run nodes of a backward pass from one to the next."
         return compared_walker(builtin(HOST, walk, adding_kernels(), doc))
+
+    def starter(self) -> Callable[..., Any]:
+        """From tensors of one float."""
+        if not supported():
+            return not_handled
+        from .builtins import HOST, builtin
+        from .graph.starting import start
+        from .plans import adding_kernels
+
+        return builtin(
+            HOST, start, adding_kernels(), "Run the backward pass of a tensor of one float; None for others."
+        )
 
     def launches_on_devices(self) -> Any:
         """Launches by layouts."""

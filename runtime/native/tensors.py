@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import BFLOAT16, BOOL, FLOAT16, INTEGERS, itemsize
+from ..kernels.llvm.element_kinds import ALL_KINDS, BFLOAT16, BOOL, FLOAT16, INT32, INTEGERS, itemsize
 from ..kernels.llvm.structs import Items
 from ..kernels.llvm.typed import NULL, New, Stolen, cast, exchange, native
 from . import c_functions as c
@@ -74,6 +74,18 @@ def kind_of(dtype: Object) -> int:
 
 
 @native
+def any_kind_of(dtype: Object) -> int:
+    """`kind_of` for integers of fewer bits too."""
+    known = kind_of(dtype)
+    if known >= 0:
+        return known
+    for kind in range(INT32, ALL_KINDS):
+        if dtype_table.ours[kind] is dtype:
+            return kind
+    return -1
+
+
+@native
 def dtype_of(kind: int) -> DType:
     """The dtype of a kind."""
     return dtype_table.ours[kind]
@@ -94,14 +106,20 @@ def holds_kind(flat: Array, kind: int) -> bool:
 @native
 def new_flat(words: Items[int], count: int, kind: int) -> New[Array]:
     """A flat array, not filled; `words` is a place for its size."""
+    return new_array(words, count, itemsize(kind), dtype_table.numpy[kind])
+
+
+@native
+def new_array(words: Items[int], count: int, itemsize: int, descr: Object) -> New[Array]:
+    """A flat array, not filled, of elements that NumPy describes; `words` is a place for its size."""
     words[0] = count
-    size = count * itemsize(kind)
+    size = count * itemsize
     if size >= new_memory.least:
-        made = new_large(dtype_table.numpy[kind], words, size)
+        made = new_large(descr, words, size)
         if made is not NULL:
             return made
         c.clear_error()  # NumPy may yet find memory, or says that there is none
-    return c.new_array(array_type, retain(dtype_table.numpy[kind]), 1, words, 0, 0, 0, 0)
+    return c.new_array(array_type, retain(descr), 1, words, 0, 0, 0, 0)
 
 
 @native

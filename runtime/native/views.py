@@ -97,7 +97,9 @@ def list_view(base: Tensor, view: Tensor) -> bool:
     done = c.append(views, reference) == 0
     c.release(reference)
     count = c.list_size(views)
-    if done and count & (count - 1) == 0 and count > 4:  # at powers of two, so that dead ones cost a constant time each
+    if (
+        done and count & (count - 1) == 0 and count > 16
+    ):  # at powers of two, so that dead ones cost a constant time each
         given = new(Arguments)
         given.items[0] = views
         answer = c.call(drop_dead, given.items, 1, 0)

@@ -16,6 +16,7 @@ from .layout import (
     DONE,
     FAILED,
     FORKED,
+    MOST_WORKERS,
     PYTHON,
     RESIZE,
     RUN,
@@ -63,7 +64,7 @@ def work(slot: ParkingSlot, unused: int, unused_too: int) -> int:
 def run(job: Job) -> int:
     """Post the job, run parts of it until none is left, and wait for the others; 0 where no kernel raised."""
     post(job)
-    part = claim(job, True)
+    part = 0
     while part >= 0:
         run_part(job, part)
         part = claim(job, True)
@@ -78,6 +79,7 @@ def acquire_and_run(job: Job, request: Request) -> int:
     if read(job.workers) == 0 or compare_and_swap(job.owned, 0, 1) == 0:
         return ALONE
     kind, more = request.kind, request.more if request.kind == PYTHON else address_of(request)
+    job.work = MOST_WORKERS * job.large  # so much that every thread has a part
     describe(job, kind, request.kernel, request.arrays, request.extent, request.unit, request.frame, more)
     if kind == PYTHON:
         job.parts = request.parts  # one for each tuple of arguments, whatever workers there are

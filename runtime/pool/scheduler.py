@@ -28,7 +28,7 @@ let_another_run = external("SwitchToThread" if sys.platform == "win32" else "sch
 # it lets others run between two looks, so that it costs next to nothing where more threads want to run than can.
 SPINS = 4000
 LOOKS = SPINS + 3000
-WAKING = 8  # times the work that is shared with workers who are awake: what it costs to wake them
+WAKING = 16  # times the work that is shared with workers who are awake: what it costs to wake them
 PARTS = 4  # for each thread: who is late takes less
 PART = 16  # units, slices or rows; fewer are not worth claiming
 
@@ -104,13 +104,13 @@ def wake(job: Job, count: int) -> None:
 
 @native
 def post(job: Job) -> None:
-    """Offer the parts of the job that is described."""
+    """Offer the parts of the job that is described, but for the first, which is for the thread that has the job."""
     write(job.failed, 0)
     write(job.finished, 0)
     number = (read(job.cursor) >> 32) + 1
     # Last, and with the job's parts: from here on workers claim them, and read what the words before this describe.
-    write(job.cursor, (number & 0x7FFFFFFF) << 32 | job.parts << 16)
-    wake(job, read(job.workers))
+    write(job.cursor, (number & 0x7FFFFFFF) << 32 | job.parts << 16 | 1)
+    wake(job, smaller(read(job.workers), job.parts - 1))
 
 
 @native
@@ -131,7 +131,9 @@ def describe(job: Job, kind: int, kernel: int, arrays: int, extent: int, unit: i
     job.unit = unit
     job.frame = frame
     job.more = more
-    threads, units = read(job.workers) + 1, (extent + unit - 1) // unit
+    # Two share what is just large enough; of more threads each has at least half as much as one of these two.
+    most = max(2, 4 * job.work // job.large)
+    threads, units = smaller(read(job.workers) + 1, most), (extent + unit - 1) // unit
     several = 1 if kind >= STEP else smaller(PARTS, units // PART // threads)
     job.parts = smaller(units, max(threads, threads * several))
     job.turned = 1 - job.turned

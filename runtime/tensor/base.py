@@ -357,7 +357,7 @@ def view(source: Any, place: Place) -> Any:
     else:
         views.append(reference)
         count = len(views)
-        if count & (count - 1) == 0 and count > 4:  # at 8, 16, ...
+        if count & (count - 1) == 0 and count > 16:  # at 32, 64, ...
             drop_dead(views)
     return t
 

@@ -58,7 +58,7 @@ class device:
 
     def __enter__(self) -> device:
         """Make tensors here where no device is given, until the block ends."""
-        _outer.append(_default[0])
+        _outer.append(default[0])
         set_default(resolve(self))
         return self
 
@@ -96,18 +96,18 @@ def _parse(spec: Any) -> tuple[str, int | None]:
 
 
 CPU = device("cpu")
-_default = [CPU]  # of new tensors, where no device is given
+default = [CPU]  # of new tensors, where no device is given; native code reads it too
 _outer: list[device] = []  # what was the default outside of each `with device(...)`
 
 
 def default_device() -> device:
     """The device on which tensors are made where no device is given."""
-    return _default[0]
+    return default[0]
 
 
 def set_default(place: device) -> None:
     """Make tensors on another device where none is given."""
-    _default[0] = place
+    default[0] = place
 
 
 def cuda_available() -> bool:

@@ -190,9 +190,9 @@ def scalar_type(value: Any) -> dtype:
     if isinstance(value, (int, np.integer)):
         return int64
     if isinstance(value, (float, np.floating, ml_dtypes.bfloat16)):
-        return _default
+        return default[0]
     if isinstance(value, (complex, np.complexfloating)):
-        return _default.to_complex()
+        return default[0].to_complex()
     raise TypeError(f"result_type(): expected Tensors or numbers, got {type(value).__name__}")
 
 
@@ -232,12 +232,12 @@ def result_type(*args: Any) -> dtype:
     return result
 
 
-_default = float32
+default = [float32]  # of Python floats; a list, for native code reads it too
 
 
 def get_default_dtype() -> dtype:
     """The dtype of Python floats: float32 until set otherwise."""
-    return _default
+    return default[0]
 
 
 def set_default_dtype(d: dtype) -> None:
@@ -249,10 +249,9 @@ def set_default_dtype(d: dtype) -> None:
     Raises:
         TypeError: the dtype is another one.
     """
-    global _default
     if not isinstance(d, dtype) or not d.is_floating_point:
         raise TypeError(f"only floating-point types are supported as the default type, got {d!r}")
-    _default = d
+    default[0] = d
 
 
 class finfo:

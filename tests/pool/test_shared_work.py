@@ -13,7 +13,7 @@ import pytest
 
 import specgrad as sg
 from specgrad.runtime.kernels.jit import jit
-from specgrad.runtime.pool import parallel_for, workers
+from specgrad.runtime.pool import layout, parallel_for, workers
 from tests.patience import PATIENCE
 
 
@@ -93,6 +93,21 @@ def test_workers_sleep_and_wake(threads: Any) -> None:
     for k in range(300):
         assert a.mul(2.0)[k].item() == 2 * k
         time.sleep(k * 1e-6)
+
+
+@pytest.mark.parametrize("times, parts", [(1, 4), (8, 8)])
+def test_few_threads_share_what_is_just_large_enough(
+    threads: Any, monkeypatch: pytest.MonkeyPatch, times: int, parts: int
+) -> None:
+    """Of many threads each has a fourth, at least, of what is large enough to be shared."""
+    monkeypatch.setattr(layout, "LARGE", 1 << 13)
+    threads(8)
+    a, seen = sg.ones(times << 13), set()
+    for _ in range(100):  # workers may sleep at first
+        layout.Job.put(layout.words, "parts", 0)
+        a.add(a)
+        seen.add(int(layout.words[layout.Job.word("parts")]))
+    assert seen <= {0, parts} and parts in seen
 
 
 def test_many_threads_of_the_user(threads: Any) -> None:

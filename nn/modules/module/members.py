@@ -6,6 +6,7 @@ from collections import OrderedDict
 from typing import Any
 
 from ....generated.tensor import Tensor
+from ....runtime.dispatch.member_classes import look_into_tables
 from ....runtime.errors import type_name
 from ...parameter import Buffer, Parameter
 from . import global_hooks
@@ -37,6 +38,11 @@ class ModuleMembers:
     _buffers: dict[str, Tensor | None]
     _modules: dict[str, Any]
     _non_persistent_buffers_set: set[str]
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.__getattr__ is ModuleMembers.__getattr__:
+            look_into_tables(cls)
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
         """Register a parameter under `name`; `param` None keeps the name for a parameter that is not there."""

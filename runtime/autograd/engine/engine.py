@@ -68,6 +68,10 @@ class BackwardPass:
         if self.capture is not None:
             edges = self.capture.passing(edges)
         node, grad = self.follow(edges, grads, owned=False)
+        self.resume(node, grad)
+
+    def resume(self, node: Any, grad: Any) -> None:
+        """Go on from a node, if there is one, and all that wait."""
         self.run_from(node, grad, stay if watch.active else walker())
 
     def run_from(self, node: Any, grad: Any, run_natively: Walk) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...dispatch.elementwise import NUMBER
 from ...modes.grad_mode import mode
-from ...modes.intercept import Watcher, watch
+from ...modes.intercept import SAVING, Watcher, watch
 from ...modes.thread_state import PerThread
 from ...tensor.base import TensorBase
 from ...tensor.history import clear_history, set_history
@@ -66,7 +66,7 @@ class saved_tensors_hooks:
         check_hooks("saved_tensors_hooks", self.pack_hook, self.unpack_hook)
         check_allowed()
         _hooks.stack.append((self.pack_hook, self.unpack_hook))
-        watch.enter(_NAME, Watcher(note=pack_recorded))
+        watch.enter(_NAME, _WATCHER)
 
     def __exit__(self, *_: object) -> None:
         _hooks.stack.pop()
@@ -174,3 +174,6 @@ def pack_saved(kept: Any, place: Any = None) -> Any:
         return Packed(kept, _hooks.stack[-1], None)
     finally:
         clear_history(kept)
+
+
+_WATCHER = Watcher(note=pack_recorded, concern=SAVING)

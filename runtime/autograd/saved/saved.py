@@ -13,7 +13,7 @@ from ...tensor.history import set_history
 from ...tensor.memory import zeros
 from ..inplace.writers import last_writer
 from ..node import Node, Output
-from .packed import Packed
+from .packed import PACKED_VERSION, Packed
 
 
 def unpack(node: Node, name: str) -> Any:
@@ -32,6 +32,18 @@ def unpack_unequal(node: Node, name: str, tensor: Any, expected: int) -> Any:
     if type(tensor) is Packed:
         return tensor.fitted(name.removeprefix("kept_"), node.op_name)
     raise modified(node, name.removeprefix("kept_"), tensor, expected)
+
+
+def unpacked(node: Node) -> Node:
+    """A copy of a node that has, of what hooks have packed, the tensors."""
+    copy = node.with_edges(node.edges)
+    for slot in node.saved_slots:
+        value = getattr(node, slot)
+        if type(value) is Packed:
+            tensor = unpack_unequal(node, slot, value, PACKED_VERSION)
+            setattr(copy, slot, tensor)
+            setattr(copy, f"{slot}_version", version_of(tensor))
+    return copy
 
 
 def unpack_list(node: Node, name: str) -> Any:

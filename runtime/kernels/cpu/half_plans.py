@@ -21,7 +21,7 @@ from ..llvm.addresses import part_of
 from .plan import Array, Ints, Plan, Step
 
 UNIT = 4096  # elements of a copy that stay in one thread
-HALF, SINGLE, INDEX = "TCI"  # letters of what a call reads or writes: of the operands' dtype, float32, int64
+HALF, SINGLE, INDEX, MASK = "TCIB"  # what a call reads or writes is of the operands' dtype, float32, int64, bool
 
 
 class HalfPlan(NamedTuple):
@@ -50,6 +50,7 @@ class Rewritten:
     def __init__(self, plan: Plan, operands: str, reach: Sequence[int], outputs: int, singles: int) -> None:
         self.operands, self.reach, self.outputs, self.singles = operands, reach, outputs, singles
         self.indices = {output for step in plan for output in step.indices}
+        self.masks = {output for step in plan for output in step.masks}
         self.next = 1 + max(outputs, *[output for step in plan for output, _ in step.results])
         self.widened: dict[int, int] = {}
         self.rounded = {output: self.new() for output in self.in_parts(plan)}
@@ -68,7 +69,7 @@ class Rewritten:
 
     def is_half(self, output: int) -> bool:
         """Whether an output is stored in 16 bits."""
-        return output < self.outputs and not self.singles >> output & 1 and output not in self.indices
+        return output < self.outputs and not self.singles >> output & 1 and output not in self.indices | self.masks
 
     def in_parts(self, plan: Plan) -> list[int]:
         """The outputs that must be rounded after all: of kernels that may read them, or of several calls."""
@@ -84,7 +85,7 @@ class Rewritten:
         for i in step.operands:
             if i < 0:
                 operands.append(~self.rounded.get(~i, ~i))
-                letters += SINGLE
+                letters += INDEX if ~i in self.indices else MASK if ~i in self.masks else SINGLE
             elif told(step.kernel) == MEMORY:
                 operands.append(i)
                 letters += SINGLE
@@ -97,7 +98,8 @@ class Rewritten:
         results = tuple([(self.rounded.get(output, output), shape) for output, shape in step.results])
         numbers = [output for output, _ in results]
         halves = {output for output in numbers if told(step.kernel) != MEMORY and self.is_half(output)}
-        letters += "".join(INDEX if i in self.indices else HALF if i in halves else SINGLE for i in numbers)
+        others = dict.fromkeys(self.indices, INDEX) | dict.fromkeys(self.masks, MASK)
+        letters += "".join(others.get(i, HALF if i in halves else SINGLE) for i in numbers)
         self.steps.append(step._replace(operands=tuple(operands), results=results))
         self.letters.append(letters)
 

@@ -36,40 +36,6 @@ def copy_row(row: Array, to: Array) -> None:
 
 
 @jit
-def column_extremes(a: Array, greatest: bool, values: Array, indices: Array, first: int, last: int) -> None:
-    """The greatest (or least) of a[o, :, j] and where it first is; the first nan, where there is one."""
-    after, line = a.shape[2], first
-    while line < last:
-        o, start, stop = line // after, line % after, line % after + lines_of(after, line, last)
-        best, at = values[o, start:stop], indices[o, start:stop]
-        copy_row(a[o, 0, start:stop], best)
-        at[:] = 0
-        for i in range(1, a.shape[1]):
-            row = a[o, i, start:stop]
-            for j in range(best.size):
-                better = row[j] > best[j] if greatest else row[j] < best[j]
-                # A nan is taken once, when the best is none yet: x == x is false for nan alone.
-                taken = better or (row[j] != row[j] and best[j] == best[j])
-                best[j] = row[j] if taken else best[j]
-                at[j] = i if taken else at[j]
-        line += stop - start
-
-
-@jit
-def row_extremes(a: Array, greatest: bool, values: Array, indices: Array, first: int, last: int) -> None:
-    """The greatest (or least) element of each row a[o, :] and where it first is; the first nan, where there is one."""
-    for o in range(first, last):
-        row = part_of(a, o * a.shape[1], a.shape[1])
-        best, at = row[0], 0
-        for i in range(1, row.size):
-            better = row[i] > best if greatest else row[i] < best
-            taken = better or (row[i] != row[i] and best == best)
-            best = row[i] if taken else best
-            at = i if taken else at
-        values[o], indices[o] = best, at
-
-
-@jit
 def add_rows(out: Array, indices: Array, values: Array, first: int, last: int) -> None:
     """out[indices[i], :] += values[i, :], in the order of i, for a range of columns."""
     for i in range(indices.size):

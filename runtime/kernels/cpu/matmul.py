@@ -34,6 +34,15 @@ def multiply_rows(a: Array, b: Array, c: Array, trans_a: bool, trans_b: bool, ad
 
 
 @jit
+def multiply_columns(
+    a: Array, b: Array, c: Array, trans_a: bool, trans_b: bool, add: bool, first: int, last: int
+) -> None:
+    """Some columns of c = a b, or c + a b, of contiguous matrices."""
+    like, depth, at = c.dtype.type(0), len(a) if trans_a else a.shape[1], address(c)
+    product_columns_at(like, address(a), address(b), at, depth, len(c), c.shape[1], trans_a, trans_b, add, first, last)
+
+
+@jit
 def product_at(
     like: float,
     a: int,

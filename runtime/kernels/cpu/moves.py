@@ -7,6 +7,7 @@ only moved, any bits pass as numbers of that size.
 from __future__ import annotations
 
 from functools import lru_cache
+from math import prod
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ Array = np.ndarray
 Ints = tuple[int, ...]
 
 WORK = 2  # elements of a sum that one copied counts as, since it may lie apart from others
+SMALL = 4096  # elements that are near wherever they lie
 PART = 4096  # elements of a row that one thread copies, at least
 LIKE = {kind.itemsize: np.zeros(1, kind) for kind in map(np.dtype, ("u1", "u2", "f4", "f8"))}
 
@@ -49,14 +51,15 @@ def move(to: Array, source: Array) -> None:
 @lru_cache(maxsize=4096)
 def path(shape: Ints, to: Ints, source: Ints) -> Path | None:
     """The loops through arrays of these strides; None for what takes more, and where rows of one are columns of the
-    other, which NumPy goes through by blocks."""
+    other, which NumPy goes through by blocks if they are not small."""
     loops: list[tuple[int, int, int]] = []
     for d in sorted((d for d, size in enumerate(shape) if size > 1), key=lambda d: -abs(to[d])):
         size, step, other = shape[d], to[d], source[d]
         if loops and loops[-1][1] == step * size and loops[-1][2] == other * size:
             size *= loops.pop()[0]
         loops.append((size, step, other))
-    if len(loops) > 3 or any(0 < abs(other) < abs(loops[-1][2]) for _, _, other in loops):
+    crossed = any(0 < abs(other) < abs(loops[-1][2]) for _, _, other in loops)
+    if len(loops) > 3 or (crossed and prod(shape) >= SMALL):
         return None
     loops = [(1, 0, 0)] * (3 - len(loops)) + loops
     outer, inner, size = (count for count, _, _ in loops)

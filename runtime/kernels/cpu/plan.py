@@ -38,7 +38,7 @@ class Step(NamedTuple):
     Where `rows` is (count, unit), the kernel takes two more ints: the first of its rows that it is to compute, a
     multiple of `unit`, and that after the last. So several threads may share them, if operand and result are large, or
     `work` is, which is counted in elements as well. Tables are flat arrays of int64, which nobody writes to;
-    results whose numbers are `indices` are of int64.
+    results whose numbers are `indices` are of int64, those whose numbers are `masks` of bool.
 
     `row` is how many elements of an operand or result a row has, where rows follow each other in memory and a call for
     some of them costs no more for each: one thread then goes through many to and fro (runtime/pool/turning.py).
@@ -57,7 +57,12 @@ class Step(NamedTuple):
     pairs: Callable[[], Plan] | None = None
     tables: tuple[Array, ...] = ()
     indices: Ints = ()
+    masks: Ints = ()
     row: int = 0
+
+    def dtypes(self) -> dict[int, np.dtype]:
+        """The dtypes of the results, by their numbers, that are not of the operands' dtype."""
+        return dict.fromkeys(self.indices, np.dtype(np.int64)) | dict.fromkeys(self.masks, np.dtype(np.bool_))
 
 
 Plan = tuple[Step, ...]
@@ -74,6 +79,12 @@ def single(
 ) -> Plan:
     """The plan of one call on all operands, with one result."""
     return (Step(kernel, tuple(range(operands)), ((0, shape),), numbers, ints, rows, row=row),)
+
+
+def of_any_dtype(find: Callable[..., Plan | None]) -> Callable[..., Plan | None]:
+    """Mark a function that finds plans: their calls only move and compare elements, and serve bools and int64 too."""
+    find.of_any_dtype = True  # type: ignore[attr-defined]
+    return find
 
 
 def are_contiguous(*operands: Layout | None) -> bool:
@@ -121,7 +132,7 @@ class ReadyStep(NamedTuple):
     constants: tuple[Any, ...]  # tables, and numbers of the types that kernels are compiled for
     rows: tuple[int, int] | None
     work: int
-    indices: Ints
+    dtypes: dict[int, np.dtype]  # of results that are not of the operands' dtype
 
 
 MOST = 4096  # plans that are remembered; then all are forgotten
@@ -144,7 +155,7 @@ def ready_to_run(find: Callable[..., Plan | None], arguments: Sequence[Any]) -> 
         constants = (*step.tables, *map(float, step.numbers), *map(int, step.ints))
         results = tuple([output for output, _ in step.results])
         steps.append(
-            ReadyStep(step.kernel, operands, made, results, constants, step.rows, max(*sizes, step.work), step.indices)
+            ReadyStep(step.kernel, operands, made, results, constants, step.rows, max(*sizes, step.work), step.dtypes())
         )
     return 1 + max(named), next(i for i, a in enumerate(arrays) if a is not None), steps
 
@@ -152,7 +163,7 @@ def ready_to_run(find: Callable[..., Plan | None], arguments: Sequence[Any]) -> 
 def run_step(step: ReadyStep, arguments: Sequence[Any], results: list[Any], dtype: np.dtype) -> None:
     """Run one call of a plan; the results that it is the first to name are made."""
     for output, shape in step.made:
-        results[output] = empty(shape, np.dtype(np.int64) if output in step.indices else dtype)
+        results[output] = empty(shape, step.dtypes.get(output, dtype))
     flat = [memory_of(results[~i] if i < 0 else arguments[i], reach, dtype) for i, reach in step.operands]
     flat += [results[output].reshape(-1) for output in step.results]
     if step.rows is None:

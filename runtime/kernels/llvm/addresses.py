@@ -116,6 +116,23 @@ def call_at(context: Any, kernel: Any, arguments: Any) -> Any:
     return types.void(kernel, arguments), code
 
 
+@for_numba
+def call_c(context: Any, function: Any, arguments: Any) -> Any:
+    """call_c(function, arguments): call a function of C at an address with a tuple of addresses; it returns nothing."""
+    from numba import types
+    from numba.core import cgutils
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        from llvmlite import ir
+
+        values = cgutils.unpack_tuple(builder, args[1], len(arguments))
+        kind = ir.FunctionType(ir.VoidType(), [value.type for value in values])
+        builder.call(builder.inttoptr(args[0], kind.as_pointer()), values)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, arguments), code
+
+
 def _array_at(
     context: Any,
     builder: Any,

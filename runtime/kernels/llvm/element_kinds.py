@@ -5,9 +5,10 @@ from __future__ import annotations
 from .memory import load, load_half, load_quarter, single_bits
 from .typed import native
 
-# 0 is float32, 1 float64; 16-bit floats follow, which kernels compute with as float32; then what are no floats.
-BFLOAT16, FLOAT16, BOOL, INTEGERS = 2, 3, 4, 5
-FLOATS = 4  # kinds
+# 0 is float32, 1 float64; 16-bit floats follow, which kernels compute with as float32; then what are no floats: the
+# last few are for copies in another dtype alone.
+BFLOAT16, FLOAT16, BOOL, INTEGERS, INT32, INT16, INT8, UINT8 = range(2, 10)
+FLOATS, KINDS, ALL_KINDS = 4, 6, 10  # how many; of the second ops may have kernels
 
 
 @native
@@ -25,9 +26,11 @@ def is_half(kind: int) -> bool:
 @native
 def itemsize(kind: int) -> int:
     """The bytes of an element of a kind."""
-    if is_half(kind):
+    if is_half(kind) or kind == INT16:
         return 2
-    return 1 if kind == BOOL else 8 if kind else 4
+    if kind == BOOL or kind > INT16:
+        return 1
+    return 4 if kind == 0 or kind == INT32 else 8
 
 
 @native

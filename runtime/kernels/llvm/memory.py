@@ -65,6 +65,18 @@ def bits(builder: Any, number: Any) -> Any:
     return builder.bitcast(number, WORD)
 
 
+@instruction(Number, Word)
+def number_of(builder: Any, word: Any) -> Any:
+    """number_of(bits): the float64 that has these bits."""
+    return builder.bitcast(word, ir.DoubleType())
+
+
+@instruction(Number, Word)
+def single_of(builder: Any, word: Any) -> Any:
+    """single_of(bits): the float32 that has these bits, as a float64."""
+    return builder.fpext(builder.bitcast(builder.trunc(word, HALF), ir.FloatType()), ir.DoubleType())
+
+
 @instruction(Word, Number)
 def single_bits(builder: Any, number: Any) -> Any:
     """single_bits(number): the word with the bits of a float64 rounded to float32 in its lower half."""

@@ -14,11 +14,11 @@ def running_eights(context: Any, x: Any, out: Any, at: Any, stop: Any, base: Any
     """running_eights(x, out, at, stop, base): out[i] = base + x[at] + ... + x[i] for at <= i < stop, eight at a time;
     gives the last of them. There are a multiple of eight.
 
-    The arrays are of float32, the sums of float64: each result is rounded once.
+    The arrays are of floats, the sums of float64: each result is rounded once.
     """
     from numba import types
 
-    if x.dtype != types.float32 or x.layout != "C" or out.layout != "C":
+    if x.dtype not in (types.float32, types.float64) or x.layout != "C" or out.layout != "C":
         return None
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -31,21 +31,28 @@ def running_eights(context: Any, x: Any, out: Any, at: Any, stop: Any, base: Any
         total = cgutils.alloca_once_value(builder, spread(builder, base))
         step = first.type(LANES)
         with cgutils.for_range_slice(builder, first, stop, step, first.type) as (place, _):
-            sums, before = prefixes(builder, source, place), builder.load(total)
-            store(builder, target, place, builder.fadd(sums, before))
+            sums, before = prefixes(builder, eight_at(builder, source, place)), builder.load(total)
+            store(builder, eight_at(builder, target, place), builder.fadd(sums, before))
             builder.store(builder.fadd(before, shuffled(builder, sums, [LANES - 1] * LANES)), total)
         return builder.extract_element(builder.load(total), lane(0))
 
     return types.float64(x, out, types.int64, types.int64, types.float64), code
 
 
-def prefixes(builder: Any, source: Any, place: Any) -> Any:
-    """Eight elements, each with those before it."""
+def eight_at(builder: Any, start: Any, place: Any) -> Any:
+    """The address of eight neighbours as a vector's."""
     from llvmlite import ir
 
-    single, wide = (ir.VectorType(kind, LANES) for kind in (ir.FloatType(), ir.DoubleType()))
-    address = builder.bitcast(builder.gep(source, [place]), single.as_pointer())
-    sums = builder.fpext(builder.load(address, align=4), wide)  # aligned as an element: rows may begin anywhere
+    kind = ir.VectorType(start.type.pointee, LANES)
+    return builder.bitcast(builder.gep(start, [place]), kind.as_pointer())
+
+
+def prefixes(builder: Any, address: Any) -> Any:
+    """Eight elements in float64, each with those before it."""
+    from llvmlite import ir
+
+    loaded, wide = builder.load(address, align=alignment(address)), ir.VectorType(ir.DoubleType(), LANES)
+    sums = loaded if loaded.type == wide else builder.fpext(loaded, wide)
     for step in (1, 2, 4):
         places = [LANES + j - step if j >= step else j for j in range(LANES)]
         shifted = builder.shuffle_vector(ir.Constant(wide, None), sums, constant(places))  # zeros before them
@@ -53,13 +60,18 @@ def prefixes(builder: Any, source: Any, place: Any) -> Any:
     return sums
 
 
-def store(builder: Any, target: Any, place: Any, sums: Any) -> None:
+def store(builder: Any, address: Any, sums: Any) -> None:
     """Write eight numbers, rounded."""
+    stored = address.type.pointee
+    rounded = sums if stored == sums.type else builder.fptrunc(sums, stored)
+    builder.store(rounded, address, align=alignment(address))
+
+
+def alignment(address: Any) -> int:
+    """That of an element, in bytes: rows may begin anywhere."""
     from llvmlite import ir
 
-    single = ir.VectorType(ir.FloatType(), LANES)
-    address = builder.bitcast(builder.gep(target, [place]), single.as_pointer())
-    builder.store(builder.fptrunc(sums, single), address, align=4)
+    return 8 if address.type.pointee.element == ir.DoubleType() else 4
 
 
 def spread(builder: Any, value: Any) -> Any:

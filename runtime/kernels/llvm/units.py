@@ -99,10 +99,18 @@ class Unit:
                     self.loaded = load(self.code(), [function.name for function in self.functions])
         return self.loaded[function.name]
 
+    def digest(self) -> bytes:
+        """Changes with all that the code is made of."""
+        names = [function.name for function in self.functions]  # a module may be imported under two names
+        return digest("unit", self.name, names, self.version(), folder_text("llvm"), SETTING)
+
+    def comes_later(self) -> bool:
+        """Whether other processes compile it for the next program: who can do without it does."""
+        return not self.loaded and store.lookup(self.digest()) is None and ahead.begin()
+
     def code(self) -> bytes:
         """The object file, which is kept; where other processes compile it well, one for now."""
-        names = [function.name for function in self.functions]  # a module may be imported under two names
-        found_by = digest("unit", self.name, names, self.version(), folder_text("llvm"), SETTING)
+        found_by = self.digest()
         code = store.obtain(found_by)
         if code is None:
             with ahead.waiting("native code"), garbage.left_alone():

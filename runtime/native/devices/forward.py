@@ -26,7 +26,6 @@ from .launches import (
 )
 
 PARTS = 3  # of a key, for each tensor
-NUMBER = 2  # the kernel of an op whose second operand is a number, as forward.py counts them
 
 
 @native
@@ -107,7 +106,7 @@ def computed(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[O
         return refused()
     launches, sources, is_number = plan_of(found), new(Sources), second_is_number(plan, arguments)
     device = own(owned, cast(Tensor, arguments[plan.lead]).device)
-    recorded = needs_graph(plan, arguments, NUMBER if is_number else 0)
+    recorded = needs_graph(plan, arguments)
     first = take_blocks(launches, found, sources, owned)
     if first < 0 or recorded < 0:
         return NULL
@@ -138,7 +137,7 @@ def written(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Ob
         return refused()
     first, launches, sources = cast(Tensor, arguments[0]), plan_of(found), new(Sources)
     is_number = second_is_number(plan, arguments)
-    recorded = needs_graph(plan, arguments, NUMBER if is_number else 0)
+    recorded = needs_graph(plan, arguments)
     two = plan.tensors == 2 and not is_number
     # Python knows what to say.
     if recorded == 1 or (two and not apart(first, cast(Tensor, arguments[1]))) or awaited(first):

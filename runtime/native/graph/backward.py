@@ -28,18 +28,21 @@ from ..interned import (
     nowhere_type,
     outdated_type,
     output_type,
+    packed_type,
     plans_of_nodes,
     true,
     tuple_type,
+    unpacked_node,
     watch,
 )
 from ..kernel_calls import Arguments
 from ..layout import Array, Dict, List, Node, Object, Output, Pass, Tensor, Tuple
 from ..references import is_held, item, pair, retain, set_slot, size, slot
-from ..tensors import is_tensor_anywhere, not_handled
-from .gradients import GradientPlan
-from .leaves import as_bool, method, reach
+from ..tensors import is_tensor_anywhere, not_handled, records
+from .gradients import BY_VIEWS, GradientPlan
+from .leaves import as_bool, method, reach, summed
 from .node_gradients import gradients_by
+from .view_gradients import ViewGradients, applied
 
 
 class Next(Struct):
@@ -72,9 +75,44 @@ def gradients_of(node: Node, gradient: Object) -> New[Object]:
         if found is not none:
             return found
         c.release(found)
+        if cast(GradientPlan, plan.memory).kind == BY_VIEWS:
+            return applied(cast(ViewGradients, plan.memory), node, gradient)
+        if has_packed(cast(GradientPlan, plan.memory), node):
+            return gradients_of_unpacked(cast(GradientPlan, plan.memory), node, gradient)
+    return gradients_by_method(node, gradient)
+
+
+@native
+def gradients_by_method(node: Node, gradient: Object) -> New[Object]:
+    """What the node's `apply` gives."""
     arguments = new(Arguments)
     arguments.items[1] = gradient
     return method(node, name_apply, arguments, 1)
+
+
+@native
+def has_packed(plan: GradientPlan, node: Node) -> bool:
+    """Whether hooks have packed what a node keeps, and nothing is recorded that would have to name the node."""
+    packed = False
+    for i in range(plan.saved):
+        packed = packed or slot(node, plan.slots[i]).type is packed_type
+    return packed and records() == 0
+
+
+@native
+def gradients_of_unpacked(plan: GradientPlan, node: Node, gradient: Object) -> New[Object]:
+    """The gradients of a node whose saved tensors are unpacked for this: by a copy that has the tensors."""
+    arguments = new(Arguments)
+    arguments.items[0] = node
+    copy = cast(Node, c.call(unpacked_node, arguments.items, 1, 0))
+    if copy is NULL:
+        return NULL
+    found = gradients_by(plan, copy, gradient)
+    if found is none:
+        c.release(found)
+        found = gradients_by_method(copy, gradient)
+    c.release(copy)
+    return found
 
 
 @native
@@ -223,7 +261,9 @@ def deliver_by_method(backward: Pass, edge: Object, gradient: Object) -> bool:
 @native
 def joined(first: Stolen[Object], gradient: Object) -> New[Object]:
     """The sum of what has come for a node before and of another gradient; NULL where an error is set."""
-    total = c.add(first, gradient)  # made while both terms are held
+    total = cast(Object, summed(first, gradient))
+    if total is NULL and c.error_set() is NULL:
+        total = c.add(first, gradient)  # made while both terms are held
     c.release(first)
     return total
 
@@ -399,30 +439,34 @@ def step(backward: Pass, node: Node, gradient: Object, following: Next) -> bool:
 
 
 @native
-def walk(self: Array, arguments: Items[Object], count: int) -> New[Object]:
-    """walk(backward_pass, node, gradient): the node at which Python must go on, and its gradient; or (None, None)."""
-    backward, following, done = cast(Pass, arguments[0]), new(Next), True
-    node, gradient = retain(arguments[1]), retain(arguments[2])
-    while done:
-        if node is none:
-            done = wake(backward, following)
-            c.release(node)
-            c.release(gradient)
-            node, gradient = following.node, following.gradient
-        if not done:
-            c.release(node)
-            c.release(gradient)
-            break
+def walk_on(backward: Pass, following: Next) -> bool:
+    """Run the node that is noted, and those after it, as far as possible here, and note the one at which Python must
+    go on, and its gradient, or None; False where an error is set. What is noted is owned."""
+    while True:
+        if following.node is none:
+            c.release(following.node)
+            c.release(following.gradient)
+            put_next(following, cast(Object, NULL), cast(Object, NULL))
+            if not wake(backward, following):
+                return False
+        node, gradient = following.node, following.gradient
         if node is none or not is_plain(backward, cast(Node, node)):
-            break
+            return True
+        put_next(following, cast(Object, NULL), cast(Object, NULL))
         done = step(backward, cast(Node, node), gradient, following)
         c.release(gradient)  # before the next node runs: its kernel may write over a gradient that nobody else holds
         c.release(node)
-        if done:
-            node, gradient = following.node, following.gradient
-    if not done:
-        return NULL
-    result = pair(node, gradient)
-    c.release(node)
-    c.release(gradient)
+        if not done:
+            return False
+
+
+@native
+def walk(self: Array, arguments: Items[Object], count: int) -> New[Object]:
+    """walk(backward_pass, node, gradient): the node at which Python must go on, and its gradient; or (None, None)."""
+    backward, following = cast(Pass, arguments[0]), new(Next)
+    put_next(following, retain(arguments[1]), retain(arguments[2]))
+    done = walk_on(backward, following)
+    result = pair(following.node, following.gradient) if done else cast(Tuple, NULL)
+    c.release(following.node)
+    c.release(following.gradient)
     return result

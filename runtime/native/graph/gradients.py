@@ -8,7 +8,8 @@ from ...kernels.llvm.kernel_calls import CallFrame, call_native, put_array
 from ...kernels.llvm.structs import Items, Struct, room
 from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from .. import c_functions as c
-from ..apart import together
+from ..apart import spread, together
+from ..conversions import as_kind
 from ..interned import cpu, device_functions, fit_gradient, float_type, int_type, none
 from ..kernel_calls import Arguments, Size, found_kernel, put_object, run_kernel
 from ..layout import Array, Dict, Float, Node, Object, Tensor, Tuple
@@ -30,7 +31,7 @@ from ..tensors import (
 MOST = 4  # saved tensors that one kernel reads, and room for numbers
 MOST_KEPT = 12  # tensors that a node saves
 MOST_CASES = 3  # sets of wanted gradients, of two inputs
-HANDS_ON, HANDS_ON_AT_ONE, BY_PLANS = 1, 2, 3  # see GradientPlan.kind
+HANDS_ON, HANDS_ON_AT_ONE, BY_PLANS, BY_VIEWS = 1, 2, 3, 4  # see GradientPlan.kind
 
 
 class SavedTensor(Struct):
@@ -57,7 +58,8 @@ class FusedKernel(Struct):
 class GradientPlan(Struct):
     """The plan of a node to compute its gradients, and to release what it saved."""
 
-    kind: int  # HANDS_ON: every gradient is that of the result; HANDS_ON_AT_ONE: it is where a number is 1; BY_PLANS; 0
+    # HANDS_ON: every gradient is that of the result; HANDS_ON_AT_ONE: it is where a number is 1; BY_PLANS; BY_VIEWS; 0
+    kind: int
     number_slot: int  # of that number
     saved: int  # how many tensors it saves; their slots
     slots: Items[int] = room(MOST_KEPT)
@@ -89,10 +91,15 @@ def wanted_of(edges: Tuple) -> int:
 
 
 @native
-def fitted(gradient: Tensor, meta: Tuple) -> New[Object]:
+def fitted(gradient: Tensor, meta: Tuple, owned: Owned) -> New[Object]:
     """The gradient made to look like an input."""
-    if item(meta, 1) is gradient.dtype and same(item(meta, 0), gradient.shape):
-        return retain(gradient)
+    if same(item(meta, 0), gradient.shape):
+        if item(meta, 1) is gradient.dtype:
+            return retain(gradient)
+        found = as_kind(gradient, kind_of(item(meta, 1)), owned) if is_tensor(gradient) else not_handled()
+        if found is not none:
+            return found
+        c.release(found)
     given = new(Arguments)
     given.items[0] = gradient
     given.items[1] = meta
@@ -100,7 +107,7 @@ def fitted(gradient: Tensor, meta: Tuple) -> New[Object]:
 
 
 @native
-def handed_on(gradient: Tensor, wanted: int, count: int, metas: Tuple) -> New[Object]:
+def handed_on(gradient: Tensor, wanted: int, count: int, metas: Tuple, owned: Owned) -> New[Object]:
     """The gradient itself for each input that wants one."""
     results = c.new_tuple(count)
     if results is NULL:
@@ -109,7 +116,7 @@ def handed_on(gradient: Tensor, wanted: int, count: int, metas: Tuple) -> New[Ob
         if wanted >> i & 1 == 0:
             given = retain(none)
         else:
-            given = retain(gradient) if metas is none else fitted(gradient, cast(Tuple, item(metas, i)))
+            given = retain(gradient) if metas is none else fitted(gradient, cast(Tuple, item(metas, i)), owned)
         if given is NULL:
             c.release(results)
             return NULL
@@ -135,17 +142,18 @@ def unwritten(tensor: Tensor, version: Object) -> bool:
 
 
 @native
-def saved_array(kernel: FusedKernel, node: Node, i: int, kind: int, owned: Owned) -> Array:
-    """The flat array of a saved tensor of a kind, owned, or one of its elements brought together; NULL where something
-    was written to it, or it is gone or hidden."""
+def saved_array(kernel: FusedKernel, node: Node, i: int, kind: int, shape: Tuple, owned: Owned) -> Array:
+    """The flat array of a saved tensor of a kind, owned, or one of its elements brought together, those of a mask in
+    the shape of the gradient; NULL where something was written to it, or it is gone or hidden."""
     saved = kernel.tensors[i]
     thing, version = slot(node, saved.slot), slot(node, saved.version)
     if not is_tensor(thing) or not unwritten(cast(Tensor, thing), version):
         return cast(Array, NULL)
     tensor = cast(Tensor, own(owned, thing))  # other threads may release what the node saved
-    if tensor.flat is none:
+    spreads = kind == BOOL and not same(tensor.shape, shape)
+    if tensor.flat is none or spreads:
         own(owned, version)
-        flat = together(tensor, kind, owned)
+        flat = spread(tensor, kind, shape, owned) if spreads else together(tensor, kind, owned)
         return flat if unwritten(tensor, version) else cast(Array, NULL)  # still, as when they were read
     fits = kind_of(tensor.dtype) == kind and holds_kind(tensor.flat, kind)
     return own(owned, tensor.flat) if fits else cast(Array, NULL)
@@ -159,7 +167,7 @@ def prepared(kernel: FusedKernel, node: Node, incoming: Incoming, frame: CallFra
     put_array(frame, 0, flat.memory, itemsize(kind))
     for i in range(kernel.saved):
         own_kind = BOOL if kernel.masks >> i & 1 else kind
-        found = saved_array(kernel, node, i, own_kind, owned)
+        found = saved_array(kernel, node, i, own_kind, incoming.shape, owned)
         if found is NULL:
             return 0
         memory = found.memory
@@ -245,7 +253,7 @@ def fused_gradients(plan: FusedPlan, node: Node, given: Object, owned: Owned) ->
     edges, metas = own(owned, node.edges), own(owned, node.metas)
     wanted = wanted_of(edges)
     if wanted == 0 or only_hands_on(plan, node):  # as for add: no kernel and no memory
-        return handed_on(gradient, wanted, size(edges), metas)
+        return handed_on(gradient, wanted, size(edges), metas, owned)
     if gradient.device is not cpu and metas is none and gradient.flat is not none:
         return gradients_on_device(plan, node, given)
     if metas is not none or gradient.device is not cpu or not is_float(kind):

@@ -9,10 +9,12 @@ from .. import c_functions as c
 from ..apart import lies_apart, together
 from ..forward import awaited, count_write
 from ..interned import adding, begin_adding, end_adding, false, name_backward, name_reach, none, true
-from ..kernel_calls import Arguments, found_kernel, run_kernel
+from ..kernel_calls import Arguments, Size, found_kernel, run_kernel
 from ..layout import Array, Capture, Object, Pass, Tensor
 from ..references import Owned, begin, is_held, own, release_all, retain
-from ..tensors import elements, holds_kind, is_tensor, kind_of, new_tensor, same
+from ..tensors import elements, holds_kind, is_tensor, kind_of, new_flat, new_tensor, records, same
+
+MOST_SUMMED = 1 << 12  # elements that `summed` copies
 
 
 @native
@@ -45,12 +47,18 @@ def may_add(leaf: Tensor, gradient: Object) -> bool:
     """Whether a gradient can be added to the one that a leaf has as it lies: both are flat, of one shape and dtype."""
     if leaf.rg is not true or leaf.fn is not none or not is_tensor(leaf.grad) or not is_tensor(gradient):
         return False
-    held, given = cast(Tensor, leaf.grad), cast(Tensor, gradient)
+    held = cast(Tensor, leaf.grad)
     kind = kind_of(held.dtype)
-    if held.flat is none or given.flat is none or kind_of(given.dtype) != kind or not is_float(kind):
+    return is_float(kind) and lie_alike(held, cast(Tensor, gradient), kind) and not awaited(held)
+
+
+@native
+def lie_alike(held: Tensor, given: Tensor, kind: int) -> bool:
+    """Whether two tensors, the first one of a kind, are flat and of one shape and dtype."""
+    if held.flat is none or given.flat is none or kind_of(given.dtype) != kind:
         return False
     fit = holds_kind(held.flat, kind) and holds_kind(given.flat, kind) and same(held.shape, given.shape)
-    return fit and elements(held.flat) == elements(given.flat) and not awaited(held)
+    return fit and elements(held.flat) == elements(given.flat)
 
 
 @native
@@ -70,6 +78,36 @@ def add_flat(held: Tensor, gradient: Tensor, kind: int, kernel: int) -> None:
     run_kernel(kernel, 2, elements(total), frame)
     c.release(total)
     c.release(part)
+
+
+@native
+def summed(first: Object, second: Object) -> New[Tensor]:
+    """A new tensor, the sum of two small gradients that are not recorded; NULL also where this is for Python."""
+    if not is_tensor(first) or not is_tensor(second) or records() != 0:
+        return cast(Tensor, NULL)
+    one, other = cast(Tensor, first), cast(Tensor, second)
+    kind = kind_of(one.dtype)
+    if not is_float(kind) or not lie_alike(one, other, kind) or elements(one.flat) > MOST_SUMMED:
+        return cast(Tensor, NULL)
+    owned = new(Owned)
+    begin(owned)
+    shape, dtype, terms, others = (
+        own(owned, one.shape),
+        own(owned, one.dtype),
+        own(owned, one.flat),
+        own(owned, other.flat),
+    )
+    kernel, frame, count = found_kernel(adding.kernels, kind, adding.resolver), new(CallFrame), elements(terms)
+    flat = cast(Array, NULL) if kernel == 0 else new_flat(new(Size).items, count, kind)
+    total = cast(Tensor, NULL)
+    if flat is not NULL:
+        c.copy_memory(flat.memory, terms.memory, count * itemsize(kind))
+        put_array(frame, 0, flat.memory, itemsize(kind))
+        put_array(frame, 1, others.memory, itemsize(kind))
+        run_kernel(kernel, 2, count, frame)
+        total = new_tensor(flat, shape, dtype)
+    release_all(owned)
+    return total
 
 
 @native

@@ -1,4 +1,4 @@
-"""The gradients of a node of either kind: element-wise, or with a kernel that has plans."""
+"""The gradients of a node of any kind: element-wise, with a kernel that has plans, or views."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from .. import c_functions as c
 from ..kernel_ops.gradients import PlannedGradients, planned_gradients
 from ..layout import Array, Node, Object
 from ..references import Owned, begin, release_all, retain
-from .gradients import BY_PLANS, FusedPlan, GradientPlan, fused_gradients
+from .gradients import BY_PLANS, BY_VIEWS, FusedPlan, GradientPlan, fused_gradients
+from .view_gradients import ViewGradients, view_gradients
 
 
 @native
@@ -18,6 +19,8 @@ def gradients_by(plan: GradientPlan, node: Node, given: Object) -> New[Object]:
     begin(owned)
     if plan.kind == BY_PLANS:
         found = planned_gradients(cast(PlannedGradients, plan), node, given, owned)
+    elif plan.kind == BY_VIEWS:
+        found = view_gradients(cast(ViewGradients, plan), node, given, owned)
     else:
         found = fused_gradients(cast(FusedPlan, plan), node, given, owned)
     release_all(owned)

@@ -8,12 +8,15 @@ from .. import c_functions as c
 from ..interned import (
     constant,
     counter,
+    false,
     float_type,
     int_type,
+    name_note,
     none,
     output_type,
     true,
     tuple_type,
+    watch,
     zero,
 )
 from ..kernel_calls import Arguments
@@ -133,8 +136,9 @@ def edges_of(plan: RecordPlan, arguments: Items[Object], is_number: bool) -> tup
     if edges is NULL:
         return edges, there
     for i in range(count):
-        a_number = is_number and plan.inputs[i] == 1
-        edge = none if a_number else edge_of(input_of(plan, arguments, i))
+        thing = input_of(plan, arguments, i)
+        a_number = is_number and (thing.type is float_type or thing.type is int_type)
+        edge = none if a_number else edge_of(thing)
         put_item(edges, i, retain(edge))
         # All items of a list are one input.
         there |= (edge is not none) << (0 if plan.listed else i)
@@ -289,9 +293,21 @@ def record(
     if not fill(plan, node, result, arguments, is_number, broadcasts) or not nothing_changed(owned):
         c.release(node)  # slots that are still empty count as deleted
         return False
+    done = True
     if plan.outputs == 1:
         put_behind(cast(Tensor, result), node)
-        return True
-    done = put_outputs(plan, node, cast(Tuple, result))  # the outputs hold the node from now on
-    c.release(node)
-    return done
+    else:
+        done = put_outputs(plan, node, cast(Tuple, result))  # the outputs hold the node from now on
+        c.release(node)
+    return done and (watch.saving is false or plan.kept == 0 or noted(result))
+
+
+@native
+def noted(result: Object) -> bool:
+    """Tell who wants to know of nodes that keep tensors of a result; False where an error is set."""
+    given = new(Arguments)
+    given.items[0] = watch
+    given.items[1] = result
+    answer = c.call_method(name_note, given.items, 2, 0)
+    c.release(answer)
+    return answer is not NULL

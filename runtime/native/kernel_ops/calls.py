@@ -6,7 +6,7 @@ and how many elements it reads of each. Who calls owns their arrays.
 
 from __future__ import annotations
 
-from ...kernels.llvm.element_kinds import FLOATS, INTEGERS, is_half, itemsize
+from ...kernels.llvm.element_kinds import BOOL, INTEGERS, KINDS, is_half, itemsize
 from ...kernels.llvm.kernel_calls import CallFrame, Constants, call_with_constants, put_array
 from ...kernels.llvm.structs import Items, Struct, length, room
 from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
@@ -27,10 +27,10 @@ MOST_TABLES = 6
 
 
 class KernelTable(Struct):
-    """A kernel on flat arrays: what finds its machine code, and that for each kind of floats."""
+    """A kernel on flat arrays: what finds its machine code, and that for each kind of elements."""
 
     resolver: Object
-    kernels: Items[int] = room(FLOATS)
+    kernels: Items[int] = room(KINDS)
 
 
 class Call(Struct):
@@ -61,6 +61,7 @@ class CallPlan(Struct):
     halves: int  # bit i: output i is a 16-bit float where the operands are; all others are float32 then
     singles: int  # bit i: operand i is float32 where the others are 16-bit floats
     integers: int  # bit i: output i is of int64
+    masks: int  # bit i: output i is of bool
     reach: Items[int] = room(MOST_OPERANDS)  # elements of each operand that are read, from the first to the last
     steps: Items[Call] = room(1)  # the first of the calls; the others follow
 
@@ -127,6 +128,8 @@ def kind_of_output(plan: CallPlan, output: int, given: int) -> int:
     """The kind of an output of a plan for operands of a kind."""
     if plan.integers >> output & 1:
         return INTEGERS
+    if plan.masks >> output & 1:
+        return BOOL
     return 0 if is_half(given) and not plan.halves >> output & 1 else given
 
 

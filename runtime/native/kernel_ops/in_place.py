@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.element_kinds import is_half
+from ...kernels.llvm.element_kinds import is_float, is_half
 from ...kernels.llvm.structs import Items
 from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from .. import c_functions as c
+from ..conversions import as_kind
 from ..forward import awaited, count_write
-from ..interned import cpu, none, true
+from ..interned import cpu, none, outdated_type, true
 from ..kernel_calls import Arguments
 from ..layout import Array, DType, Object, Tensor, Tuple
 from ..references import Owned, begin, item, own, own_new, release_all, retain
-from ..tensors import kind_of, not_handled, records
+from ..tensors import is_tensor, kind_of, not_handled, records
 from .calls import CALL_BYTES, Call, CallPlan, Operands, run_call
 from .launch import (
     OPTIONAL,
@@ -74,16 +75,32 @@ def write_by_calls(plan: KernelOpPlan, first: Tensor, found: Tuple, kind: int, o
 
 
 @native
+def bring_alike(plan: KernelOpPlan, given: Arguments, owned: Owned) -> bool:
+    """Give the elements that are moved the dtype of those that they are written over; False where this is for the
+    general path."""
+    if plan.moves == 0 or not is_tensor(given.items[0]) or not is_tensor(given.items[1]):
+        return True
+    first, second = cast(Tensor, given.items[0]), cast(Tensor, given.items[1])
+    if first.dtype is second.dtype or second.fn.type is outdated_type:
+        return True
+    if second.rg is true and records() != 0:
+        return False
+    found = as_kind(second, kind_of(first.dtype), owned)
+    given.items[1] = own_new(owned, found)
+    return found is not NULL and found is not none
+
+
+@native
 def write_by_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
     """The first tensor, as `launch_in_place` gives it."""
     given, operands = new(Arguments), new(Operands)
-    taken = take_arguments(plan, arguments, given, owned)
+    taken = take_arguments(plan, arguments, given, owned) and bring_alike(plan, given, owned)
     dtype = common_dtype(plan, given, cpu) if taken else cast(DType, NULL)
     if dtype is NULL:
         return not_handled() if c.error_set() is NULL else NULL
     kind = kind_of(dtype)
     first = cast(Tensor, given.items[0])
-    if is_half(kind) or awaited(first):
+    if not is_float(kind) or is_half(kind) or awaited(first):
         return not_handled()
     if requires_grad(plan, given) and records() != 0:
         return not_handled() if c.error_set() is NULL else NULL

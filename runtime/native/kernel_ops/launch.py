@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...kernels.llvm.element_kinds import BFLOAT16, INTEGERS, is_float, is_half
+from ...kernels.llvm.element_kinds import BFLOAT16, INTEGERS, is_half
+from ...kernels.llvm.element_kinds import BOOL as BOOLS
 from ...kernels.llvm.memory import bits
 from ...kernels.llvm.structs import Items, Struct, room
 from ...kernels.llvm.typed import NULL, New, cast, native, new
@@ -44,12 +45,15 @@ class KernelOpPlan(Struct):
     found: Dict  # the plans found, or NULL: there are none on the host
     found_bfloat16: Dict  # those for this dtype
     found_float16: Dict
+    found_bool: Dict
+    found_int64: Dict
     name: Object  # of the in-place form
     device: Dict  # by dtypes, what is launched for tensors of a device
     node: RecordPlan  # or NULL
     outputs: int
     differentiable: int  # bit i: operand i
     refused: int  # bit i: operand i has no gradient, and may not require one
+    moves: int  # whether it writes elements of the second operand over those of the first
     tensors: int  # how many of the operands
     operands: int  # how many, and a letter for each: see KernelOp
     letters: Items[int] = room(MOST_OPERANDS)
@@ -151,7 +155,7 @@ def common_dtype(plan: KernelOpPlan, given: Arguments, place: Object) -> DType:
                 dtype = tensor.dtype
         elif not takes(letter, argument):
             return NULL
-    fits = place is not cpu or is_float(kind_of(dtype))  # what is launched on a device is looked up by the dtype
+    fits = place is not cpu or kind_of(dtype) >= 0  # what is launched on a device is looked up by the dtype
     return dtype if dtype is not NULL and fits else cast(DType, NULL)
 
 
@@ -301,6 +305,10 @@ def take_arguments(plan: KernelOpPlan, arguments: Items[Object], given: Argument
                 return False
             if given.items[i] is NULL:
                 return False
+        elif plan.letters[i] == DIMS and arguments[i].type is list_type:
+            given.items[i] = own_new(owned, c.as_tuple(cast(List, arguments[i])))
+            if given.items[i] is NULL:
+                return False
     return True
 
 
@@ -310,6 +318,16 @@ def table_for(native: Dict, bfloat16: Dict, float16: Dict, kind: int) -> Dict:
     if is_half(kind):
         return bfloat16 if kind == BFLOAT16 else float16
     return native
+
+
+@native
+def plans_for(plan: KernelOpPlan, kind: int) -> Dict:
+    """The table of an op's plans for tensors of a kind."""
+    if kind == BOOLS:
+        return plan.found_bool
+    if kind == INTEGERS:
+        return plan.found_int64
+    return table_for(plan.found, plan.found_bfloat16, plan.found_float16, kind)
 
 
 @native
@@ -324,7 +342,7 @@ def launch_plan(plan: KernelOpPlan, arguments: Items[Object], owned: Owned) -> N
     if key is NULL:
         return NULL
     kind = kind_of(dtype)
-    found = looked_up(table_for(plan.found, plan.found_bfloat16, plan.found_float16, kind), key)
+    found = looked_up(plans_for(plan, kind), key)
     if found is NULL:
         return not_handled()
     own(owned, found)  # which the table may forget

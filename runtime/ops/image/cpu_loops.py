@@ -83,11 +83,11 @@ def _weigh(source: Array, first: int, end: int, columns: Array, weights: Array, 
 @jit
 def gathered_boxes(
     a: Array,
+    out: Array,
     down: Array,
     along: Array,
     across: Array,
     run: Array,
-    out: Array,
     sizes: Array,
     first: int,
     last: int,
@@ -113,11 +113,11 @@ def gathered_boxes(
 @jit
 def collected_boxes(
     grad: Array,
+    out: Array,
     down: Array,
     along: Array,
     across: Array,
     run: Array,
-    out: Array,
     sizes: Array,
     first: int,
     last: int,

@@ -17,7 +17,7 @@ Ints = tuple[int, ...]
 
 def border_pad(a: Array, pad: Ints, mode: str) -> Array:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative."""
-    padded, tables = len(pad) // 2, _tables(a.shape, pad, mode)
+    padded, tables = len(pad) // 2, tables_of(a.shape, pad, mode)
     result = np.empty((*a.shape[:-padded], *map(len, tables[3 - padded : 3])), a.dtype)
     _on_boxes(gathered_boxes, np.ascontiguousarray(a), result, tables, a.shape[-padded:], result.size)
     return result
@@ -26,7 +26,7 @@ def border_pad(a: Array, pad: Ints, mode: str) -> Array:
 def border_pad_backward(grad: Array, input_shape: Ints, pad: Ints, mode: str) -> Array:
     """Adds each gradient to that of the element that was repeated there."""
     result = (np.empty if grad.size else np.zeros)(input_shape, grad.dtype)
-    tables = _tables(input_shape, pad, mode)
+    tables = tables_of(input_shape, pad, mode)
     _on_boxes(collected_boxes, np.ascontiguousarray(grad), result, tables, input_shape[-len(pad) // 2 :], grad.size)
     return result
 
@@ -35,11 +35,16 @@ def _on_boxes(loop: Callable[..., None], a: Array, out: Array, tables: list[Arra
     """Run a loop over all boxes, of which `padded` elements are grown ones, by several threads where they are many."""
     if padded:
         boxes = padded // prod(map(len, tables[:3]))
-        box = np.array((1,) * (3 - len(sizes)) + sizes, np.int64)
-        shared(loop, (a.ravel(), *tables, out.ravel(), box), boxes, padded)
+        box = box_of(sizes)
+        shared(loop, (a.ravel(), out.ravel(), *tables, box), boxes, padded)
 
 
-def _tables(shape: Ints, pad: Ints, mode: str) -> list[Array]:
+def box_of(sizes: Ints) -> Array:
+    """The sizes of a box of three dimensions, of which the last ones are padded."""
+    return np.array((1,) * (3 - len(sizes)) + tuple(sizes), np.int64)
+
+
+def tables_of(shape: Ints, pad: Ints, mode: str) -> list[Array]:
     """The source index of each index along three dimensions, of which the last are padded; and a `longest_run`."""
     sides = list(zip(pad[-2::-2], pad[::-2], strict=True))  # (before, after), the first dimension first
     padded = [source_index(n, *side, mode) for n, side in zip(shape[-len(sides) :], sides, strict=True)]

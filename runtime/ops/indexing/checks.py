@@ -174,7 +174,7 @@ def _require_inside(op: str, index: Any, tensor: Any, dim: int, name: str) -> No
             )
 
 
-def masked_fill(op: str, self: Any, mask: Any, value: Any) -> tuple[Any, ...]:
+def fitting_where_masked(op: str, self: Any, mask: Any, value: Any) -> tuple[Any, ...]:
     """A mask of bools, and one value."""
     _require_mask(op, mask)
     if getattr(value, "ndim", 0):
@@ -205,7 +205,7 @@ def _require_mask(op: str, mask: Any) -> None:
         raise RuntimeError(f"{op}() only supports boolean masks, but got mask with dtype {mask.dtype}")
 
 
-def fill(op: str, self: Any, value: Any) -> tuple[Any, ...]:
+def fitting_value(op: str, self: Any, value: Any) -> tuple[Any, ...]:
     """One value."""
     if getattr(value, "ndim", 0):
         raise RuntimeError(

@@ -10,9 +10,21 @@ import numpy as np
 
 from ...errors import LinAlgError
 from .cpu_cholesky import cholesky_factors
-from .cpu_lapack import eigen_single, first_bad_minors, first_zero_pivots, in_single, matrices, refuse, singular_single
+from .cpu_lapack import (
+    eigen_single,
+    first_bad_minors,
+    first_zero_pivots,
+    in_single,
+    matrices,
+    one_thread,
+    own_solver,
+    refuse,
+    singular_single,
+)
 from .cpu_lu import decomposed, determinant_each, inverses, log_determinant_each, solutions
 from .cpu_qr import reflected
+from .cpu_singular import singular_vectors
+from .cpu_symmetric import symmetric_eigen
 
 Array = np.ndarray
 
@@ -154,6 +166,11 @@ def qr_factors(a: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Arr
 
 def svd_factors(a: Array, full_matrices: bool, driver: None) -> tuple[Array, Array, Array]:
     """U, the singular values in descending order, V^H."""
+    solver = own_solver("bdsdc", a) if not full_matrices or a.shape[-2] == a.shape[-1] else 0
+    if solver:
+        with one_thread():
+            u, s, vh = _converging("linalg_svd", singular_vectors, a, solver)
+        return u, s, vh
     solve = singular_single if in_single(a) else np.linalg.svd
     u, s, vh = _converging("linalg_svd", solve, a, full_matrices=full_matrices)
     return u, s, vh
@@ -166,6 +183,10 @@ def singular_values(a: Array, driver: None) -> Array:
 
 def hermitian_eigen(a: Array) -> tuple[Array, Array]:
     """The eigenvalues in ascending order and the eigenvectors, from the lower triangle of A."""
+    if solver := own_solver("stedc", a):
+        with one_thread():
+            values, vectors = _converging("linalg_eigh", symmetric_eigen, a, solver)
+        return values, vectors
     values, vectors = _converging("linalg_eigh", eigen_single if in_single(a) else np.linalg.eigh, a)
     return values, vectors
 

@@ -36,6 +36,31 @@ def routine(name: str, char: str) -> Callable[..., Any]:
     return find((name,), (np.empty(0, char),))[0]
 
 
+@functools.cache
+def c_address(name: str, char: str) -> int:
+    """The address of LAPACK's routine as a function of C whose ints have 32 bits; 0 where SciPy does not have it."""
+    functions = importlib.import_module("scipy.linalg.cython_lapack").__pyx_capi__
+    capsule = functions.get({"f": "s", "d": "d"}[char] + name)
+    if capsule is None:
+        return 0
+    name_of, pointer_of = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
+    name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    signature = name_of(capsule)
+    return (pointer_of(capsule, signature) or 0) if b" int *" in signature else 0
+
+
+LARGEST = 1 << 20  # bytes of a square matrix that a cache keeps from one reflection to the next
+
+
+def own_solver(name: str, a: Array) -> int:
+    """The address of the routine for what is left of matrices that our own reflections have reduced; 0 where LAPACK is
+    to do all: for small or large ones, and for complex numbers."""
+    side = min(a.shape[-2:])
+    takes = a.dtype.char in "fd" and a.size > 0 and side >= SINGLE and side * side * a.itemsize <= LARGEST
+    return c_address(name, a.dtype.char) if takes else 0
+
+
 SINGLE = 32  # rows: from so many on LAPACK's float32 makes up for calls by Python, matrix by matrix
 
 

@@ -52,6 +52,25 @@ def length_of(x: Array) -> float:
 
 
 @jit
+def reflection_of(column: Array, least: float) -> tuple[float, float]:
+    """Find the reflection that leaves of a column the first number alone: its factor, and that number.
+
+    Its vector, which begins with 1, takes the place of the column. There is none where the rest is no longer than
+    `least`.
+    """
+    first, rest = column[0], length_of(part_of(column, 1, column.size - 1))
+    factor, left = column.dtype.type(0), first
+    if not rest <= least:
+        length = math.copysign(math.hypot(float(first), rest), float(first))
+        divisor = float(first) + length  # in double precision, for it may be too small for the columns' own
+        factor, left = column.dtype.type((length + float(first)) / length), column.dtype.type(-length)
+        for i in range(1, column.size):
+            column[i] /= divisor
+    column[0] = 1
+    return factor, left
+
+
+@jit
 def reflect_panel(panel: Array, rows: int, columns: int, diagonal: Array, factors: Array) -> None:
     """Find the reflections of columns, which lie as rows of the panel: their vectors take the place of what becomes 0.
 
@@ -59,16 +78,7 @@ def reflect_panel(panel: Array, rows: int, columns: int, diagonal: Array, factor
     """
     for j in range(min(rows, columns)):
         column = part_of(panel, j * rows + j, rows - j)
-        first, rest = column[0], length_of(part_of(panel, j * rows + j + 1, rows - j - 1))
-        factors[j], diagonal[j] = 0, first
-        if rest != 0:
-            length = math.copysign(math.hypot(float(first), rest), float(first))
-            divisor = column.dtype.type(float(first) + length)
-            factors[j] = (length + float(first)) / length
-            diagonal[j] = -length
-            for i in range(1, column.size):
-                column[i] /= divisor
-        column[0] = 1
+        factors[j], diagonal[j] = reflection_of(column, 0.0)
         for c in range(j + 1, columns):
             other = part_of(panel, c * rows + j, rows - j)
             subtract_row(other, factors[j] * inner_product(column, other), column)
@@ -145,11 +155,50 @@ def compose(q: int, rows: int, columns: int, count: int, vectors: Array, triangl
         line = row_at(like, q + i * row, columns)
         for j in range(columns):
             line[j] = 1 if i == j else 0
+    reflect_back(q, row, rows, columns, count, vectors, triangles, True, space)
+
+
+@jit
+def reflect_back(
+    c: int,
+    c_row: int,
+    rows: int,
+    columns: int,
+    count: int,
+    vectors: Array,
+    triangles: Array,
+    corner: bool,
+    space: Array,
+) -> None:
+    """The product of `count` reflections and C, in place of C; a C that was the identity has a `corner` that is."""
+    size = item_size(space.dtype.type(0))
     for block in range((count + BLOCK - 1) // BLOCK - 1, -1, -1):
         start = block * BLOCK
+        left, width, before = rows - start, min(BLOCK, count - start), start if corner else 0
+        panel, t = part_of(vectors, start * rows, width * left), part_of(triangles, start * BLOCK, BLOCK * BLOCK)
+        place = c + start * c_row + before * size
+        reflect(address(panel), left, width, t, False, place, c_row, columns - before, space)
+
+
+@jit
+def keep_reflection(vectors: Array, rows: int, j: int, vector: Array) -> None:
+    """Place the vector of reflection j, of the rows from j on, among those of its panel."""
+    start = j // BLOCK * BLOCK
+    left = rows - start
+    row = part_of(vectors, start * rows + (j - start) * left, left)
+    for i in range(j - start):
+        row[i] = 0
+    for i in range(vector.size):
+        row[j - start + i] = vector[i]
+
+
+@jit
+def all_triangles(vectors: Array, rows: int, count: int, factors: Array, triangles: Array) -> None:
+    """T of each panel of reflections that have been kept."""
+    for start in range(0, count, BLOCK):
         left, width = rows - start, min(BLOCK, count - start)
         panel, t = part_of(vectors, start * rows, width * left), part_of(triangles, start * BLOCK, BLOCK * BLOCK)
-        reflect(address(panel), left, width, t, False, q + start * (row + size), row, columns - start, space)
+        triangle_of(panel, left, width, part_of(factors, start, width), t)
 
 
 @jit

@@ -66,10 +66,14 @@ def batch_product(
 
 
 @jit
-def row_repeated(row: Array, out: Array, rows: int, columns: int) -> None:
-    """out[i] = row, for `rows` rows."""
-    for i in range(rows):
-        copy_run(row, 0, out, i * columns, columns)
+def row_repeated(row: Array, out: Array, rows: int, columns: int, how: int, first: int, last: int) -> None:
+    """out[i] = row, for the rows, or with `how` & BY_COLUMNS the columns, of a range."""
+    if how & BY_COLUMNS:
+        for i in range(rows):
+            copy_run(row, first, out, i * columns + first, last - first)
+    else:
+        for i in range(first, last):
+            copy_run(row, 0, out, i * columns, columns)
 
 
 @jit
@@ -79,6 +83,41 @@ def row_added(row: Array, out: Array, rows: int, columns: int) -> None:
         line = part_of(out, i * columns, columns)
         for j in range(columns):
             line[j] += row[j]
+
+
+@jit
+def outer_product(x: Array, y: Array, out: Array, first: int, last: int) -> None:
+    """out[i, j] = x_i y_j, for a range of rows."""
+    for i in range(first, last):
+        line, one = part_of(out, i * y.size, y.size), x[i]
+        for j in range(line.size):
+            line[j] = one * y[j]
+
+
+@jit
+def scaled_and_added(
+    c: Array,
+    out: Array,
+    beta: float,
+    alpha: float,
+    outer: int,
+    inner: int,
+    size: int,
+    step0: int,
+    step1: int,
+    step2: int,
+) -> None:
+    """out = alpha out + beta c, which is read in steps; not at all where beta is 0."""
+    to = out.dtype.type
+    for q in range(outer):
+        for r in range(inner):
+            line, at = part_of(out, (q * inner + r) * size, size), q * step0 + r * step1
+            if alpha != 1:
+                for j in range(size):
+                    line[j] *= to(alpha)
+            if beta != 0:
+                for j in range(size):
+                    line[j] += to(beta) * c[at + j * step2]
 
 
 @jit

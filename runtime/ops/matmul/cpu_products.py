@@ -69,7 +69,7 @@ def matrix_vector(a: Array, x: Array) -> Array:
 
 def vector_vector(x: Array, y: Array) -> Array:
     """sum_k x_k y_k."""
-    return product(x, y) if is_for_numpy(x, y) else matrix_vector(x[None], y).reshape(())
+    return matrix_vector(x[None], y).reshape(()) if has_loops(x, y) else product(x, y)
 
 
 def matmul3d(a: Array, b: Array) -> Array:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from math import prod
 from typing import Any, TypeAlias
 
 from ...namespace import op
 from ...tensor.dtypes import promote_types
-from ...tensor.shapes import broadcast_shapes
+from ...tensor.shapes import Shape, broadcast_shapes
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 
@@ -31,20 +32,20 @@ def expand_batch(grad: Tensor, batch_shape: Sequence[int]) -> Tensor:
 
 def matmul_by_rank(self: Tensor, other: Tensor) -> Tensor:
     """The product of the last two dimensions by the op that fits the numbers of dimensions."""
-    if len(self._shape) == 2 == len(other._shape):
+    ranks = left, right = len(self._shape), len(other._shape)
+    if ranks == (2, 2):
         return op.mm(self, other)
-    ranks = (min(self.ndim, 3), min(other.ndim, 3))
     if ranks == (1, 1):
         return self.dot(other)
     if ranks == (2, 1):
         return self.mv(other)
     if ranks == (1, 2):
         return other.t().mv(self)
-    if self.ndim == 1:
+    if left == 1:
         return _batched(self.unsqueeze(0), other).squeeze(-2)
-    if other.ndim == 1:
+    if right == 1:
         return _folded(self, other.unsqueeze(1)).squeeze(-1)
-    return _folded(self, other) if other.ndim == 2 else _batched(self, other)
+    return _folded(self, other) if right == 2 else _batched(self, other)
 
 
 def _folded(self: Tensor, other: Tensor) -> Tensor:
@@ -55,16 +56,22 @@ def _folded(self: Tensor, other: Tensor) -> Tensor:
 
 def _batched(self: Tensor, other: Tensor) -> Tensor:
     """Batches that broadcast, as one bmm."""
-    batch = broadcast_shapes("matmul", self._shape[:-2], other._shape[:-2])
-    result = _as_batch(self, batch).bmm(_as_batch(other, batch))
-    return result.reshape((*batch, self._shape[-2], other._shape[-1]))
+    batch, merged, result = _batch_of(self._shape, other._shape)
+    return op.reshape(op.bmm(_as_batch(self, batch, merged), _as_batch(other, batch, merged)), result)
 
 
-def _as_batch(x: Tensor, batch: Sequence[int]) -> Tensor:
+@functools.lru_cache(maxsize=4096)
+def _batch_of(left: Shape, right: Shape) -> tuple[Shape, int, Shape]:
+    """The batch dimensions of a product, how many matrices these are, and the shape of the product."""
+    batch = broadcast_shapes("matmul", left[:-2], right[:-2])
+    return batch, prod(batch), (*batch, left[-2], right[-1])
+
+
+def _as_batch(x: Tensor, batch: Shape, merged: int) -> Tensor:
     """x with its batch dimensions broadcast to `batch` and merged into one."""
-    matrix = x._shape[-2:]
-    whole = x if x._shape[:-2] == tuple(batch) else x.expand((*batch, *matrix))
-    return whole.reshape((prod(batch), *matrix))
+    *own, rows, columns = x._shape
+    whole = x if tuple(own) == batch else x.expand((*batch, rows, columns))
+    return op.reshape(whole, (merged, rows, columns))
 
 
 def rows_times(rows: Tensor, weight: Tensor) -> Tensor:

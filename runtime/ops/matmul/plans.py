@@ -44,8 +44,7 @@ def product(a: Layout, b: Layout, operands: tuple[int, int], output: int, shape:
         which = (operands[1 - vector], operands[vector])
         return by_vector(matrix, which, output, shape, None if bias is None else (bias, columns > 1))
     early = bias is not None and rows * depth * columns > SMALL
-    # Each thread copies what it reads of b to panels: nothing is copied twice where each has columns of its own.
-    by_columns = columns >= max(rows, MANY)
+    by_columns = is_by_columns(rows, columns, left, right)
     parts = (columns, PANEL) if by_columns else (rows, UNIT)
     how = early * loops.ADDING | by_columns * loops.BY_COLUMNS
     constants, work = (rows, depth, columns, left, right, how), rows * depth * columns // PRODUCTS
@@ -54,9 +53,19 @@ def product(a: Layout, b: Layout, operands: tuple[int, int], output: int, shape:
     times = Step(loops.matrix_product, operands, ((output, shape),), (), constants, parts, work, pairs=pairs)
     if bias is None:
         return (times,)
-    adds = loops.row_repeated if early else loops.row_added
-    plus = Step(adds, (bias,), ((output, shape),), (), (rows, columns), pairs=tuple)
-    return (plus, times) if early else (times, plus)
+    if not early:
+        return (times, Step(loops.row_added, (bias,), ((output, shape),), (), (rows, columns), pairs=tuple))
+    # Shared as the product is: each thread then adds to what its own cache holds.
+    begun = Step(loops.row_repeated, (bias,), ((output, shape),), (), (rows, columns, how), parts, pairs=tuple)
+    return (begun, times)
+
+
+def is_by_columns(rows: int, columns: int, left: bool, right: bool) -> bool:
+    """Whether threads share the columns of a product, and not its rows.
+
+    Each thread copies what it reads of b to panels: nothing is copied twice where each has columns of its own.
+    """
+    return columns >= max(rows, MANY)
 
 
 def by_vector(
@@ -79,6 +88,65 @@ def mv(a: Layout, x: Layout) -> Plan | None:
     if across(a) is None or x.strides is not None:
         return None
     return by_vector(a, (0, 1), 0, (a.shape[0],), None)
+
+
+def mv_backward(wanted: tuple[bool, ...], grad: Layout, a: Layout | None, x: Layout | None) -> Plan | None:
+    """Each gradient times the vector, and one product with the gradients."""
+    steps: list[Plan] = []
+    if grad.strides is not None or (x is not None and x.strides is not None):
+        return None
+    if wanted[0] and x is not None:
+        shape: tuple[int, ...] = (*grad.shape, *x.shape)
+        steps.append((Step(loops.outer_product, (1, 3), ((0, shape),), rows=(shape[0], 1)),) if prod(shape) else ())
+    if wanted[1] and a is not None:
+        lying = across(a) is not None and 0 not in a.shape
+        steps.append(by_vector(turned(a), (2, 1), 1, a.shape[1:], None) if lying else ())
+    return joined(steps)
+
+
+def addmm(c: Layout, a: Layout, b: Layout, beta: float, alpha: float) -> Plan | None:
+    """One product, and what is added to it."""
+    return added(c, product(a, b, (1, 2), 0, (a.shape[0], b.shape[1])), beta, alpha)
+
+
+def addmv(c: Layout, a: Layout, x: Layout, beta: float, alpha: float) -> Plan | None:
+    """One product with a vector, and what is added to it."""
+    if across(a) is None or x.strides is not None or not prod(a.shape):
+        return None
+    return added(c, by_vector(a, (1, 2), 0, a.shape[:1], None), beta, alpha)
+
+
+def baddbmm(c: Layout, a: Layout, b: Layout, beta: float, alpha: float) -> Plan | None:
+    """The product of each pair of matrices, and what is added to all."""
+    return added(c, batch_products(a, b, (1, 2)), beta, alpha)
+
+
+def added(c: Layout, products: Plan, beta: float, alpha: float) -> Plan | None:
+    """The calls of products, then alpha times these plus beta times what is broadcast to their shape."""
+    if not products or c.strides is not None or isinstance(beta, complex) or isinstance(alpha, complex):
+        return None
+    steps = tuple([step._replace(pairs=None) for step in products])  # the kernel is given float32
+    shape = products[-1].results[0][1]
+    outer, inner, size, step = loops_through(c.shape, shape)
+    if step is None or not prod(shape):
+        return None
+    ints = (outer, inner, size, *step)
+    return (*steps, Step(loops.scaled_and_added, (0,), ((0, shape),), (beta, alpha), ints))
+
+
+def loops_through(own: Ints, shape: Ints) -> tuple[int, int, int, Ints | None]:
+    """Three loops through a result of at most three dimensions, and the steps of an operand that is broadcast to it."""
+    given = (1,) * (3 - len(own)) + tuple(own)
+    steps = tuple([0 if given[d] == 1 else prod(given[d + 1 :]) for d in range(3)])
+    outer, inner, size = (1,) * (3 - len(shape)) + tuple(shape)
+    return outer, inner, size, steps if len(given) == 3 else None
+
+
+def dot(x: Layout, y: Layout) -> Plan | None:
+    """One sum of products."""
+    if x.strides is not None or y.strides is not None or not prod(x.shape):
+        return None
+    return by_vector(Layout((1, *x.shape), None), (0, 1), 0, (), None)
 
 
 def with_row(a: Layout, b: Layout, row: Layout | None) -> Plan | None:

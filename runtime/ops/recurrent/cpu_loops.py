@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...kernels.cpu.loops import copy_row, copy_run
+from ...kernels.cpu.loops import copy_run
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import part_of
 from ...kernels.llvm.tiles import panel_width
 from .cpu_gru import gru_backward, gru_forward
 from .cpu_lstm import lstm_backward, lstm_forward
 from .cpu_rnn import rnn_backward, rnn_forward
-from .cpu_steps import before, fill_all_panels, gates_of, gates_weight_backward, inputs_backward
+from .cpu_steps import fill_all_panels, gates_of, gates_weight_backward, inputs_backward
 
 Array = np.ndarray
 
@@ -40,19 +40,20 @@ def panels_in(memory: Array, parts: int, depth: int, columns: int) -> Array:
 def panels_filled(
     weight: Array, panels: Array, parts: int, rows: int, columns: int, across: int, first: int, last: int
 ) -> None:
-    """A range of a stack of matrices (parts, rows, columns) as panels, each transposed first where they lie across."""
+    """A range of the columns of a stack of matrices (parts, rows, columns) as panels, each matrix transposed first
+    where they lie across."""
     depth, wide = (columns, rows) if across else (rows, columns)
     stack = part_of(weight, 0, parts * rows * columns).reshape((parts, rows, columns))
-    fill_all_panels(stack[first:last], across != 0, panels_in(panels, parts, depth, wide)[first:last])
+    fill_all_panels(stack, across != 0, panels_in(panels, parts, depth, wide), first, last)
 
 
 @jit
-def copied_or_zero(given: Array, out: Array) -> None:
-    """out = given, or zeros where it is not given."""
+def copied_or_zero(given: Array, out: Array, first: int, last: int) -> None:
+    """out = given, or zeros where it is not given, for a range of elements."""
     if not given.size:
-        out[:] = 0
+        out[first:last] = 0
     else:
-        copy_run(given, 0, out, 0, out.size)
+        copy_run(given, first, out, first, last - first)
 
 
 @jit
@@ -62,30 +63,44 @@ def run_copied(source: Array, out: Array, start: int, place: int, count: int) ->
 
 
 @jit
-def biases_repeated(first: Array, second: Array, gates: Array, parts: int, apart: int, rows: int, size: int) -> None:
-    """Rows of gates that begin with both biases; of the last gate, if it is kept in two parts, each with its own."""
-    for k in range(parts + apart):
-        to = gates[k * rows * size : (k + 1) * rows * size]
-        with_first, with_second = k < parts, k < parts - apart or k == parts
-        for i in range(rows):
-            row = part_of(to, i * size, size)
+def biases_repeated(
+    one: Array, other: Array, gates: Array, parts: int, apart: int, rows: int, size: int, first: int, last: int
+) -> None:
+    """A range of the rows of all gates, which begin with both biases; of the last gate, if it is kept in two parts,
+    each with its own."""
+    for i in range(first, last):
+        k, row = i // rows, part_of(gates, i * size, size)
+        with_one, with_other = k < parts, k < parts - apart or k == parts
+        bias = part_of(one, k * size, size) if with_one else part_of(other, (k - apart) * size, size)
+        for j in range(size):
+            row[j] = bias[j]
+        if with_one and with_other:
+            more = part_of(other, k * size, size)
             for j in range(size):
-                row[j] = first[k * size + j] if with_first else second[(k - apart) * size + j]
-            if with_first and with_second:
-                for j in range(size):
-                    row[j] += second[k * size + j]
+                row[j] += more[j]
 
 
 @jit
 def inputs_projected(
-    rows: Array, weight: Array, gates: Array, parts: int, count: int, depth: int, size: int, add: int, k: int, last: int
+    rows: Array,
+    weight: Array,
+    gates: Array,
+    parts: int,
+    count: int,
+    depth: int,
+    size: int,
+    add: int,
+    first: int,
+    last: int,
 ) -> None:
-    """gates[k] = rows weight[k]^T, or gates[k] + it, for a range of gates; those beyond `parts` become zero without."""
-    if not add and last == parts:
+    """gates[k] = rows weight[k]^T, or gates[k] + it, for a range of the columns of all gates; gates beyond `parts`
+    become zero without."""
+    if not add and last == parts * size:
         gates[parts * count * size :] = 0
     given = part_of(rows, 0, count * depth).reshape((count, depth))
     stack = part_of(weight, 0, parts * size * depth).reshape((parts, size, depth))
-    gates_of(given, stack, part_of(gates, 0, parts * count * size).reshape((parts, count, size)), add != 0, k, last)
+    made = part_of(gates, 0, parts * count * size).reshape((parts, count, size))
+    gates_of(given, stack, made, add != 0, first, last)
 
 
 @jit
@@ -100,22 +115,38 @@ def inputs_gradient(
 
 @jit
 def weights_gradient(
-    grads: Array, rows: Array, out: Array, parts: int, apart: int, count: int, depth: int, size: int, k: int, last: int
+    grads: Array,
+    rows: Array,
+    out: Array,
+    parts: int,
+    apart: int,
+    count: int,
+    depth: int,
+    size: int,
+    first: int,
+    last: int,
 ) -> None:
-    """out[k] = grads[k]^T rows, for a range of gates; the last of them is `apart` places further."""
+    """out[k] = grads[k]^T rows, for a range of the rows of all; the last gate is `apart` places further."""
     which = np.arange(parts)
     which[-1] += apart
     given = part_of(grads, 0, (parts + apart) * count * size).reshape((parts + apart, count, size))
     values = part_of(rows, 0, count * depth).reshape((count, depth))
-    gates_weight_backward(given, which, values, out.reshape((parts, size, depth)), k, last)
+    gates_weight_backward(given, which, values, out.reshape((parts, size, depth)), first, last)
 
 
 @jit
-def values_before(values: Array, initial: Array, out: Array, steps: int, batch: int, size: int, reverse: int) -> None:
-    """For every row the values one step before, or the initial ones."""
-    given = part_of(values, 0, steps * batch * size).reshape((steps * batch, size))
-    begun = part_of(initial, 0, batch * size).reshape((batch, size))
-    copy_row(before(given, begun, steps_between(steps, batch, reverse)).reshape(-1), out)
+def values_before(
+    values: Array, initial: Array, out: Array, count: int, step: int, reverse: int, first: int, last: int
+) -> None:
+    """For a range of `count` elements the values one step, of `step` elements, before, or the initial ones."""
+    edge = count - step if reverse else step
+    middle = min(max(edge, first), last)
+    if reverse:
+        copy_run(values, first + step, out, first, middle - first)
+        copy_run(initial, middle - edge, out, middle, last - middle)
+    else:
+        copy_run(initial, first, out, first, middle - first)
+        copy_run(values, middle - step, out, middle, last - middle)
 
 
 @jit

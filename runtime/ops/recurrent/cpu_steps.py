@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...kernels.cpu.loops import copy_row
-from ...kernels.cpu.matmul import PRODUCTS, UNIT, fill_panels, multiply_at, multiply_rows
+from ...kernels.cpu.matmul import PRODUCTS, UNIT, fill_panels, multiply_at, multiply_columns, multiply_rows
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address
 from ...kernels.llvm.tiles import panel_width
@@ -31,18 +31,23 @@ def panels_of(weight: Array, across: bool) -> Array:
     depth, columns = weight.shape[1:][::-1] if across else weight.shape[1:]
     width = panel_width(weight.dtype.type(0))
     panels = np.empty((len(weight), (columns + width - 1) // width, depth * width), weight.dtype)
-    fill_all_panels(weight, across, panels)
+    fill_all_panels(weight, across, panels, 0, len(weight) * columns)
     return panels
 
 
 @jit
-def fill_all_panels(weight: Array, across: bool, panels: Array) -> None:
-    """The panels of the matrices of a stack."""
+def fill_all_panels(weight: Array, across: bool, panels: Array, first: int, last: int) -> None:
+    """The panels of a range of the columns of all matrices of a stack, which begins and ends with panels."""
     depth, columns = weight.shape[1:][::-1] if across else weight.shape[1:]
-    like, row = weight.dtype.type(0), weight.strides[1]
-    for k in range(len(weight)):
-        start, to = address(weight) + k * weight.strides[0], address(panels) + k * panels.strides[0]
-        fill_panels(like, start, row, across, depth, columns, to, panels.strides[1])
+    like, row, step, column = weight.dtype.type(0), weight.strides[1], panels.strides[1], first
+    while column < last:
+        k, start = column // columns, column % columns
+        count, panel = min(columns - start, last - column), start // panel_width(like)
+        source = address(weight) + k * weight.strides[0] + start * (row if across else weight.itemsize)
+        fill_panels(
+            like, source, row, across, depth, count, address(panels) + k * panels.strides[0] + panel * step, step
+        )
+        column += count
 
 
 @jit
@@ -72,9 +77,13 @@ def before(values: Array, initial: Array, steps: Array) -> Array:
 
 @jit
 def gates_of(rows: Array, weight: Array, to: Array, add: bool, first: int, last: int) -> None:
-    """to[k] = rows weight[k]^T, or to[k] + it, for a range of gates."""
-    for k in range(first, last):
-        multiply_rows(rows, weight[k], to[k], False, True, add, 0, len(rows))
+    """to[k] = rows weight[k]^T, or to[k] + it, for a range of the columns of all gates."""
+    size, column = weight.shape[1], first
+    while column < last:
+        k, start = column // size, column % size
+        stop = min(size, start + last - column)
+        multiply_columns(rows, weight[k], to[k], False, True, add, start, stop)
+        column += stop - start
 
 
 @jit
@@ -86,9 +95,18 @@ def inputs_backward(grads: Array, weight: Array, result: Array, first: int, last
 
 @jit
 def gates_weight_backward(grads: Array, gates: Array, rows: Array, result: Array, first: int, last: int) -> None:
-    """result[k] = grads[gates[k]]^T rows, for a range of k."""
-    for k in range(first, last):
-        multiply_rows(grads[gates[k]], rows, result[k], True, False, False, 0, result.shape[1])
+    """result[k] = grads[gates[k]]^T rows, for a range of the rows of all results."""
+    size, row = result.shape[1], first
+    while row < last:
+        k, start = row // size, row % size
+        stop = min(size, start + last - row)
+        multiply_rows(grads[gates[k]], rows, result[k], True, False, False, start, stop)
+        row += stop - start
+
+
+def half_of(size: int) -> int:
+    """How many units of a gate stay together: half of them, so that two threads have as much of three gates, or one."""
+    return size // 2 if size % 2 == 0 else size
 
 
 @lru_cache(maxsize=256)
@@ -124,7 +142,8 @@ def projected(rows: Array, weight: Any, bias: Array | None, to: Array) -> None:
     """to[k] = rows weight[k]^T + bias[k] for each gate; `to` may have more of them, which become the bias alone."""
     if bias is not None:
         to[...] = bias[:, None]
-    shared(gates_of, (rows, weight, to, bias is not None), len(weight), len(rows) * weight.size // PRODUCTS)
+    work, size = len(rows) * weight.size // PRODUCTS, weight.shape[1]
+    shared(gates_of, (rows, weight, to, bias is not None), len(weight) * size, work, half_of(size))
 
 
 def input_backward(grads: Array, weight: Any) -> Array:
@@ -137,9 +156,11 @@ def input_backward(grads: Array, weight: Any) -> Array:
 def weight_backward(grads: Array, rows: Array, gates: tuple[int, ...] = ()) -> Array:
     """The gradient of the weights of all gates, or of some, one below the other."""
     which = np.array(gates or range(len(grads)))
-    result = np.empty((len(which), grads.shape[2], rows.shape[1]), rows.dtype)
-    shared(gates_weight_backward, (grads, which, rows, result), len(which), result.size * len(rows) // PRODUCTS)
-    return result.reshape(len(which) * result.shape[1], rows.shape[1])
+    size = grads.shape[2]
+    result = np.empty((len(which), size, rows.shape[1]), rows.dtype)
+    count, work = len(which) * size, result.size * len(rows) // PRODUCTS
+    shared(gates_weight_backward, (grads, which, rows, result), count, work, half_of(size))
+    return result.reshape(count, rows.shape[1])
 
 
 def bias_backward(grads: Array) -> Array:

@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 from ...kernels.compile.machine import vector_registers
 from ...kernels.cpu.folding import folding
-from ...kernels.cpu.matmul import PRODUCTS, UNIT
+from ...kernels.cpu.matmul import PANEL, PRODUCTS, UNIT
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous
+from ...pool.layout import SLICE
 from ..reduction.plans import sum_step
 from . import cpu_loops as loops
-from .cpu_steps import SEQUENCES
+from .cpu_steps import SEQUENCES, half_of
 
 HALF = 4  # bytes of a float32: of which a panel has the most columns
 
@@ -45,6 +46,11 @@ class Sizes(NamedTuple):
         return (self.parts * self.size * -(-self.size // width) * width,)
 
     @property
+    def shares(self) -> tuple[int, int]:
+        """What threads share of all gates: units of them, and how many stay together."""
+        return self.parts * self.size, half_of(self.size)
+
+    @property
     def through_time(self) -> tuple[tuple[int, int], int]:
         """What threads share of the steps, and how much work that is."""
         return (self.batch, SEQUENCES), self.rows * self.size * self.size * self.parts // PRODUCTS
@@ -61,18 +67,20 @@ def sizes_of(x: Ints, state: Ints, batch_sizes: Ints, reverse: bool, parts: int,
 def projected(sizes: Sizes, biases: tuple[int, int] | None, operands: tuple[int, int], gates: tuple[int, Ints]) -> Plan:
     """The calls by which gates hold the inputs' share; `operands` are the numbers of the input and of its weights."""
     parts, apart, _, _, depth, size, _ = sizes
-    begun = (
-        () if biases is None else (Step(loops.biases_repeated, biases, (gates,), (), (parts, apart, sizes.rows, size)),)
-    )
+    begun: Plan = ()
+    if biases is not None:
+        repeated, lines = (parts, apart, sizes.rows, size), ((parts + apart) * sizes.rows, 1)
+        begun = (Step(loops.biases_repeated, biases, (gates,), (), repeated, lines, prod(gates[1])),)
     ints = (parts, sizes.rows, depth, size, biases is not None)
     work = sizes.rows * parts * size * depth // PRODUCTS
-    return (*begun, Step(loops.inputs_projected, operands, (gates,), (), ints, (parts, 1), work))
+    return (*begun, Step(loops.inputs_projected, operands, (gates,), (), ints, sizes.shares, work))
 
 
 def packed(sizes: Sizes, operand: int, panels: tuple[int, Ints], across: bool) -> Step:
     """The call that lays the weights of the states out in panels."""
-    ints, work = (sizes.parts, sizes.size, sizes.size, across), sizes.parts * sizes.size**2
-    return Step(loops.panels_filled, (operand,), (panels,), (), ints, (sizes.parts, 1), work)
+    parts, size = sizes.parts, sizes.size
+    ints, together = (parts, size, size, across), size // 2 if size % (2 * PANEL) == 0 else size
+    return Step(loops.panels_filled, (operand,), (panels,), (), ints, (parts * size, together), parts * size**2)
 
 
 def through_time(
@@ -195,8 +203,9 @@ class Gradients(NamedTuple):
         if self.sizes.steps == 1:
             return (), initial
         sizes = self.sizes
-        ints = (sizes.steps, sizes.batch, sizes.size, sizes.reverse)
-        return (Step(loops.values_before, (values, initial), (memory,), (), ints),), ~memory[0]
+        count = sizes.rows * sizes.size
+        ints = (count, sizes.batch * sizes.size, sizes.reverse)
+        return (Step(loops.values_before, (values, initial), (memory,), (), ints, (count, SLICE)),), ~memory[0]
 
     def of_tensors(self, x: int, shape: Ints, states: int, weight_ih: int) -> Plan:
         """The calls for the gradients of input, weights and biases; the operands are the input, its shape, the states
@@ -218,7 +227,8 @@ class Gradients(NamedTuple):
         """The call for the gradient of the weights of the input or of the states."""
         parts, size, rows = self.sizes.parts, self.sizes.size, self.sizes.rows
         ints, work = (parts, apart, rows, depth, size), rows * parts * size * depth // PRODUCTS
-        return Step(loops.weights_gradient, operands, ((number, (parts * size, depth)),), (), ints, (parts, 1), work)
+        result = number, (parts * size, depth)
+        return Step(loops.weights_gradient, operands, (result,), (), ints, self.sizes.shares, work)
 
     def of_biases(self, number: int) -> Plan:
         """The calls for the gradients of both biases, of which each has memory of its own."""
@@ -238,7 +248,7 @@ class Gradients(NamedTuple):
 
 def started(given: int, memory: tuple[int, Ints]) -> Step:
     """The call that copies a gradient of the results, or makes zeros where there is none."""
-    return Step(loops.copied_or_zero, (given,), (memory,))
+    return Step(loops.copied_or_zero, (given,), (memory,), rows=(prod(memory[1]), SLICE))
 
 
 def rnn_layer_backward(

@@ -10,17 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from ...kernels.cpu import loops
 from ...kernels.cpu.folding import folding
+from ...kernels.cpu.gathering import packed
 from ...kernels.cpu.plan import run
-from ...pool.parallel_for import is_long, shared
+from ...pool.parallel_for import is_long
 from ...pool.workers import in_parts
+from . import cpu_choice_loops as loops
 from . import plans
+from . import plans_choices as choices
 
 Array = np.ndarray
 Dims = tuple[int, ...]
 
-SHORT = 32  # elements of rows for which NumPy takes longer than a plain loop
 _greatest: Any = np.maximum.reduce  # NumPy's stubs want a literal keepdims
 _least: Any = np.minimum.reduce
 _some: Any = np.logical_or.reduce
@@ -30,26 +31,26 @@ UNIT = 64  # elements of a dimension that one thread has, at least
 
 def amax(a: Array, dim: Dims, keepdim: bool) -> Array:
     """max_i a_i over `dim`."""
-    if _are_rows(a, dim):
-        return run(plans.amax, a, dim, keepdim)[0]
-    return max_dim(a, a.ndim - 1, keepdim)[0] if _is_of_short_rows(a, dim) else reduced(_greatest, a, dim, keepdim)
+    a = packed(a)
+    return run(plans.amax, a, dim, keepdim)[0] if _are_floats(a, dim) else reduced(_greatest, a, dim, keepdim)
 
 
 def amin(a: Array, dim: Dims, keepdim: bool) -> Array:
     """min_i a_i over `dim`."""
-    if _are_rows(a, dim):
-        return run(plans.amin, a, dim, keepdim)[0]
-    return min_dim(a, a.ndim - 1, keepdim)[0] if _is_of_short_rows(a, dim) else reduced(_least, a, dim, keepdim)
+    a = packed(a)
+    return run(plans.amin, a, dim, keepdim)[0] if _are_floats(a, dim) else reduced(_least, a, dim, keepdim)
 
 
 def max_all(a: Array) -> Array:
     """max_i a_i."""
-    return run(plans.max_all, a)[0] if _are_rows(a, None) else reduced_to_one(_greatest, a)
+    a = packed(a)
+    return run(plans.max_all, a)[0] if _are_floats(a, None) else reduced_to_one(_greatest, a)
 
 
 def min_all(a: Array) -> Array:
     """min_i a_i."""
-    return run(plans.min_all, a)[0] if _are_rows(a, None) else reduced_to_one(_least, a)
+    a = packed(a)
+    return run(plans.min_all, a)[0] if _are_floats(a, None) else reduced_to_one(_least, a)
 
 
 def max_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
@@ -62,38 +63,22 @@ def min_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
     return _extremes(a, dim, keepdim, False)
 
 
-def _are_rows(a: Array, dim: Dims | None) -> bool:
-    """Whether a contiguous array of floats is reduced over its last dimensions, for which there are plans."""
-    fold = folding(a.shape, dim, False)
+def _are_floats(a: Array, dim: Dims | None) -> bool:
+    """Whether a contiguous array of floats is reduced over neighbouring dimensions, for which there are plans."""
     of_floats = a.dtype in (np.float32, np.float64) and a.size > 0
-    return bool(of_floats and a.flags.c_contiguous and not fold.order and fold.folded[2] == 1)
-
-
-def _is_of_short_rows(a: Array, dim: Dims) -> bool:
-    """Whether an array of floats is reduced over its last dimension, and that is so short that NumPy takes long."""
-    return bool(dim == (a.ndim - 1,) and a.dtype.kind == "f" and 0 < a.shape[-1] <= SHORT and a.size)
+    return bool(of_floats and a.flags.c_contiguous and not folding(a.shape, dim, False).order)
 
 
 def _extremes(a: Array, dim: int, keepdim: bool, greatest: bool) -> tuple[Array, Array]:
     """Of floats by our own loops where they are not neighbours along `dim`, or few; else by NumPy's argmax."""
-    plan = folding(a.shape, dim, keepdim)
-    before, along, after = plan.folded
-    values, indices = np.empty(plan.result, a.dtype), np.empty(plan.result, np.int64)
+    fold = folding(a.shape, dim, keepdim)
     floats = a.dtype.kind == "f" and a.size > 0
-    if floats and (after > 1 or along <= SHORT):
-        lines: Dims = (before, after)
-        x, loop, unit = plan.fold(a), loops.column_extremes, 64
-        if after == 1:
-            x, lines, loop, unit = x.reshape(before, along), (before,), loops.row_extremes, 1
-        shared(loop, (x, greatest, values.reshape(lines), indices.reshape(lines)), before * after, a.size, unit)
-        return values, indices
+    if floats and (fold.folded[2] > 1 or fold.folded[1] <= loops.SHORT):
+        values, indices = run(choices.max_dim if greatest else choices.min_dim, fold.fold(a), 1, False)
+        return values.reshape(fold.result), indices.reshape(fold.result)
     a = a.reshape(a.shape or 1)
     indices = reduced(np.argmax if greatest else np.argmin, a, dim, True)
-    if not floats:
-        return np.take_along_axis(a, indices, dim).reshape(plan.result), indices.reshape(plan.result)
-    rows, single = plan.fold(a.reshape(plan.shape)), (before, 1, after)
-    loops.gather_along(rows, indices.reshape(single), values.reshape(single), np.zeros(1, np.int64), 0, before)
-    return values, indices.reshape(plan.result)
+    return np.take_along_axis(a, indices, dim).reshape(fold.result), indices.reshape(fold.result)
 
 
 def argmax(a: Array, dim: int | None, keepdim: bool) -> Array:
@@ -107,7 +92,7 @@ def argmin(a: Array, dim: int | None, keepdim: bool) -> Array:
 
 
 def _index(find: Any, a: Array, dim: int | None, keepdim: bool, greatest: bool) -> Array:
-    if dim is not None and a.dtype.kind == "f" and (dim < a.ndim - 1 or _is_of_short_rows(a, (dim,))):
+    if dim is not None and a.ndim and a.dtype.kind == "f" and (dim < a.ndim - 1 or 0 < a.shape[dim] <= loops.SHORT):
         return _extremes(a, dim, keepdim, greatest)[1]
     return find(a, axis=None, keepdims=keepdim) if dim is None or not a.ndim else reduced(find, a, dim, keepdim)
 

@@ -54,7 +54,7 @@ def var_backward(grad: Array, x: Array, dim: Dims, correction: float) -> Array:
 
 def std_backward(grad: Array, x: Array, result: Array, dim: Dims, correction: float) -> Array:
     """g (x - mean) / (n - correction) / std, and 0 where that is 0."""
-    return var_backward(grad / np.where(result == 0, math.inf, 2 * result).astype(grad.dtype), x, dim, correction)
+    return _spread(plans.std_backward, (grad, x, result), dim, correction)
 
 
 def extremum_backward(grad: Array, x: Array, result: Array, dim: Dims | None) -> Array:
@@ -69,13 +69,15 @@ def norm_backward(grad: Array, x: Array, result: Array, p: float, dim: Dims) -> 
         sizes = np.abs(x)
         top = (np.maximum if p > 0 else np.minimum).reduce(sizes, axis=dim, keepdims=True)
         return extremum_backward(grad, sizes, top, dim) * np.sign(x)
-    if p == 2:
-        factors = grad / np.where(result == 0, math.inf, result).astype(x.dtype)
-        return _spread(plans.scaled_by_result, (factors, x), dim)
+    if p in (1, 2):
+        fold = folding(x.shape, dim)
+        if not x.size:
+            return np.empty(x.shape, x.dtype)
+        return fold.unfold(run(plans.norm_backward, contiguous(grad), fold.fold(x), contiguous(result), p, 1)[0])
     kept = folding(x.shape, dim).kept
     grads, length = grad.reshape(kept), result.reshape(kept)
-    if p in (0, 1):
-        return np.multiply(np.sign(x), grads if p else 0, out=np.empty(x.shape, x.dtype))
+    if p == 0:
+        return np.multiply(np.sign(x), 0, out=np.empty(x.shape, x.dtype))
     share = np.abs(x) / np.where(length == 0, math.inf, length).astype(x.dtype)
     return np.multiply(grads * np.sign(x), np.where(share == 0, 1, share) ** x.dtype.type(p - 1))
 

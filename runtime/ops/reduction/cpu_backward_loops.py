@@ -126,6 +126,28 @@ def scale_by_result(
 
 
 @jit
+def shares_of_results(grads: Array, results: Array, out: Array, scale: float) -> None:
+    """g / (scale result), and 0 where that is 0."""
+    to = grads.dtype.type
+    for i in range(out.size):
+        out[i] = grads[i] / (to(math.inf) if results[i] == 0 else to(scale) * results[i])
+
+
+@jit
+def signed_gradients(
+    grads: Array, x: Array, out: Array, before: int, along: int, after: int, first: int, last: int
+) -> None:
+    """g with the sign of x: 0 where x is 0, nan where it is nan."""
+    to = x.dtype.type
+    for k in range(first, last):
+        b, j, one = k // after, k % after, grads[k]
+        for i in range(along):
+            at = (b * along + i) * after + j
+            sign = to(1) if x[at] > 0 else to(-1) if x[at] < 0 else x[at]  # nan stays nan, and 0 is 0
+            out[at] = (sign if sign else to(0)) * one
+
+
+@jit
 def logsumexp_backward_loop(
     grads: Array, x: Array, results: Array, out: Array, before: int, along: int, after: int, first: int, last: int
 ) -> None:

@@ -13,11 +13,12 @@ from typing import Any
 from ...kernels.cpu.folding import Folding, folding
 from ...kernels.cpu.plan import Ints, Layout, Plan, Step, are_contiguous, single
 from ...kernels.cpu.sums import CHUNK
-from ...pool.layout import LARGE
 from ..softmax import cpu_loops as exponentials
 from . import cpu_backward_loops as backward
+from . import cpu_choice_loops as choices
 from . import cpu_reduce_loops as loops
 
+LARGE = 2 * CHUNK  # elements of which each of two threads has a chunk
 Dim = Ints | int | None
 
 
@@ -166,20 +167,23 @@ def min_all(x: Layout) -> Plan | None:
 
 
 def amax(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
-    """The greatest along the last dimensions."""
+    """The greatest along neighbouring dimensions."""
     return _extremes(x, folding(x.shape, dim, keepdim), 1)
 
 
 def amin(x: Layout, dim: Dim, keepdim: bool) -> Plan | None:
-    """The least along the last dimensions."""
+    """The least along neighbouring dimensions."""
     return _extremes(x, folding(x.shape, dim, keepdim), -1)
 
 
 def _extremes(x: Layout, fold: Folding, sign: int) -> Plan | None:
-    """The greatest, or with sign -1 the least, of rows; that of all of a large operand in chunks."""
+    """The greatest, or with sign -1 the least; that of all of a large operand in chunks."""
     before, along, after = fold.folded
-    if x.strides is not None or fold.order or after != 1 or not prod(x.shape):
+    if x.strides is not None or fold.order or not prod(x.shape):
         return None
+    if after != 1:
+        rows = (before * after, choices.UNIT)
+        return (Step(choices.column_extremes, (0,), ((0, fold.result),), (), (sign, along, after), rows),)
     if before > 1 or along < LARGE:
         return (Step(loops.extremes_of_rows, (0,), ((0, fold.result),), (), (sign, along), (before, 1), row=along),)
     chunks = (1, (-(-along // CHUNK),))  # a result that is not given
@@ -224,6 +228,28 @@ def var_backward(grad: Layout, x: Layout, dim: Dim, correction: float) -> Plan |
     fold = folding(x.shape, dim)
     free = fold.folded[1] - correction
     return _spread(backward.var_backward_loop, fold, grad, x, numbers=(2 / free if free > 0 else math.inf,))
+
+
+def std_backward(grad: Layout, x: Layout, result: Layout, dim: Dim, correction: float) -> Plan | None:
+    """That of the variance, of gradients over twice the deviations."""
+    plan = var_backward(grad, x, dim, correction)
+    return plan and _behind_shares(plan[0], grad, result, 2)
+
+
+def norm_backward(grad: Layout, x: Layout, result: Layout, p: float, dim: Dim) -> Plan | None:
+    """x, times gradients over norms; of sums of sizes the gradients with the signs of x."""
+    if p == 1:
+        return _spread(backward.signed_gradients, folding(x.shape, dim), grad, x)
+    plan = scaled_by_result(grad, x, dim) if p == 2 else None
+    return plan and _behind_shares(plan[0], grad, result, 1)
+
+
+def _behind_shares(step: Step, grad: Layout, result: Layout, scale: float) -> Plan | None:
+    """A call whose first operand is gradients over `scale` times results, behind the call that divides them."""
+    if not are_contiguous(grad, result):
+        return None
+    shares = Step(backward.shares_of_results, (0, 2), ((1, grad.shape),), (scale,))
+    return shares, step._replace(operands=(~1, 1))
 
 
 def extremum_backward(grad: Layout, x: Layout, result: Layout, dim: Dim) -> Plan | None:

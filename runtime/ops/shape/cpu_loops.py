@@ -12,18 +12,34 @@ Array = np.ndarray
 
 
 @jit
-def strided_copy(x: Array, out: Array, n0: int, n1: int, n2: int, s0: int, s1: int, s2: int) -> None:
-    """out[i, j, k] = x[i s0 + j s1 + k s2]: a contiguous copy of a strided array of up to three dimensions."""
+def strided_copy(
+    x: Array,
+    out: Array,
+    n0: int,
+    n1: int,
+    n2: int,
+    n3: int,
+    n4: int,
+    s0: int,
+    s1: int,
+    s2: int,
+    s3: int,
+    s4: int,
+) -> None:
+    """out[i, j, k, l, m] = x[i s0 + j s1 + ... + m s4]: a contiguous copy of a strided array of up to five dimensions,
+    which is what blocks of windows and the heads of attention take."""
     offset = 0
     for i in range(n0):
         for j in range(n1):
-            start, to = i * s0 + j * s1, part_of(out, offset, n2)
-            if s2 == 1:
-                copy_run(x, start, out, offset, n2)
-            else:
-                for k in range(n2):
-                    to[k] = x[start + k * s2]
-            offset += n2
+            for k in range(n2):
+                for row in range(n3):
+                    start, to = i * s0 + j * s1 + k * s2 + row * s3, part_of(out, offset, n4)
+                    if s4 == 1:
+                        copy_run(x, start, out, offset, n4)
+                    else:
+                        for m in range(n4):
+                            to[m] = x[start + m * s4]
+                    offset += n4
 
 
 @jit

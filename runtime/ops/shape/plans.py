@@ -10,17 +10,18 @@ from . import cpu_loops as loops
 
 MOST = 1 << 16  # elements: larger copies are for kernels that go square by square
 MOST_JOINED = 1 << 18  # elements that are joined piece by piece, by one thread
+COPIED = 5  # dimensions of what `strided_copy` copies
 
 
 def clone(x: Layout) -> Plan | None:
-    """Loops over what three dimensions are enough for."""
+    """Loops over what five dimensions are enough for."""
     size = prod(x.shape)
     if x.strides is None and size > MOST:
         return single(loops.flat_copy, 1, x.shape, (), (), (size, SLICE))
     dims = [(size, 1)] if x.strides is None else merged(x.shape, x.strides)
-    if len(dims) > 3 or size > MOST or (len(dims) > 1 and not size):
+    if len(dims) > COPIED or size > MOST or (len(dims) > 1 and not size):
         return None
-    dims = [(1, 0)] * (3 - len(dims)) + dims
+    dims = [(1, 0)] * (COPIED - len(dims)) + dims
     return single(loops.strided_copy, 1, x.shape, (), (*[n for n, _ in dims], *[step for _, step in dims]))
 
 

@@ -97,6 +97,13 @@ OPS: dict[str, Program] = {
     "cross-entropy": lambda o: F.cross_entropy(o.a, o.classes),
     "index select": lambda o: o.b.index_select(0, o.classes),
     "copy": lambda o: o.x.permute(2, 0, 1).contiguous(),
+    "ones like": lambda o: sg.ones_like(o.a),
+    "new, filled": lambda o: o.a.new_full((3, 4), 2.5),
+    "a range": lambda o: sg.arange(0, 3, 0.5),
+    "a diagonal": lambda o: sg.eye(3, 4, dtype=sg.bfloat16),
+    "numbers": lambda o: sg.tensor([[1, 2.5], [True, 4]]),
+    "draws": lambda o: sg.rand(7, generator=sg.Generator().manual_seed(3)),
+    "draws like": lambda o: sg.randn_like(o.a, generator=sg.Generator().manual_seed(3)),
 }
 
 # Those that are launched natively on devices.

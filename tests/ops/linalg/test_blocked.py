@@ -76,3 +76,52 @@ def test_single_precision_of_lapack(shape):
     values, vectors = sg.linalg.eigh(sg.tensor(square))
     assert_near(values, np.linalg.eigvalsh(square.astype(np.float64)), np.float32)
     assert_near(vectors * values.unsqueeze(-2), square @ vectors.numpy(), np.float32)
+
+
+def symmetric(name, n):
+    """Matrices whose three diagonals are hard to bring to one, or whose columns are zero but for rounding."""
+    q, ones = np.linalg.qr(drawn((n, n), np.float64))[0], np.ones(n - 1)
+    beside = np.diag(ones, 1) + np.diag(ones, -1)
+    return {
+        "zero": lambda: np.zeros((n, n)),
+        "ones": lambda: np.ones((n, n)),
+        "two values": lambda: (q * np.where(np.arange(n) < n // 2, 1, 2)) @ q.T,
+        "graded": lambda: np.outer(2.0 ** -np.arange(n), 2.0 ** -np.arange(n)) + np.diag(4.0 ** -np.arange(n)),
+        "graded upwards": lambda: symmetric("graded", n)[::-1, ::-1],
+        "near pairs": lambda: np.diag(np.abs(np.arange(n) - n / 2)) + beside,
+        "path": lambda: beside,
+        "pairs": lambda: np.kron(np.eye(n // 2), [[0, 1], [1, 0]]),
+        "large": lambda: 1e36 * (q + q.T),
+        "small": lambda: 1e-36 * (q + q.T),
+    }[name]()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", [34, 64, 300])
+@pytest.mark.parametrize(
+    "name",
+    ["zero", "ones", "two values", "graded", "graded upwards", "near pairs", "path", "pairs", "large", "small"],
+)
+def test_hard_symmetric_matrices(name, n, dtype):
+    a = symmetric(name, n).astype(dtype)
+    wide, eye = a.astype(np.float64), np.eye(n)
+    limit = 100 * np.finfo(dtype).eps * np.linalg.norm(wide, 2)
+    garbage = np.triu(np.full((n, n), np.nan, dtype), 1)  # is not read
+    values, vectors = sg.linalg.eigh(sg.tensor(np.tril(a) + garbage))
+    u, s, vh = sg.linalg.svd(sg.tensor(a), full_matrices=False)
+    assert np.abs(values.numpy() - np.linalg.eigvalsh(wide)).max() <= limit
+    assert np.abs(s.numpy() - np.linalg.svd(wide, compute_uv=False)).max() <= limit
+    values, vectors, u, s, vh = (x.numpy().astype(np.float64) for x in (values, vectors, u, s, vh))
+    assert np.abs(vectors * values @ vectors.T - wide).max() <= limit
+    assert np.abs(u * s @ vh - wide).max() <= limit
+    for each in (vectors, u, vh):
+        assert np.abs(each.T @ each - eye).max() <= 1000 * np.finfo(dtype).eps
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("solve", [sg.linalg.eigh, sg.linalg.svd])
+def test_numbers_that_are_not_finite(solve, bad):
+    a = np.eye(40, dtype=np.float32)
+    a[3, 1] = a[1, 3] = bad
+    with pytest.raises(sg.linalg.LinAlgError, match="non-finite values"):
+        solve(sg.tensor(a))

@@ -1,0 +1,35 @@
+"""Which kernels native code converts with, found by pairs of kinds, and the plan of an op that converts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from ..kernels.cpu import conversions as kernels
+from ..kernels.llvm.element_kinds import ALL_KINDS, BOOL, INT8, INT16, UINT8
+from ..pool.calls import kernel_address
+from .conversions import ConversionPlan
+from .interned import Converting, converting_words
+from .plans import array_of, memory, record_plan, resolver
+
+WORTH = 8  # conversions of a pair that NumPy does before a kernel is worth its loading
+_asked: Counter[int] = Counter()
+
+
+def kernel_of(number: int) -> int:
+    """The address of the kernel for a pair of kinds; 0 where it has not been asked for often enough."""
+    _asked[number] += 1
+    if _asked[number] <= WORTH:
+        return 0
+    kind, to = divmod(number, ALL_KINDS)
+    short = kernels.shortened if to in (INT8, INT16, UINT8) else kernels.converted
+    return kernel_address(kernels.truth if to == BOOL else short, [array_of(kind), array_of(to)])
+
+
+def conversion_plan(op: Any) -> np.ndarray:
+    """The plan of an op for `convert`."""
+    kernels_found = converting_words[Converting.word("kernels") :]
+    Converting.put(converting_words, "resolver", resolver(kernels_found, kernel_of))
+    return ConversionPlan.pack(node=memory(record_plan(op.node, op.operands, False)))

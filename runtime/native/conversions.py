@@ -1,0 +1,76 @@
+"""Copies of tensors in another dtype: a kernel for each pair of kinds, once a pair is converted often enough."""
+
+from __future__ import annotations
+
+from ..kernels.llvm.element_kinds import ALL_KINDS, is_float, itemsize
+from ..kernels.llvm.kernel_calls import CallFrame, put_array
+from ..kernels.llvm.structs import Items, Struct
+from ..kernels.llvm.typed import NULL, New, cast, native, new
+from . import c_functions as c
+from .apart import together
+from .graph.recording import RecordPlan, record
+from .interned import converting, none, outdated_type, true
+from .kernel_calls import Size, found_kernel, run_kernel
+from .layout import Array, Object, Tensor
+from .references import Owned, begin, own, release_all
+from .tensors import (
+    any_kind_of,
+    dtype_of,
+    elements,
+    holds_kind,
+    is_tensor,
+    new_flat,
+    new_tensor,
+    not_handled,
+    records,
+    withdrawn,
+)
+
+
+class ConversionPlan(Struct):
+    """The plan of an op that gives its tensor in another dtype."""
+
+    node: RecordPlan
+
+
+@native
+def as_kind(tensor: Tensor, to: int, owned: Owned) -> New[Object]:
+    """A copy of a tensor of the host as elements of another kind; None where this is for the general path."""
+    kind, shape = any_kind_of(tensor.dtype), own(owned, tensor.shape)
+    if kind < 0 or to < 0 or kind == to or converting.resolver is NULL:
+        return not_handled()
+    flat = together(tensor, kind, owned) if tensor.flat is none else own(owned, tensor.flat)
+    if flat is NULL or not holds_kind(flat, kind):
+        return not_handled()
+    kernel, size = found_kernel(converting.kernels, ALL_KINDS * kind + to, converting.resolver), elements(flat)
+    result = cast(Array, NULL) if kernel == 0 else new_flat(new(Size).items, size, to)
+    if result is NULL:
+        return not_handled() if c.error_set() is NULL else NULL
+    frame = new(CallFrame)
+    put_array(frame, 0, flat.memory, itemsize(kind))
+    put_array(frame, 1, result.memory, itemsize(to))
+    run_kernel(kernel, 2, size, frame)  # may release the GIL: the elements are owned, and nobody knows the result
+    return new_tensor(result, shape, dtype_of(to))
+
+
+@native
+def converted(plan: ConversionPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
+    """The copy, recorded, as `convert` gives it."""
+    tensor, to = cast(Tensor, arguments[0]), any_kind_of(arguments[1])
+    if not is_tensor(tensor) or tensor.fn.type is outdated_type:
+        return not_handled()
+    recorded = records() if tensor.rg is true and is_float(to) else 0
+    result = NULL if recorded < 0 else as_kind(tensor, to, owned)
+    if result is NULL or result is none or not recorded:
+        return result
+    return result if record(plan.node, result, arguments, False, True, owned) else withdrawn(result)
+
+
+@native
+def convert(self: Array, arguments: Items[Object], count: int) -> New[Object]:
+    """convert(tensor, dtype): the copy, recorded; None where this is for the general path."""
+    owned = new(Owned)
+    begin(owned)
+    result = converted(cast(ConversionPlan, self.memory), arguments, owned)
+    release_all(owned)
+    return result

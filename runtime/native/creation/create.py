@@ -1,0 +1,106 @@
+"""The builtin function of all creation functions."""
+
+from __future__ import annotations
+
+from ...kernels.llvm.structs import Items
+from ...kernels.llvm.typed import NULL, New, cast, exchange, native, new
+from .. import c_functions as c
+from ..interned import int64, true
+from ..layout import Array, Object, Tensor
+from ..references import Owned, begin, release_all, retain
+from ..tensors import new_tensor, not_handled
+from .draws import fractions, integers, survivors
+from .elements import WHOLE, Number, Pattern, element_of, fill, put_number, read_number
+from .nested import data, inferred
+from .series import arange, eye, linspace
+from .wanted import (
+    NOWHERE,
+    CreationPlan,
+    Wanted,
+    allows_grad,
+    find_shape,
+    memory_for,
+    note_options,
+    usual_element,
+    watched,
+)
+
+NOTHING, ONE_NUMBER, FRACTIONS, INTEGERS, SURVIVORS, ARANGE, LINSPACE, EYE, DATA = range(9)  # what is written
+
+
+@native
+def number_of(plan: CreationPlan, arguments: Items[Object], number: Number) -> bool:
+    """The number that all elements are: the plan's, or an argument, which also gives the dtype of `full`."""
+    if plan.value != NOWHERE:
+        return read_number(arguments[plan.value], number)
+    number.rank = WHOLE
+    number.whole = plan.constant
+    number.real = number.whole
+    return True
+
+
+@native
+def one_number(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, owned: Owned) -> Array:
+    """An array of one number, owned; NULL where that is for the general path."""
+    number, pattern = new(Number), new(Pattern)
+    if not number_of(plan, arguments, number):
+        return cast(Array, NULL)
+    if wanted.element is NULL:
+        wanted.element = inferred(plan, number.rank)
+    if not put_number(wanted.element, number, pattern) or not find_shape(plan, arguments, wanted, owned):
+        return cast(Array, NULL)
+    flat = memory_for(wanted, owned)
+    if flat is not NULL:
+        fill(flat.memory, wanted.count, wanted.element.size, pattern)
+    return flat
+
+
+@native
+def of_shape(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, owned: Owned) -> Array:
+    """An array of the shape that is given, unset or random, owned; NULL where that is for the general path."""
+    if not find_shape(plan, arguments, wanted, owned):
+        return cast(Array, NULL)
+    if plan.fill == FRACTIONS:
+        return fractions(plan, arguments, wanted, owned)
+    if plan.fill == SURVIVORS:
+        return survivors(plan, arguments, wanted, owned)
+    return integers(plan, arguments, wanted, owned) if plan.fill == INTEGERS else memory_for(wanted, owned)
+
+
+@native
+def array_for(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, owned: Owned) -> Array:
+    """The array of the new tensor, owned; NULL where an error is set, or where that is for the general path."""
+    what = plan.fill
+    if wanted.element is NULL and what == INTEGERS:
+        wanted.element = element_of(plan.elements, cast(Object, int64))
+    elif wanted.element is NULL and plan.usual:
+        wanted.element = usual_element(plan)
+    if what == ONE_NUMBER:
+        return one_number(plan, arguments, wanted, owned)
+    if what == ARANGE:
+        return arange(plan, arguments, wanted, owned)
+    if what == LINSPACE:
+        return linspace(plan, arguments, wanted, owned)
+    if what == EYE:
+        return eye(plan, arguments, wanted, owned)
+    return data(plan, arguments, wanted, owned) if what == DATA else of_shape(plan, arguments, wanted, owned)
+
+
+@native
+def create(self: Array, arguments: Items[Object], count: int) -> New[Object]:
+    """The new tensor; None where the general path is to make it, or to say what is wrong."""
+    plan, wanted, owned = cast(CreationPlan, self.memory), new(Wanted), new(Owned)
+    if watched(plan.generator != NOWHERE or plan.like != NOWHERE):
+        return not_handled()
+    begin(owned)
+    flat = cast(Array, NULL)
+    if note_options(plan, arguments, count, wanted):
+        flat = array_for(plan, arguments, wanted, owned)
+    if flat is not NULL and allows_grad(wanted):
+        result = cast(Object, new_tensor(cast(Array, retain(flat)), wanted.shape, wanted.element.ours))
+        if wanted.grad and result is not NULL:
+            c.release(exchange(cast(Tensor, result), "rg", retain(true)))
+    else:
+        result = not_handled() if c.error_set() is NULL else cast(Object, NULL)
+    release_all(owned)
+    return result

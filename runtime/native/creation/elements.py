@@ -1,0 +1,185 @@
+"""Elements of any dtype in native code: how wide they are, and the bits of a number in each.
+
+Numbers are taken that the general path converts without a word, and for 16-bit floats those that lose nothing.
+"""
+
+from __future__ import annotations
+
+from ...kernels.llvm.memory import bits, single_bits, store, store_eighth, store_half, store_quarter
+from ...kernels.llvm.structs import Items, Struct, room
+from ...kernels.llvm.typed import NULL, cast, native
+from .. import c_functions as c
+from ..array_memory import copy_memory
+from ..interned import false, float_type, int_type, true
+from ..layout import DType, Float, Object
+
+# How a number stands in memory.
+SINGLE, DOUBLE, BFLOAT, HALF, BOOL, INTEGER, COMPLEX, DOUBLE_COMPLEX = range(8)
+DTYPES = 12
+TRUTH, WHOLE, FRACTION = range(3)  # what numbers are, the lesser first
+LARGE = 2.0**62  # floats below have a whole part that a word holds
+BEGUN, NEAR = 512, 8192  # bytes that are written word by word, and that are copied at once
+TINY = 2.0**-14  # the least normal number of float16
+
+
+class Element(Struct):
+    """A dtype."""
+
+    ours: DType
+    numpy: Object
+    size: int  # bytes
+    form: int
+    least: int  # of integers
+    most: int
+    largest: float  # of floats that are finite
+
+
+class Elements(Struct):
+    """All dtypes."""
+
+    items: Items[Element] = room(DTYPES)
+
+
+class Number(Struct):
+    """A number of Python's."""
+
+    rank: int
+    whole: int
+    real: float
+
+
+class Pattern(Struct):
+    """The bits of an element; `second` has those of the imaginary part of a complex128."""
+
+    first: int
+    second: int
+
+
+@native
+def element_of(elements: Elements, dtype: Object) -> Element:
+    """What is known of a dtype; NULL for what is none."""
+    for i in range(DTYPES):
+        if elements.items[i].ours is dtype:
+            return elements.items[i]
+    return cast(Element, NULL)
+
+
+@native
+def read_number(thing: Object, number: Number) -> bool:
+    """Read a bool, a float or an int of 64 bits; False for others."""
+    if thing.type is float_type:
+        number.rank = FRACTION
+        number.real = cast(Float, thing).value
+        return True
+    number.rank = WHOLE
+    if thing.type is int_type:
+        number.whole = c.as_int(thing)
+        if number.whole == -1 and c.error_set() is not NULL:
+            c.clear_error()
+            return False
+    elif thing is true or thing is false:
+        number.rank = TRUTH
+        number.whole = thing is true
+    else:
+        return False
+    number.real = number.whole
+    return True
+
+
+@native
+def fits_floats(element: Element, real: float) -> bool:
+    """Whether a number is not too large for a dtype of floats; infinities and nan are not."""
+    return (real <= element.largest and real >= -element.largest) or real - real != 0.0
+
+
+@native
+def put_half(form: int, real: float, pattern: Pattern) -> bool:
+    """The bits of a 16-bit float that a number is equal to; False where there is none, and for the least ones."""
+    single, lost = single_bits(real), 0xFFFF if form == BFLOAT else 0x1FFF
+    if real == 0.0:
+        pattern.first = single >> 16
+        return True
+    if bits(real) & 0x1FFFFFFF != 0 or single & lost != 0 or (real < TINY and real > -TINY):
+        return False
+    infinite = single >> 23 & 255 == 255
+    exponent = 31 if infinite else (single >> 23 & 255) - 112
+    half = single >> 31 << 15 | exponent << 10 | single >> 13 & 0x3FF
+    pattern.first = single >> 16 if form == BFLOAT else half
+    return real == real  # whose bits are NumPy's choice for nan
+
+
+@native
+def put_integer(element: Element, number: Number, pattern: Pattern) -> bool:
+    """The bits of an integer, which has to be in the range of its dtype."""
+    whole, real = number.whole, number.real
+    if number.rank == FRACTION:
+        if not (real < LARGE and real > -LARGE):
+            return False
+        whole = int(real)
+    pattern.first = whole
+    return whole >= element.least and whole <= element.most
+
+
+@native
+def put_number(element: Element, number: Number, pattern: Pattern) -> bool:
+    """The bits of a number as an element; False where the general path is to convert it, or to refuse it."""
+    form, real = element.form, number.real
+    pattern.second = 0
+    if form == INTEGER:
+        return put_integer(element, number, pattern)
+    if form == BOOL:
+        pattern.first = real != 0.0
+        return True
+    if not fits_floats(element, real):
+        return False
+    if form in (BFLOAT, HALF):
+        return put_half(form, real, pattern)
+    pattern.first = bits(real) if form in (DOUBLE, DOUBLE_COMPLEX) else single_bits(real)
+    return True
+
+
+@native
+def write_element(memory: int, place: int, size: int, pattern: Pattern) -> None:
+    """Write an element of so many bytes."""
+    address = memory + place * size
+    if size == 4:
+        store_half(address, pattern.first)
+    elif size == 8:
+        store(address, 0, pattern.first)
+    elif size == 1:
+        store_eighth(address, pattern.first)
+    elif size == 2:
+        store_quarter(address, pattern.first)
+    else:
+        store(address, 0, pattern.first)
+        store(address, 8, pattern.second)
+
+
+@native
+def repeated(size: int, pattern: Pattern) -> int:
+    """A word full of elements of so many bytes."""
+    if size == 4:
+        return (pattern.first & 0xFFFFFFFF) * 0x100000001
+    if size == 1:
+        return (pattern.first & 0xFF) * 0x0101010101010101
+    return (pattern.first & 0xFFFF) * 0x0001000100010001 if size == 2 else pattern.first
+
+
+@native
+def fill(memory: int, count: int, size: int, pattern: Pattern) -> None:
+    """Write one element to all places."""
+    if size == 16:
+        for i in range(count):
+            write_element(memory, i, 16, pattern)
+        return
+    word, total = repeated(size, pattern), count * size
+    begun = total if total < BEGUN else BEGUN
+    for i in range(begun >> 3):
+        store(memory, 8 * i, word)
+    for i in range(begun & -8, begun):
+        store_eighth(memory + i, word >> 8 * (i & 7))
+    while begun < total:  # copies of what is there, twice as much each time, as long as that stays near
+        more = begun if begun < NEAR else NEAR
+        more = more if more < total - begun else total - begun
+        copy_memory(memory + begun, memory, more)
+        begun += more

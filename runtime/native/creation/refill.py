@@ -1,0 +1,125 @@
+"""Random numbers in the place of a tensor's elements: `uniform_` and `normal_`."""
+
+from __future__ import annotations
+
+from ...kernels.llvm.kernel_calls import Constants
+from ...kernels.llvm.memory import bits, number_of, single_bits, single_of
+from ...kernels.llvm.structs import Items, Struct, room
+from ...kernels.llvm.typed import NULL, New, cast, native, new
+from .. import c_functions as c
+from ..forward import awaited, count_write
+from ..interned import none, outdated_type, true
+from ..kernel_calls import found_kernel
+from ..layout import Array, Generator, Object, Tensor
+from ..references import Owned, begin, own, release_all, retain
+from ..tensors import holds_kind, is_tensor, kind_of, not_handled, records
+from .draws import copy_constants, drawn, generator_of
+from .elements import Number, read_number
+from .wanted import Draws, watched
+
+UNIFORM, NORMAL = range(2)
+JUST_BELOW_ZERO = 1 - 2**63  # the bits of the greatest float64 below 0
+SINGLE_BELOW_ZERO = 2**31 + 1
+
+
+class RefillPlan(Struct):
+    """What draws into a tensor."""
+
+    numbers: int  # what they are: UNIFORM for the bounds, NORMAL for mean and standard deviation
+    name: Object  # of the op that counts as the writer
+    draws: Items[Draws] = room(2)  # by kinds
+
+
+@native
+def below(number: float) -> float:
+    """The next smaller float64."""
+    pattern = bits(number)
+    if number == 0.0:
+        return number_of(JUST_BELOW_ZERO)
+    return number_of(pattern - 1 if number > 0.0 else pattern + 1)
+
+
+@native
+def single_below(number: float) -> float:
+    """The next smaller float32 of one."""
+    pattern = single_bits(number)
+    if number == 0.0:
+        return single_of(SINGLE_BELOW_ZERO)
+    return single_of(pattern - 1 if number > 0.0 else pattern + 1)
+
+
+@native
+def greatest(low: float, high: float, kind: int) -> float:
+    """The greatest number of a kind below `high`, if it is not below `low`: `range_of` in creation/drawing.py."""
+    if kind == 0:
+        rounded, least = single_of(single_bits(high)), single_of(single_bits(low))
+        top = single_below(rounded) if rounded >= high else rounded
+    else:
+        top, least = below(high), low
+    return top if top > least else least
+
+
+@native
+def put_numbers(plan: RefillPlan, first: float, second: float, kind: int, constants: Constants) -> bool:
+    """The numbers of a call; False where the general path has something to say about them."""
+    distance = second - first
+    if first - first != 0.0 or distance - distance != 0.0:
+        return False
+    constants.numbers[0] = bits(first)
+    if plan.numbers == NORMAL:
+        constants.numbers[1] = bits(second)
+        return second >= 0.0
+    constants.numbers[1] = bits(distance)
+    constants.numbers[2] = bits(greatest(first, second, kind))
+    return distance >= 0.0
+
+
+@native
+def may_be_written(tensor: Tensor) -> bool:
+    """Whether a tensor is contiguous, and nobody has to be asked or told before it is written to."""
+    if tensor.flat is none or tensor.fn.type is outdated_type or awaited(tensor):
+        return False
+    kind = kind_of(tensor.dtype)
+    return kind in (0, 1) and holds_kind(tensor.flat, kind)
+
+
+@native
+def refilled(plan: RefillPlan, tensor: Tensor, arguments: Items[Object], owned: Owned) -> New[Object]:
+    """The tensor, after it was written to; None where that is for the general path."""
+    first, second, constants = new(Number), new(Number), new(Constants)
+    generator = generator_of(arguments[3])
+    if generator is NULL or not (read_number(arguments[1], first) and read_number(arguments[2], second)):
+        return not_handled()
+    recorded = records() if tensor.rg is true else 0
+    if recorded != 0 or not may_be_written(tensor):
+        return not_handled() if recorded >= 0 else cast(Object, NULL)
+    kind, flat = kind_of(tensor.dtype), own(owned, tensor.flat)
+    draws = plan.draws[kind]
+    copy_constants(draws.constants[0], constants)
+    if not put_numbers(plan, first.real, second.real, kind, constants):
+        return not_handled()
+    return written(draws, generator, tensor, flat, kind, constants, plan.name)
+
+
+@native
+def written(
+    draws: Draws, generator: Generator, tensor: Tensor, flat: Array, kind: int, constants: Constants, name: Object
+) -> New[Object]:
+    """The tensor, after the write was counted, and then done."""
+    if found_kernel(draws.kernels, 0, draws.resolver) == 0 or not count_write(tensor, name):
+        return cast(Object, NULL)
+    if not drawn(draws, generator, flat, 8 if kind else 4, constants):
+        return not_handled() if c.error_set() is NULL else cast(Object, NULL)
+    return retain(tensor)
+
+
+@native
+def refill(self: Array, arguments: Items[Object], count: int) -> New[Object]:
+    """refill(tensor, number, number, generator): the tensor; None where the general path is to fill it."""
+    if watched(True) or not is_tensor(arguments[0]):
+        return not_handled()
+    owned = new(Owned)
+    begin(owned)
+    result = refilled(cast(RefillPlan, self.memory), cast(Tensor, arguments[0]), arguments, owned)
+    release_all(owned)
+    return result

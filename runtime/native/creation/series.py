@@ -1,0 +1,187 @@
+"""Numbers in a row, and ones on a diagonal: what creation/ranges.py computes with NumPy, in the same steps."""
+
+from __future__ import annotations
+
+from ...kernels.llvm.memory import bits, single_bits, store, store_half
+from ...kernels.llvm.structs import Items, Struct, room
+from ...kernels.llvm.typed import NULL, cast, native, new
+from ..interned import int64, int_type, none
+from ..layout import Array, Object
+from ..references import Owned
+from .elements import (
+    DOUBLE,
+    FRACTION,
+    INTEGER,
+    SINGLE,
+    Number,
+    Pattern,
+    element_of,
+    fill,
+    fits_floats,
+    put_number,
+    read_number,
+    write_element,
+)
+from .wanted import MOST, CreationPlan, Wanted, make_row, make_shape, memory_for, usual_element
+
+FAR = 2**60  # integers up to here are added without a thought
+
+
+class Sides(Struct):
+    """The sizes of a matrix."""
+
+    items: Items[int] = room(2)
+
+
+@native
+def write_real(memory: int, place: int, form: int, real: float) -> None:
+    """Write a float32 or float64."""
+    if form == SINGLE:
+        store_half(memory + 4 * place, single_bits(real))
+    else:
+        store(memory, 8 * place, bits(real))
+
+
+@native
+def is_near(number: Number) -> bool:
+    """Whether a number is an integer that is far from overflowing."""
+    return number.rank < FRACTION and number.whole < FAR and number.whole > -FAR
+
+
+@native
+def integers_between(first: Number, last: Number, step: Number) -> int:
+    """How many integers lie between two, one of them included; -1 for none that the general path would give."""
+    if not (is_near(first) and is_near(last) and is_near(step)) or step.whole == 0:
+        return -1
+    distance = last.whole - first.whole
+    if (distance < 0 and step.whole > 0) or (distance > 0 and step.whole < 0):
+        return -1
+    return -(-distance // step.whole)
+
+
+@native
+def reals_between(wanted: Wanted, first: Number, last: Number, step: Number) -> int:
+    """How many numbers lie between two, the first of them included; -1 for none that the general path would give."""
+    element = wanted.element
+    if step.real == 0.0 or not (fits_floats(element, first.real) and fits_floats(element, last.real)):
+        return -1
+    distance = last.real - first.real
+    times = distance / step.real
+    if distance * step.real < 0.0 or not (fits_floats(element, step.real) and times >= 0.0 and times <= MOST):
+        return -1
+    whole = int(times)
+    return whole + (whole < times)
+
+
+@native
+def read_three(arguments: Items[Object], first: Number, last: Number, step: Number) -> bool:
+    """Read the numbers of `arange`: of two bounds the first may be left out."""
+    start, end = arguments[0], arguments[1]
+    alone = end is none
+    if alone:
+        first.rank = 0
+        first.whole = 0
+        first.real = 0.0
+    elif start is none or not read_number(start, first):
+        return False
+    return read_number(start if alone else end, last) and read_number(arguments[2], step)
+
+
+@native
+def arange(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, owned: Owned) -> Array:
+    """The array of `arange(start, end, step)`, owned; NULL where that is for the general path."""
+    first, last, step = new(Number), new(Number), new(Number)
+    if not read_three(arguments, first, last, step):
+        return cast(Array, NULL)
+    whole = max(max(first.rank, last.rank), step.rank) < FRACTION
+    if wanted.element is NULL:
+        wanted.element = element_of(plan.elements, cast(Object, int64)) if whole else usual_element(plan)
+    form = wanted.element.form
+    if form == INTEGER and whole:
+        count = integers_between(first, last, step)
+    else:
+        count = reals_between(wanted, first, last, step) if form in (SINGLE, DOUBLE) else -1
+    if count < 0 or not make_row(count, wanted, owned):
+        return cast(Array, NULL)
+    flat = memory_for(wanted, owned)
+    if flat is NULL:
+        return flat
+    if form == INTEGER:
+        pattern = new(Pattern)
+        for i in range(count):
+            pattern.first = first.whole + i * step.whole
+            write_element(flat.memory, i, wanted.element.size, pattern)
+    else:
+        write_steps(flat.memory, form, first.real, step.real, count)
+    return flat
+
+
+@native
+def write_steps(memory: int, form: int, first: float, step: float, count: int) -> None:
+    """Numbers a step apart."""
+    if form == SINGLE:
+        for i in range(count):
+            store_half(memory + 4 * i, single_bits(first + step * i))
+    else:
+        for i in range(count):
+            store(memory, 8 * i, bits(first + step * i))
+
+
+@native
+def linspace(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, owned: Owned) -> Array:
+    """The array of `linspace(start, end, steps)`, owned; NULL where that is for the general path."""
+    first, last, steps = new(Number), new(Number), new(Number)
+    if arguments[2].type is not int_type or not read_number(arguments[2], steps):
+        return cast(Array, NULL)
+    if not (read_number(arguments[0], first) and read_number(arguments[1], last)):
+        return cast(Array, NULL)
+    element, count = wanted.element, steps.whole
+    if count < 0 or count > MOST or not (fits_floats(element, first.real) and fits_floats(element, last.real)):
+        return cast(Array, NULL)
+    if element.form not in (SINGLE, DOUBLE) or not make_row(count, wanted, owned):
+        return cast(Array, NULL)
+    flat = memory_for(wanted, owned)
+    if flat is not NULL and count == 1:
+        write_real(flat.memory, 0, element.form, first.real)
+    elif flat is not NULL:
+        write_line(flat.memory, element.form, first.real, last.real, count)
+    return flat
+
+
+@native
+def write_line(memory: int, form: int, first: float, last: float, count: int) -> None:
+    """Numbers at equal distances, each half counted from its own end."""
+    step = (last - first) / (count - 1)
+    for i in range(count >> 1):
+        write_real(memory, i, form, first + step * i)
+    for i in range(count >> 1, count):
+        write_real(memory, i, form, last - step * (count - 1 - i))
+
+
+@native
+def eye(plan: CreationPlan, arguments: Items[Object], wanted: Wanted, owned: Owned) -> Array:
+    """The array of `eye(n, m)`, owned; NULL where that is for the general path."""
+    rows, columns, one, pattern = new(Number), new(Number), new(Number), new(Pattern)
+    other = arguments[0] if arguments[1] is none else arguments[1]
+    if arguments[0].type is not int_type or other.type is not int_type:
+        return cast(Array, NULL)
+    if not (read_number(arguments[0], rows) and read_number(other, columns)):
+        return cast(Array, NULL)
+    lengths = new(Sides).items
+    lengths[0] = rows.whole
+    lengths[1] = columns.whole
+    if not make_shape(lengths, 2, wanted, owned):
+        return cast(Array, NULL)
+    flat, size = memory_for(wanted, owned), wanted.element.size
+    if flat is NULL:
+        return flat
+    one.rank = FRACTION
+    one.real = 0.0
+    put_number(wanted.element, one, pattern)
+    fill(flat.memory, wanted.count, size, pattern)
+    one.real = 1.0
+    put_number(wanted.element, one, pattern)
+    shorter = rows.whole if rows.whole < columns.whole else columns.whole
+    for i in range(shorter):
+        write_element(flat.memory, i * (columns.whole + 1), size, pattern)
+    return flat

@@ -1,0 +1,37 @@
+"""Scans of contiguous floats, as plans call them: lines along (before, along, after), in order of (before, after)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernels.jit import jit
+from ...kernels.llvm.addresses import item_size, part_of
+from .cpu_chunks import running_chunks
+from .cpu_products import recurrence
+from .cpu_sums import running_sums
+
+Array = np.ndarray
+
+
+@jit
+def sums_along(x: Array, out: Array, along: int, after: int, reverse: int, first: int, last: int) -> None:
+    """y_i = sum_{j <= i} x_j, or j >= i in `reverse`."""
+    in_two = item_size(x[0]) == 8
+    if after == 1 and not in_two and not reverse:
+        running_chunks(x, out, np.zeros(last), along, first, last)
+    else:
+        running_sums(x, out, np.empty(0), in_two, along, after, reverse != 0, first, last)
+
+
+@jit
+def products_along(x: Array, out: Array, along: int, after: int, first: int, last: int) -> None:
+    """y_i = prod_{j <= i} x_j."""
+    recurrence(part_of(x, 0, 0), x, out, np.empty(0), item_size(x[0]) == 8, along, after, False, first, last)
+
+
+@jit
+def recurrence_along(
+    x: Array, factor: Array, out: Array, along: int, after: int, reverse: int, first: int, last: int
+) -> None:
+    """y_i = x_i + f_i y_(i-1), or y_(i+1) in `reverse`."""
+    recurrence(x, factor, out, np.empty(0), item_size(x[0]) == 8, along, after, reverse != 0, first, last)
