@@ -10,24 +10,18 @@ import numpy as np
 
 from ..jit import jit
 from ..scalar import exp_of_masked, exp_of_usual
-from ..scalar.primitives import choose
 
 # Sums may be reordered into the lanes of a vector register; the order is fixed when the loop is compiled. No loop that
 # adds writes as well: LLVM would compile it twice, and which one runs would depend on where the arrays happen to lie.
 REORDER = {"reassoc"}
+USUAL = -87.0  # of which and of greater numbers the exponential is a normal one
 Array = np.ndarray
-
-
-@jit
-def is_usual(low: float, top: float) -> bool:
-    """Whether e^(low - top) is a normal number."""
-    return low - top > choose(top, -87.0, -708.0)
 
 
 @jit
 def exponentials(row: Array, low: float, top: float, out: Array) -> None:
     """out_j = e^(x_j - top), for a row whose least element is `low`."""
-    if is_usual(low, top):
+    if low - top > USUAL:
         for j in range(out.size):
             out[j] = exp_of_usual(row[j] - top)
     else:
@@ -39,7 +33,7 @@ def exponentials(row: Array, low: float, top: float, out: Array) -> None:
 def exponential_sum(row: Array, low: float, top: float) -> float:
     """sum_j e^(x_j - top), in the dtype of the row."""
     total = row.dtype.type(0)
-    if is_usual(low, top):
+    if low - top > USUAL:
         for j in range(row.size):
             total += exp_of_usual(row[j] - top)
     else:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import jit
-from ..llvm.addresses import empty_row, part_of
+from ..llvm.addresses import clear, empty_row, part_of
 from ..llvm.halves.rows import reading, room_for
 from ..llvm.lines import sum_of_blocks
 
@@ -104,9 +104,9 @@ def column_sums(x: Array, after: int, start: int, totals: Array) -> None:
     """totals[j] = sum_i x[i, start + j], for rows of `after` elements that lie one behind the other."""
     count, rows = totals.size, x.size // after
     part = empty_row(x.dtype.type(0), count)
-    fill(totals, 0.0)
+    clear(totals)
     for k in range(0, rows, _ROWS):
-        fill(part, 0.0)
+        clear(part)
         last = min(k + _ROWS, rows)
         fours = k + (last - k) // 4 * 4
         for i in range(k, fours, 4):
@@ -128,9 +128,9 @@ def column_square_sums(x: Array, after: int, start: int, centers: Array, totals:
     """totals[j] = sum_i (x[i, start + j] - centers[j])^2, for rows of `after` elements."""
     count, rows = totals.size, x.size // after
     part = empty_row(x.dtype.type(0), count)
-    fill(totals, 0.0)
+    clear(totals)
     for k in range(0, rows, _ROWS):
-        fill(part, 0.0)
+        clear(part)
         for i in range(k, min(k + _ROWS, rows)):
             row = part_of(x, i * after + start, count)
             for j in range(part.size):
@@ -168,7 +168,7 @@ def narrow_column_sums(x: Array, totals: Array) -> None:
     rows, count = x.size // after // side, side * after
     wide = empty_row(0.0, count)
     column_sums(part_of(x, 0, rows * count), count, 0, wide)
-    fill(totals, 0.0)
+    clear(totals)
     for part in range(side):
         for j in range(after):
             totals[j] += wide[part * after + j]

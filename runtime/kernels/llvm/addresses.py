@@ -81,6 +81,23 @@ def empty_row(context: Any, like: Any, count: Any) -> Any:
 
 
 @for_numba
+def clear(context: Any, array: Any) -> Any:
+    """clear(array): make all elements of a contiguous array of numbers zeros, as a function would that is compiled."""
+    from numba import types
+    from numba.core import cgutils
+
+    if array.layout != "C":
+        return None
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        whole = context.make_array(array)(context, builder, args[0])
+        cgutils.memset(builder, whole.data, builder.mul(whole.nitems, whole.itemsize), 0)
+        return context.get_dummy_value()
+
+    return types.void(array), code
+
+
+@for_numba
 def zero_row(context: Any, like: Any, count: Any) -> Any:
     """zero_row(like, count): a new contiguous array of `count` zeros like `like`, as np.zeros makes it."""
     from numba import types

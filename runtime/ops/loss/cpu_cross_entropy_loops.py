@@ -11,9 +11,8 @@ import numpy as np
 
 from ...kernels.cpu.exponentials import exponential_sum
 from ...kernels.cpu.loops import copy_run
-from ...kernels.cpu.sums import fill
 from ...kernels.jit import jit
-from ...kernels.llvm.addresses import address, empty_row, part_of, row_at
+from ...kernels.llvm.addresses import address, clear, empty_row, part_of, row_at
 from ...kernels.llvm.lines import range_of
 from ...kernels.scalar import exp, log
 
@@ -103,7 +102,7 @@ def losses_of_rows(
         if n % BLOCK == 0:
             own[0] = own[1] = own[2] = 0
         if target == ignored:
-            note_loss(losses, kept, reduction, n, 0.0, 0.0)
+            note_loss(losses, kept, reduction, n, 0.0, kept.dtype.type(0))
             continue
         if target < 0 or target >= count:
             own[2] = own[2] if own[2] > 0 else n + 1
@@ -154,7 +153,7 @@ def losses_of_rows_backward(
     for n in range(first, last):
         row, out, target = part_of(x, n * count, count), part_of(result, n * count, count), classes[n]
         if target == ignored:
-            fill(out, 0.0)
+            clear(out)
             continue
         if target < 0 or target >= count:
             raise IndexError
@@ -208,7 +207,7 @@ def losses_of_columns(
                 index = n * positions + start + j
                 target = classes[index]
                 if target == ignored:
-                    note_loss(losses, kept, reduction, index, 0.0, 0.0)
+                    note_loss(losses, kept, reduction, index, 0.0, kept.dtype.type(0))
                     continue
                 if target < 0 or target >= count:
                     own[2] = own[2] if own[2] > 0 else index + 1
@@ -230,8 +229,8 @@ def _column_sums(
     if not x.size:
         return
     copy_run(x, start, tops, 0, tops.size)
-    fill(shifts, 0.0)
-    fill(smooth, 0.0)
+    clear(shifts)
+    clear(smooth)
     for c in range(1, x.size // positions):
         row = part_of(x, c * positions + start, tops.size)
         for j in range(tops.size):
@@ -274,8 +273,8 @@ def losses_of_columns_backward(
     for n in range(first, last):
         scales, spreads = empty_row(to(0), positions), empty_row(to(0), positions)
         own, sums = part_of(classes, n * positions, positions), part_of(kept, n * positions, positions)
-        fill(scales, 0.0)
-        fill(spreads, 0.0)
+        clear(scales)
+        clear(spreads)
         for j in range(positions):
             if own[j] != ignored:
                 if own[j] < 0 or own[j] >= count:

@@ -26,7 +26,7 @@ from ...kernels.cpu.sums import (
     sum_of_chunks,
 )
 from ...kernels.jit import WRITTEN, jit
-from ...kernels.llvm.addresses import address, empty_row, part_of, row_at
+from ...kernels.llvm.addresses import address, clear, empty_row, part_of, row_at
 
 COLUMNS = 1024  # side by side are worth a thread's while
 _WIDTH = 4096  # columns that are added side by side
@@ -75,12 +75,6 @@ def row_sums(x: Array, out: Array, divisor: float, along: int, first: int, last:
 
 
 @jit
-def width_of(after: int, start: int, first: int, last: int) -> int:
-    """How many columns from `start` on are added side by side, of those from result `first` to `last`."""
-    return min(min(_WIDTH, after - start), last - first)
-
-
-@jit
 def grouped_column_sums(
     x: Array, out: Array, divisor: float, before: int, along: int, after: int, first: int, last: int
 ) -> None:
@@ -88,7 +82,10 @@ def grouped_column_sums(
     k = first
     while k < last:
         b, start = k // after, k % after
-        table, totals = part_of(x, b * along * after, along * after), empty_row(0.0, width_of(after, start, k, last))
+        table, totals = (
+            part_of(x, b * along * after, along * after),
+            empty_row(0.0, min(_WIDTH, after - start, last - k)),
+        )
         if totals.size == after and 2 * after <= NARROW <= along:
             narrow_column_sums(table, totals)
         else:
@@ -108,9 +105,9 @@ def square_sums(x: Array, out: Array, before: int, along: int, after: int, first
             out[k] = square_sum(part_of(x, k * along, along), 0.0)
             k += 1
             continue
-        totals = empty_row(0.0, width_of(after, start, k, last))
+        totals = empty_row(0.0, min(_WIDTH, after - start, last - k))
         centers = empty_row(x.dtype.type(0), totals.size)
-        fill(centers, 0.0)
+        clear(centers)
         column_square_sums(part_of(x, b * along * after, along * after), after, start, centers, totals)
         for j in range(totals.size):
             out[k + j] = totals[j]
@@ -139,7 +136,10 @@ def variances(x: Array, out: Array, divisor: float, before: int, along: int, aft
             out[k] = max(squares, 0.0) / divisor if squares == squares else squares
             k += 1
             continue
-        table, totals = part_of(x, b * along * after, along * after), empty_row(0.0, width_of(after, start, k, last))
+        table, totals = (
+            part_of(x, b * along * after, along * after),
+            empty_row(0.0, min(_WIDTH, after - start, last - k)),
+        )
         means, centers = empty_row(0.0, totals.size), empty_row(x.dtype.type(0), totals.size)
         column_sums(table, after, start, means)
         for j in range(means.size):
@@ -210,7 +210,7 @@ def column_products(x: Array, out: Array, before: int, along: int, after: int, f
     k = first
     while k < last:
         b, start = k // after, k % after
-        totals = empty_row(0.0, width_of(after, start, k, last))
+        totals = empty_row(0.0, min(_WIDTH, after - start, last - k))
         fill(totals, 1.0)
         for i in range(along):
             row = part_of(x, (b * along + i) * after + start, totals.size)
