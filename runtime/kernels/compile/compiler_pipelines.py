@@ -10,6 +10,7 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
 from numba.core.typed_passes import IRLegalization, NativeLowering, NopythonRewrites
 
+from .libraries import NewLinkedLibrary, NewUnoptimisedLibrary
 from .lifetimes import KeepUntilReturn
 
 
@@ -51,25 +52,10 @@ class Linked(CompilerBase):
         """The usual one, and what offers the function."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.add_pass_after(KeepUntilReturn, NopythonRewrites)
+        passes.add_pass_after(NewLinkedLibrary, IRLegalization)
         passes.add_pass_after(OnlyLinked, NativeLowering)
         passes.finalize()
         return [passes]
-
-
-@register_pass(mutates_CFG=False, analysis_only=False)
-class NewLibrary(LoweringPass):
-    """The library of machine code that `NativeLowering` would make, which LLVM does not optimise."""
-
-    _name = "new_library"
-
-    def __init__(self) -> None:
-        super().__init__()
-
-    def run_pass(self, state: Any) -> bool:
-        state.library = state.targetctx.codegen().create_library(state.func_id.func_qualname)
-        state.library.enable_object_caching()  # as NativeLowering does: else there were no object code to keep
-        state.library._optimize_final_module = lambda: None
-        return True
 
 
 class Unoptimised(CompilerBase):
@@ -79,6 +65,6 @@ class Unoptimised(CompilerBase):
         """The usual one, with a library of our own."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.add_pass_after(KeepUntilReturn, NopythonRewrites)
-        passes.add_pass_after(NewLibrary, IRLegalization)
+        passes.add_pass_after(NewUnoptimisedLibrary, IRLegalization)
         passes.finalize()
         return [passes]

@@ -9,10 +9,8 @@ from __future__ import annotations
 from types import CodeType
 from typing import Any
 
-from llvmlite.binding import parse_assembly
-from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase
-from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
+from numba.core.compiler_machinery import PassManager
 from numba.core.typed_passes import (
     IRLegalization,
     NativeLowering,
@@ -35,12 +33,10 @@ from numba.core.untyped_passes import (
 
 from .compiler_pipelines import OnlyLinked
 from .lean_passes import LeanPasses
+from .libraries import NewApartLibrary, NewKernelLibrary, NewLinkedLibrary
 from .lifetimes import KeepUntilReturn
-from .prefetch import with_prefetches
 from .reference_counts import WithoutCounts
-from .vector_width import let_be_wide
 
-CALLED_BY_PYTHON = "_ZN7cpython"
 READ = TranslateByteCode, FixupArgs, IRProcessing
 TYPED = (
     RewriteSemanticConstants,
@@ -55,81 +51,6 @@ TYPED = (
     KeepUntilReturn,
     IRLegalization,
 )
-
-
-class KernelLibrary(JITCodeLibrary):
-    """A module that LLVM optimises as a whole, when all that is called has been linked in, with the widest vectors."""
-
-    def add_ir_module(self, module: Any) -> None:
-        """Before it is read by LLVM. What Python calls only calls the kernel, so that need not be optimised."""
-        let_be_wide(module)
-        for function in module.functions:
-            if not function.is_declaration and function.name.startswith(CALLED_BY_PYTHON):
-                function.attributes.update(("optnone", "noinline"))
-        super().add_ir_module(module)
-
-    def finalize(self) -> None:
-        """Link what is called, what that calls, and so on, each once."""
-        self._linking_libraries = [*all_called(self)]
-        super().finalize()
-
-    def _optimize_functions(self, module: Any) -> None:
-        """Not one by one."""
-        module.data_layout = self._codegen._data_layout
-
-    def _optimize_final_module(self) -> None:
-        """Let loops ask for their memory ahead when they have been vectorised."""
-        super()._optimize_final_module()
-        text = str(self._final_module)
-        changed = with_prefetches(text)
-        if changed != text:
-            self._final_module: Any = parse_assembly(changed)
-
-
-class LinkedLibrary(KernelLibrary):
-    """A module that is linked into others as it is: it names what it calls, and whoever is linked with it has that."""
-
-    def finalize(self) -> None:
-        """Nothing is linked yet."""
-        for library in self._linking_libraries:
-            self._reload_init.update(library._reload_init)
-        self._finalized = True
-
-
-def all_called(library: Any) -> dict[Any, None]:
-    """The libraries that one has to be linked with, in the order in which they are named."""
-    found = dict[Any, None]()
-    waiting = [*reversed(library._linking_libraries)]
-    while waiting:
-        called = waiting.pop()
-        if called not in found:
-            found[called] = None
-            waiting += reversed(called._linking_libraries if isinstance(called, LinkedLibrary) else [])
-    return found
-
-
-@register_pass(mutates_CFG=False, analysis_only=False)
-class NewKernelLibrary(LoweringPass):
-    """The library of machine code that `NativeLowering` would make, as kernels have it."""
-
-    _name = "new_kernel_library"
-    made = KernelLibrary
-
-    def __init__(self) -> None:
-        super().__init__()
-
-    def run_pass(self, state: Any) -> bool:
-        state.library = self.made(state.targetctx.codegen(), state.func_id.func_qualname)
-        state.library.enable_object_caching()  # as NativeLowering does: else there were no object code to keep
-        return True
-
-
-@register_pass(mutates_CFG=False, analysis_only=False)
-class NewLinkedLibrary(NewKernelLibrary):
-    """The same for what kernels call."""
-
-    _name = "new_linked_library"
-    made = LinkedLibrary
 
 
 class Kernel(CompilerBase):
@@ -168,24 +89,6 @@ class LinkedNoAlias(LinkedKernel):
     def __init__(self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, kinds: Any) -> None:
         flags.noalias = True
         super().__init__(typing, target, library, args, result, flags, kinds)
-
-
-class ApartLibrary(LinkedLibrary):
-    """A module whose functions are not inlined."""
-
-    def add_ir_module(self, module: Any) -> None:
-        for function in module.functions:
-            if not function.is_declaration:
-                function.attributes.add("noinline")
-        super().add_ir_module(module)
-
-
-@register_pass(mutates_CFG=False, analysis_only=False)
-class NewApartLibrary(NewKernelLibrary):
-    """The same for what is not inlined."""
-
-    _name = "new_apart_library"
-    made = ApartLibrary
 
 
 class ApartKernel(LinkedNoAlias):
