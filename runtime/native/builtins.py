@@ -13,8 +13,9 @@ import numpy as np
 from ..kernels.cache.digest import texts_of
 from ..kernels.llvm.units import Unit
 from ..pool import commands
-from . import array_memory, conversions, forward, getitem, members, views
+from . import array_memory, forward, getitem, members, views
 from .c_functions import register_numpy
+from .conversions.convert import convert
 from .graph.backward import walk
 from .graph.node_gradients import gradients
 from .graph.starting import start
@@ -58,7 +59,7 @@ HOST = Unit(
         launch.launch,
         in_place.launch_in_place,
         getitem.getitem,
-        conversions.convert,
+        convert,
         walk,
         start,
         members.get_attribute,

@@ -131,8 +131,8 @@ class NativePath(FastPath):
             return not_handled
         from .builtins import HOST, builtin
         from .comparison import compared, public_function
-        from .conversion_plans import conversion_plan
-        from .conversions import convert
+        from .conversions.convert import convert
+        from .conversions.plans import conversion_plan
 
         learn_gradients(op.node)
         doc = f"{op.name} of a tensor and a dtype; None for pairs of dtypes that have no kernel yet."

@@ -107,7 +107,7 @@ def test_what_is_called_counts_however_far_away() -> None:
 def test_texts_of_modules_count(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a function's code does not say all: intrinsics, their processor, and what makes scalar functions code."""
     from specgrad.runtime.kernels import scalar
-    from specgrad.runtime.kernels.llvm.tiles import panel_width
+    from specgrad.runtime.kernels.llvm.matrices.tiles import panel_width
     from specgrad.runtime.kernels.scalar.primitives import fma
 
     def seen(callee: Any) -> bytes:

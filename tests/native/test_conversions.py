@@ -13,9 +13,9 @@ import pytest
 import specgrad as sg
 from specgrad.generated.functions.shape import CloneBackward0, ToCopyBackward0
 from specgrad.runtime.dispatch.conversion_op import conversions
-from specgrad.runtime.native import conversion_plans
 from specgrad.runtime.native.comparison import native_alone
-from specgrad.runtime.native.conversion_plans import WORTH
+from specgrad.runtime.native.conversions import plans
+from specgrad.runtime.native.conversions.plans import WORTH
 
 DTYPES = ["float32", "float64", "bfloat16", "float16", "bool", "int64", "int32", "int16", "int8", "uint8"]
 HALVES = {"bfloat16": ml_dtypes.bfloat16, "float16": np.float16}
@@ -74,8 +74,8 @@ def test_gives_the_bits_of_numpy(dtype: str, to: str) -> None:
 
 def test_before_a_pair_is_worth_a_kernel_numpy_converts(monkeypatch: pytest.MonkeyPatch) -> None:
     """So a program that converts a few times compiles nothing."""
-    monkeypatch.setattr(conversion_plans, "_asked", Counter())
-    assert [bool(conversion_plans.kernel_of(1)) for _ in range(WORTH + 2)] == [False] * WORTH + [True] * 2
+    monkeypatch.setattr(plans, "_asked", Counter())
+    assert [bool(plans.kernel_of(1)) for _ in range(WORTH + 2)] == [False] * WORTH + [True] * 2
 
 
 @pytest.mark.parametrize("shape", [(), (0, 3), (5, 1, 7)])

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..jit import jit
 from ..llvm.addresses import address, empty_row, item_size, matrix_at, part_of, row_at
-from ..llvm.tiles import copied_panel, lanes, panel_bytes, panel_product, panel_width, transposed_block
+from ..llvm.matrices.tiles import copied_panel, lanes, panel_bytes, panel_product, panel_width, transposed_block
 
 Array = np.ndarray
 

@@ -6,7 +6,7 @@ from ...kernels.llvm.element_kinds import is_float, is_half
 from ...kernels.llvm.structs import Items
 from ...kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from .. import c_functions as c
-from ..conversions import as_kind
+from ..conversions.convert import as_kind
 from ..forward import awaited, count_write
 from ..interned import cpu, none, outdated_type, true
 from ..kernel_calls import Arguments

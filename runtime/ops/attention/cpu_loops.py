@@ -16,7 +16,7 @@ from ...kernels.cpu.matmul import fill_panels, multiply_at
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_matrix, matrix_at, row_at
 from ...kernels.llvm.lines import range_of
-from ...kernels.llvm.tiles import panel_bytes, panel_width
+from ...kernels.llvm.matrices.tiles import panel_bytes, panel_width
 from ...kernels.scalar import exp_of_masked
 
 Array = np.ndarray

@@ -21,7 +21,7 @@ from ...kernels.cpu.plan import Plan as Calls
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, zero_row
 from ...kernels.llvm.gathered import gathered_tile
-from ...kernels.llvm.tiles import lanes, panel_width
+from ...kernels.llvm.matrices.tiles import lanes, panel_width
 from .cpu_geometry import Call, Geometry
 from .cpu_packing import WEIGHT_ROW, layout_of_numbers, pack_planes
 from .cpu_shifted import TASK, Plan, backward_plan, forward_plan

@@ -10,8 +10,8 @@ from ...kernels.cpu.copies import contiguous
 from ...kernels.cpu.matmul import LINE, fill_panels, whole_line
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
-from ...kernels.llvm.differences import square_differences, weighted_differences
-from ...kernels.llvm.tiles import panel_bytes, panel_width
+from ...kernels.llvm.matrices.differences import square_differences, weighted_differences
+from ...kernels.llvm.matrices.tiles import panel_bytes, panel_width
 from ...pool.parallel_for import shared
 
 Array = np.ndarray

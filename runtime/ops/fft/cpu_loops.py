@@ -13,7 +13,7 @@ from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, matrix_at, part_of, row_at
 from ...kernels.llvm.complex.butterflies import first_pass, last_pass, transform_pass
 from ...kernels.llvm.complex.spectra import half_spectrum, whole_spectrum
-from ...kernels.llvm.tiles import lanes
+from ...kernels.llvm.matrices.tiles import lanes
 from ...kernels.scalar.primitives import fma
 
 Array = np.ndarray

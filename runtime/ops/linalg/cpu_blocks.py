@@ -12,7 +12,7 @@ import numpy as np
 from ...kernels.cpu.matmul import multiply_at
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, item_size, row_at
-from ...kernels.llvm.tiles import panel_bytes
+from ...kernels.llvm.matrices.tiles import panel_bytes
 
 Array = np.ndarray
 

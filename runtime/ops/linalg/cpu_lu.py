@@ -14,7 +14,7 @@ import numpy as np
 from ...kernels.cpu.matmul import PRODUCTS, transpose_at
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
-from ...kernels.llvm.side_by_side import TOGETHER
+from ...kernels.llvm.matrices.side_by_side import TOGETHER
 from ...kernels.scalar.primitives import bits, choose
 from ...pool.parallel_for import shared
 from .cpu_blocks import BLOCK, solve_lower, solve_upper, subtract_product, subtract_row

@@ -13,7 +13,7 @@ import numpy as np
 from ...kernels.cpu.matmul import PRODUCTS, multiply_at, transpose_at
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of, row_at
-from ...kernels.llvm.tiles import panel_bytes
+from ...kernels.llvm.matrices.tiles import panel_bytes
 from ...pool.parallel_for import shared
 from .cpu_blocks import BLOCK, subtract_row
 

@@ -12,7 +12,7 @@ from ...kernels.cpu.copies import contiguous
 from ...kernels.cpu.matmul import PRODUCTS, transpose_at
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, call_c, empty_row, item_size, part_of, row_at
-from ...kernels.llvm.rank_updates import ROWS, WIDTH, rank_two_product, row_products
+from ...kernels.llvm.matrices.rank_updates import ROWS, WIDTH, rank_two_product, row_products
 from ...kernels.scalar.primitives import fma
 from ...pool.parallel_for import shared
 from .cpu_blocks import BLOCK

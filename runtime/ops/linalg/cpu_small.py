@@ -11,7 +11,7 @@ import numpy as np
 from ...kernels.cpu.matmul import transpose_at
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, empty_row, item_size, part_of
-from ...kernels.llvm.side_by_side import TOGETHER, subtract_multiples
+from ...kernels.llvm.matrices.side_by_side import TOGETHER, subtract_multiples
 from ...kernels.scalar.primitives import bits, choose
 
 Array = np.ndarray

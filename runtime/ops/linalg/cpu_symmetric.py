@@ -15,7 +15,7 @@ import numpy as np
 from ...kernels.cpu.matmul import PRODUCTS, transpose_at
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address, call_c, empty_row, item_size, part_of, row_at
-from ...kernels.llvm.rank_updates import ROWS, WIDTH, rank_two_product, rotate_rows
+from ...kernels.llvm.matrices.rank_updates import ROWS, WIDTH, rank_two_product, rotate_rows
 from ...kernels.scalar.primitives import choose, fma
 from ...pool.parallel_for import shared
 from .cpu_blocks import BLOCK

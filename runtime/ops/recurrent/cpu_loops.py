@@ -8,7 +8,7 @@ import numpy as np
 from ...kernels.cpu.loops import copy_run
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import part_of
-from ...kernels.llvm.tiles import panel_width
+from ...kernels.llvm.matrices.tiles import panel_width
 from .cpu_gru import gru_backward, gru_forward
 from .cpu_lstm import lstm_backward, lstm_forward
 from .cpu_rnn import rnn_backward, rnn_forward

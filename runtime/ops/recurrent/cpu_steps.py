@@ -17,7 +17,7 @@ from ...kernels.cpu.loops import copy_row
 from ...kernels.cpu.matmul import PRODUCTS, UNIT, fill_panels, multiply_at, multiply_columns, multiply_rows
 from ...kernels.jit import jit
 from ...kernels.llvm.addresses import address
-from ...kernels.llvm.tiles import panel_width
+from ...kernels.llvm.matrices.tiles import panel_width
 from ...pool.parallel_for import shared
 from ..reduction.cpu import sum_dim
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from . import for_numba
+from .. import for_numba
+from ..vectors import Vectors
 from .tiles import Panel
-from .vectors import Vectors
 
 
 @for_numba

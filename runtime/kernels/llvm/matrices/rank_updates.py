@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import for_numba
-from .vectors import Vectors
+from .. import for_numba
+from ..vectors import Vectors
 
 WIDTH = 16  # a multiple of all processors' lanes
 ROWS = 4  # that go through the columns together

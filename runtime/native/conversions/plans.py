@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from ..kernels.cpu import conversions as kernels
-from ..kernels.llvm.element_kinds import ALL_KINDS, BOOL, INT8, INT16, UINT8
-from ..pool.calls import kernel_address
-from .conversions import ConversionPlan
-from .interned import Converting, converting_words
-from .plans import array_of, memory, record_plan, resolver
+from ...kernels.cpu import conversions as kernels
+from ...kernels.llvm.element_kinds import ALL_KINDS, BOOL, INT8, INT16, UINT8
+from ...pool.calls import kernel_address
+from ..interned import Converting, converting_words
+from ..plans import array_of, memory, record_plan, resolver
+from .convert import ConversionPlan
 
 WORTH = 8  # conversions of a pair that NumPy does before a kernel is worth its loading
 _asked: Counter[int] = Counter()

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import ALL_KINDS, is_float, itemsize
-from ..kernels.llvm.kernel_calls import CallFrame, put_array
-from ..kernels.llvm.structs import Items, Struct
-from ..kernels.llvm.typed import NULL, New, cast, native, new
-from . import c_functions as c
-from .apart import together
-from .graph.recording import RecordPlan, record
-from .interned import converting, none, outdated_type, true
-from .kernel_calls import Size, found_kernel, run_kernel
-from .layout import Array, Object, Tensor
-from .references import Owned, begin, own, release_all
-from .tensors import (
+from ...kernels.llvm.element_kinds import ALL_KINDS, is_float, itemsize
+from ...kernels.llvm.kernel_calls import CallFrame, put_array
+from ...kernels.llvm.structs import Items, Struct
+from ...kernels.llvm.typed import NULL, New, cast, native, new
+from .. import c_functions as c
+from ..apart import together
+from ..graph.recording import RecordPlan, record
+from ..interned import converting, none, outdated_type, true
+from ..kernel_calls import Size, found_kernel, run_kernel
+from ..layout import Array, Object, Tensor
+from ..references import Owned, begin, own, release_all
+from ..tensors import (
     any_kind_of,
     dtype_of,
     elements,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import for_numba
-from .vectors import Vectors
+from .. import for_numba
+from ..vectors import Vectors
 
 TOGETHER = 16  # matrices, a multiple of all processors' lanes
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..compile.machine import vector_registers
-from . import for_numba
-from .vectors import Vectors
+from ...compile.machine import vector_registers
+from .. import for_numba
+from ..vectors import Vectors
 
 NEAR = 1 << 20  # bytes of c that the second-level cache holds: else its lines are asked for
 NEAREST = 1 << 15  # bytes of a panel that the first-level cache holds, beside what else it does

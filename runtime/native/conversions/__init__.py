@@ -1,0 +1,1 @@
+"""Tensors of another dtype in machine code."""
