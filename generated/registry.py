@@ -12458,7 +12458,7 @@ OPS = [
             "grad_output": "nll_loss(grad, target, weight, 2, ignore_index)[0] / total_weight if reduction == 1 else nll_loss(grad, target, weight, reduction, ignore_index)[0]",
             "target": "non_differentiable",
             "weight": 'not_implemented("class weights are constants of the loss")',
-            "total_weight": "non_differentiable",
+            "total_weight": 'not_implemented("the total weight is what class weights sum to, which are constants of the loss")',
             "result": "auto_linear",
         },
         gives={

@@ -183,7 +183,7 @@ class NllLossBackwardBackward0(Node):
         "kept_total_weight": ("total_weight", ("grad_output",)),
     }
     values = {"_saved_reduction": ("reduction", ""), "_saved_ignore_index": ("ignore_index", "")}
-    refuses = ("weight",)
+    refuses = ("weight", "total_weight")
 
     @staticmethod
     def record(result, grad_output, target, weight, total_weight, reduction, ignore_index):
@@ -191,6 +191,10 @@ class NllLossBackwardBackward0(Node):
         if weight is not None and weight._rg:
             raise NotDifferentiableError(
                 "nll_loss_backward(): no gradient for 'weight': class weights are constants of the loss"
+            )
+        if total_weight is not None and total_weight._rg:
+            raise NotDifferentiableError(
+                "nll_loss_backward(): no gradient for 'total_weight': the total weight is what class weights sum to, which are constants of the loss"
             )
         node = new(NllLossBackwardBackward0)
         node.sequence = next_sequence()

@@ -55,7 +55,7 @@ NLL_LOSS_BACKWARD = KernelOp(
         "grad_output": "T",
         "target": "I",
         "weight": "O",
-        "total_weight": "I",
+        "total_weight": "T",
         "input_shape": "d",
         "reduction": "n",
         "ignore_index": "n",
@@ -224,7 +224,7 @@ def nll_loss_backward(
         grad_output: tensor, the gradient of the result.
         target: tensor, not differentiated.
         weight: tensor or None.
-        total_weight: tensor, not differentiated.
+        total_weight: tensor.
         input_shape: sequence of ints, the shape of the input.
         reduction: int, 0 for none, 1 for the mean, 2 for the sum.
         ignore_index: int, the class that adds nothing to the loss.
@@ -234,6 +234,7 @@ def nll_loss_backward(
         grad_output: nll_loss(grad, target, weight, 2, ignore_index)[0] / total_weight if reduction == 1 else
             nll_loss(grad, target, weight, reduction, ignore_index)[0]
         weight: not defined: class weights are constants of the loss
+        total_weight: not defined: the total weight is what class weights sum to, which are constants of the loss
     Raises:
         RuntimeError, ValueError: expected: target and weight that fit input_shape as in `nll_loss`, and a gradient in
             the shape of the reduced loss.
@@ -302,8 +303,10 @@ def _nll_loss_backward(
             return result
     computed = (
         grad_output._dtype
-        if grad_output._dtype.native and (weight is None or weight._dtype is grad_output._dtype)
-        else computed_dtype(name, "match", ("float",), (grad_output, weight))
+        if grad_output._dtype.native
+        and total_weight._dtype is grad_output._dtype
+        and (weight is None or weight._dtype is grad_output._dtype)
+        else computed_dtype(name, "match", ("float",), (grad_output, weight, total_weight))
     )
     try:
         result = adopt(
@@ -311,7 +314,7 @@ def _nll_loss_backward(
                 array_in(grad_output, computed),
                 array_in(target, None),
                 array_in(weight, computed),
-                array_in(total_weight, None),
+                array_in(total_weight, computed),
                 input_shape,
                 reduction,
                 ignore_index,
@@ -322,7 +325,11 @@ def _nll_loss_backward(
         reraise(name, error, (grad_output, target, weight, total_weight, input_shape, reduction, ignore_index))
     if into is not None:
         result = write(name, into, result)
-    if grad_mode.grad and (grad_output._rg or (weight is not None and weight._rg)) and result._dtype.kind in "fc":
+    if (
+        grad_mode.grad
+        and (grad_output._rg or (weight is not None and weight._rg) or total_weight._rg)
+        and result._dtype.kind in "fc"
+    ):
         functions.NllLossBackwardBackward0.record(
             result, grad_output, target, weight, total_weight, reduction, ignore_index
         )

@@ -373,7 +373,7 @@ class KernelOpGradient:
             return False
         values = [self.value(read, node, grad) for read in self.reads]
         parts = [part for read, value in zip(self.reads, values, strict=True) for part in read.parts(value)]
-        key = tuple([part for both in parts for part in (both or (None, None))])
+        key = tuple([part for both in parts for part in (both[:2] if both else (None, None))])
         if not may_be_key(key):
             return False
         self.node = type(node)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from itertools import product
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 import specgrad as sg
 from specgrad.generated import ops
 from specgrad.runtime.dispatch.kernel_op import KernelOp, KernelOpGradient
+from specgrad.runtime.kernels.cpu.plan import takes_complex
 from specgrad.runtime.namespace import op
 from specgrad.runtime.native.comparison import native_alone
 from tests.generated.calls import BY_NAME, Style, gradients, run, texts
@@ -54,13 +56,15 @@ def test_native_code_runs_the_plan_of_a_call(name: str, monkeypatch: pytest.Monk
         return answers[-1]
 
     monkeypatch.setattr(op, "launch", noted)
-    for text in texts(BY_NAME[name]):
+    dtypes = (sg.float32, sg.complex64) if takes_complex(op.find) else (sg.float32,)
+    for text, dtype in product(texts(BY_NAME[name]), dtypes):
         op.found.clear()
-        run(name, text, Style(sg.float32))
-        if has_plan(op.found):
+        op.found_complex.clear()
+        run(name, text, Style(dtype))
+        if has_plan(op.found | op.found_complex):
             planned += 1
             answers.clear()
-            run(name, text, Style(sg.float32))
+            run(name, text, Style(dtype))
             assert any(answer is not None for answer in answers), text
     assert planned
 

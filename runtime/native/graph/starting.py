@@ -93,12 +93,13 @@ def new_pass(arguments: Items[Object]) -> New[Pass]:
 
 @native
 def run_all(backward: Pass, following: Next) -> bool:
-    """Run a node and all that its gradients reach, Python those that are for Python; False where an error is set.
+    """Run a node and all that its gradients reach, Python those that are for Python, which may be waiting only, for
+    want of a gradient; False where an error is set.
 
     In check mode all of them are: the walk is compared there.
     """
     done = True if CHECKING else walk_on(backward, following)
-    if done and following.node is not none:
+    if done and (following.node is not none or c.list_size(backward.heap) > 0):
         arguments = new(Arguments)
         arguments.items[1] = following.node
         arguments.items[2] = following.gradient

@@ -25,7 +25,7 @@ from .cpu_qr import (
     reflect_back,
     reflection_of,
 )
-from .cpu_symmetric import LETTER_I, near_one, scaled, too_short
+from .cpu_symmetric import LETTER_I, near_one, scale_all, too_short
 
 Array = np.ndarray
 
@@ -162,14 +162,14 @@ def singular_each(a: Array, u: Array, values: Array, v: Array, info: Array, solv
         given, d, to, over = part_of(a, i * rows * n, rows * n), part_of(values, i * n, n), address(u[i]), address(v[i])
         norm = length_of(given)
         factor = near_one(norm, like)
-        scaled(given, factor)
+        scale_all(given, factor)
         if rows > n:
             factorize(address(given), rows, n, upper, upper_triangles, space)
         load_square(address(given), n, row, whole)
         bidiagonalize(whole, n, row, d, e, left, left_factors, right, right_factors, space)
         found = part_of(whole, 0, n * n)
         info[i] = conquer_both(solver, d, e, found, part_of(v, i * n * n, n * n)) if norm - norm == 0 else 1
-        scaled(d, 1 / factor)
+        scale_all(d, 1 / factor)
         transpose_at(like, address(found), line, n, n, to, line)
         lower = row_at(like, to + n * line, (rows - n) * n)
         for j in range(lower.size):

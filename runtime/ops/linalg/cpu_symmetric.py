@@ -43,7 +43,7 @@ def too_short(like: float) -> float:
 
 
 @jit
-def scaled(x: Array, factor: float) -> None:
+def scale_all(x: Array, factor: float) -> None:
     """x = factor x."""
     for i in range(x.size if factor != 1 else 0):
         x[i] = float(x[i]) * factor
@@ -233,7 +233,7 @@ def eigen_each(a: Array, values: Array, vectors: Array, info: Array, solver: int
         load_symmetric(address(a[i]), n, row, whole)
         norm = length_of(whole)
         factor = near_one(norm, like)
-        scaled(whole, factor)
+        scale_all(whole, factor)
         d, to = part_of(values, i * n, n), address(vectors[i])
         tridiagonalize(whole, n, row, d, e, kept, factors, space)
         if norm - norm != 0:
@@ -243,7 +243,7 @@ def eigen_each(a: Array, values: Array, vectors: Array, info: Array, solver: int
         else:
             info[i] = conquer(solver, d, e, part_of(whole, 0, n * n))
             transpose_at(like, address(whole), n * size, n, n, to, n * size)
-        scaled(d, 1 / factor)
+        scale_all(d, 1 / factor)
         all_triangles(kept, n - 1, n - 1, factors, triangles)
         reflect_back(to + n * size, n * size, n - 1, n, n - 1, kept, triangles, False, space)
 

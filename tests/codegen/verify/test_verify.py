@@ -177,7 +177,7 @@ RAISING = """\
 
 
 def test_an_error_names_the_key_that_it_comes_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One line for each: the kernel's expression, the kernel, the check, the composite; numba's say what and where."""
+    """One line for each: the expression, of which numba says what and where; the kernel, the check, the composite."""
     spec = tmp_path / "ops.yaml"
     spec.write_text(RAISING, encoding="utf-8")
     assert main([str(spec), "--out", str(tmp_path / "ops")]) == 1
@@ -185,7 +185,7 @@ def test_an_error_names_the_key_that_it_comes_from(tmp_path: Path, capsys: pytes
     begins = [
         "ops.yaml:4:16: masked, elementwise: at (self=T(3, 4), other=T(3, 4)): TypingError: numba: no implementation "
         "of and_(float64, float64), in result[i] = (self[i] & other[i]) + T(0)",
-        "ops.yaml:10:11: summed, kernel: at (self=T(3, 4), dim=1.5): RuntimeError: summed(): cannot be computed for ",
+        "ops.yaml:10:11: summed, kernel: at (self=T(3, 4), dim=1.5): TypeError: tuple indices must be integers",
         "ops.yaml:17:10: checked, check: at (self=T(3, 4), dim=7): DimensionError: checked(): Dimension out of range",
         "ops.yaml:24:14: made, composite: at (self=T(3, 4), dim=7): DimensionError: cumsum(): Dimension out of range",
     ]
