@@ -97,12 +97,18 @@ def least_of_all(x: Layout) -> Plan | None:
 
 def greatest(x: Layout, dim: Ints | None, keepdim: bool) -> Plan | None:
     """The greatest along neighbouring dimensions."""
-    return column_extremes(x, folding(x.shape, dim, keepdim), 1)
+    return whole_extremes(x, folding(x.shape, dim, keepdim), 1)
 
 
 def least(x: Layout, dim: Ints | None, keepdim: bool) -> Plan | None:
     """The least along neighbouring dimensions."""
-    return column_extremes(x, folding(x.shape, dim, keepdim), -1)
+    return whole_extremes(x, folding(x.shape, dim, keepdim), -1)
+
+
+def whole_extremes(x: Layout, fold: Folding, sign: int) -> Plan | None:
+    """Extremes of whole numbers, or of what is true or not; of long rows NumPy is faster."""
+    _, along, after = fold.folded
+    return None if is_long(x.shape, along, after) else column_extremes(x, fold, sign)
 
 
 def column_extremes(x: Layout, fold: Folding, sign: int) -> Plan | None:
