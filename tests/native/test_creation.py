@@ -22,6 +22,7 @@ from .creations import SOURCE, Call, is_native, native_outcome
 
 pytestmark = pytest.mark.skipif(not supported(), reason="there is no native code here")
 
+MADE = sg.Tensor, np.ndarray, ValueError  # by calls that are answered, and that are refused
 SIZES: list[Any] = [(), (0,), (5,), (2, 0, 3), (3, 4), (1, 2, 3, 4), [2, 3], sg.Size([4, 1]), (300,), (1400, 100)]
 NUMBERS = [0, 1, -1, 7, 127, 128, 200, -129, 2**31, -(2**63), 2**63 - 1, True, False]
 NUMBERS += [0.0, -0.0, 0.5, 1.25, -2.75, 1e-5, 6.1e-5, 65504.0, 65520.0, 1e10, 3.5e38, 1e300, 0.1, 1 / 3]
@@ -257,8 +258,12 @@ def test_references_are_counted_right() -> None:
     try:
         for _ in range(200):
             make()
-        assert gc.collect() < 200  # what each round left would be more; other threads load modules meanwhile
+        gc.set_debug(gc.DEBUG_SAVEALL)  # keeps what is found: other threads may leave something of their own meanwhile
+        gc.collect()
+        assert [left for left in gc.garbage if isinstance(left, MADE)] == []
     finally:
+        gc.set_debug(0)
+        gc.garbage.clear()
         gc.enable()
     after = [sys.getrefcount(thing) for thing in kept]
     assert all(abs(x - y) < 100 for x, y in zip(before, after, strict=True)), (before, after)
