@@ -132,6 +132,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="rsqrt(self)",
         reference="np.power(self * 1.0, -0.5)",
+        autocast={"cuda": "float32"},
         example=">>> sg.rsqrt(sg.tensor([4.0, 0.25]))\ntensor([0.5000, 2.0000])",
     ),
     Op(
@@ -151,6 +152,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="divide(1, self)",
         reference="np.power(self * 1.0, -1)",
+        autocast={"cuda": "float32"},
         example=">>> sg.reciprocal(sg.tensor([2.0, -4.0]))\ntensor([ 0.5000, -0.2500])",
     ),
     Op(
@@ -174,6 +176,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "float32"},
         expression="pow(self, exponent)",
         reference="np.trunc(np.float_power(self, exponent)).astype(int) if self.dtype.kind == 'i' else np.power(self, exponent)",
+        autocast={"cuda": "float32"},
         example=">>> x = sg.tensor([1.0, 2.0, 3.0])\n>>> sg.pow(x, 2)\ntensor([1., 4., 9.])\n>>> sg.pow(2, x)\ntensor([2., 4., 8.])",
     ),
     Op(
@@ -204,6 +207,7 @@ OPS = [
         reference="np.power(self, exponent)",
         check="integer_power",
         refuses=(("self=V([2, 3]), exponent=-1", "RuntimeError"),),
+        autocast={"cuda": "float32"},
     ),
     Op(
         name="pow_number",
@@ -256,6 +260,7 @@ OPS = [
         },
         expression="pow(self, exponent)",
         reference="np.trunc(np.float_power(self, exponent)).astype(int) if np.array(self).dtype == int and exponent.dtype == int else np.power(self, exponent)",
+        autocast={"cuda": "float32"},
     ),
     Op(
         name="add.Tensor",
@@ -558,6 +563,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "float32"},
         expression="self + value * tensor1 * tensor2",
         reference="np.add(self, np.prod(np.broadcast_arrays(tensor1, tensor2), 0) * value)",
+        autocast={"cuda": "widest"},
         example=">>> sg.addcmul(sg.ones(2), sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]), value=0.5)\ntensor([2.5000, 5.0000])",
     ),
     Op(
@@ -596,6 +602,7 @@ OPS = [
         },
         expression="self + divide(value * tensor1, tensor2)",
         reference="np.add(self, np.true_divide(tensor1, tensor2) * value)",
+        autocast={"cuda": "widest"},
         example=">>> sg.addcdiv(sg.ones(2), sg.tensor([1.0, 4.0]), sg.tensor([2.0, 2.0]), value=0.5)\ntensor([1.2500, 2.0000])",
     ),
     Op(
@@ -870,6 +877,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="exp(self)",
         reference="np.exp(self)",
+        autocast={"cuda": "float32"},
         example=">>> x = sg.tensor([0.0, 1.0], requires_grad=True)\n>>> x.exp().sum().backward()\n>>> x.grad\ntensor([1.0000, 2.7183])",
     ),
     Op(
@@ -905,6 +913,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="expm1(self)",
         reference="scipy.special.expm1(self)",
+        autocast={"cuda": "float32"},
         example=">>> sg.expm1(sg.tensor([0.0, 1e-8]))\ntensor([0.0000e+00, 1.0000e-08])",
     ),
     Op(
@@ -923,6 +932,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="log(self)",
         reference="np.log(self)",
+        autocast={"cuda": "float32"},
         example=">>> sg.log(sg.tensor([1.0, 10.0, 0.0]))\ntensor([0.0000, 2.3026,   -inf])",
     ),
     Op(
@@ -941,6 +951,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="log2(self)",
         reference="np.log2(self)",
+        autocast={"cuda": "float32"},
         example=">>> sg.log2(sg.tensor([1.0, 8.0]))\ntensor([0., 3.])",
     ),
     Op(
@@ -959,6 +970,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="log10(self)",
         reference="np.log10(self)",
+        autocast={"cuda": "float32"},
         example=">>> sg.log10(sg.tensor([1.0, 1000.0]))\ntensor([0., 3.])",
     ),
     Op(
@@ -978,6 +990,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="log1p(self)",
         reference="scipy.special.log1p(self)",
+        autocast={"cuda": "float32"},
         example=">>> sg.log1p(sg.tensor([0.0, 1e-8]))\ntensor([0.0000e+00, 1.0000e-08])",
     ),
     Op(
@@ -988,27 +1001,23 @@ OPS = [
         schema="logaddexp(Tensor self, Tensor other) -> Tensor",
         arguments=(("input", "Tensor", True, False), ("other", "Operand", True, False)),
         inputs=("self", "other"),
-        hard=(
-            "self=V([0.0, 1000.0, -1000.0]), other=V([0.0, 990.0, 1000.0])",
-            "self=V([inf, -inf, inf, 2.0]), other=V([inf, -inf, -inf, -inf])",
-        ),
-        dtypes=("float",),
-        complex=False,
+        hard=("self=V([0.0, 1000.0, -1000.0]), other=V([0.0, 990.0, 1000.0])",),
+        dtypes=("float", "complex"),
         formulas={
-            "self": "grad * sigmoid(self - other)",
-            "other": "grad * sigmoid(other - self)",
+            "self": "grad * sigmoid(self - other).conj()",
+            "other": "grad * sigmoid(other - self).conj()",
             "result": "auto_element_wise",
         },
         masks=(1, 2, 3),
         gives={
             "bool": "refused",
             "int32": "refused",
-            "complex64": "refused",
+            "complex64": "complex64",
             "int32 float32": "float32",
             "float64 float32": "float64",
         },
-        expression="self if isinf(self) & (self == other) else maximum(self, other) + log1p(exp(-abs(self - other)))",
-        reference="np.logaddexp(self, other)",
+        expression="self if isinf(self) & (real(self) == real(other)) else (self if real(self) >= real(other) else other) + log1p(exp(other - self if real(self) >= real(other) else self - other))",
+        reference="np.logaddexp(self, other) if np.isrealobj(self) else scipy.special.logsumexp(np.stack(np.broadcast_arrays(self, other)), axis=0)",
         example=">>> sg.logaddexp(sg.tensor([0.0, 1000.0]), sg.tensor([0.0, 1000.0]))\ntensor([6.9315e-01, 1.0007e+03])",
     ),
     Op(
@@ -1086,6 +1095,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="tan(self)",
         reference="np.tan(self)",
+        autocast={"cuda": "float32"},
         example=">>> sg.tan(sg.tensor([0.0, sg.pi / 4]))\ntensor([0., 1.])",
     ),
     Op(
@@ -1104,6 +1114,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="asin(self)",
         reference="np.arcsin(self)",
+        autocast={"cuda": "float32"},
         example=">>> sg.asin(sg.tensor([0.0, 1.0]))\ntensor([0.0000, 1.5708])",
     ),
     Op(
@@ -1122,6 +1133,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="acos(self)",
         reference="np.arccos(self)",
+        autocast={"cuda": "float32"},
         example=">>> sg.acos(sg.tensor([0.0, 1.0]))\ntensor([1.5708, 0.0000])",
     ),
     Op(
@@ -1158,6 +1170,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="sinh(self)",
         reference="np.sinh(self)",
+        autocast={"cuda": "float32"},
         example=">>> sg.sinh(sg.tensor([0.0, 1.0]))\ntensor([0.0000, 1.1752])",
     ),
     Op(
@@ -1175,6 +1188,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="cosh(self)",
         reference="np.cosh(self)",
+        autocast={"cuda": "float32"},
         example=">>> sg.cosh(sg.tensor([0.0, 1.0]))\ntensor([1.0000, 1.5431])",
     ),
     Op(
@@ -1273,6 +1287,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "refused"},
         expression="atan2(self, other)",
         reference="np.arctan2(self, other)",
+        autocast={"cuda": "widest"},
         example=">>> sg.atan2(sg.tensor([1.0, -1.0]), sg.tensor([0.0, -1.0]))\ntensor([ 1.5708, -2.3562])",
     ),
     Op(
@@ -2250,6 +2265,7 @@ OPS = [
             ("abs=B(3, 4), angle=T(3, 4)", "RuntimeError"),
             ("abs=B(3, 4), angle=B(3, 4)", "RuntimeError"),
         ),
+        autocast={"cpu": "float32"},
         example=">>> sg.polar(sg.tensor([2.0]), sg.tensor([1.0]))\ntensor([1.0806+1.6829j])",
     ),
     Op(
@@ -2308,6 +2324,7 @@ OPS = [
         reference="self[..., 0] + 1j * self[..., 1]",
         check="pairs_of_parts",
         refuses=(("self=T(3, 3)", "RuntimeError"), ("self=I(3, 2)", "RuntimeError")),
+        autocast={"cpu": "float32"},
         example=">>> sg.view_as_complex(sg.tensor([[1.0, 2.0]]))\ntensor([1.+2.j])",
     ),
     Op(
@@ -2537,6 +2554,7 @@ OPS = [
         },
         expression="self if self * beta > threshold else log1p(exp(self * beta)) / beta",
         reference="np.where(beta * self > threshold, self, np.logaddexp(0, beta * self) / beta)",
+        autocast={"cuda": "float32"},
         example=">>> sg.nn.functional.softplus(sg.tensor([-1.0, 0.0, 30.0]))\ntensor([ 0.3133,  0.6931, 30.0000])",
     ),
     Op(
@@ -2819,6 +2837,7 @@ OPS = [
             ("self=I(3, 4), weight=T(1)", "RuntimeError"),
             ("self=B(3, 4), weight=T(1)", "RuntimeError"),
         ),
+        autocast={"cpu": "lower", "cuda": "lower"},
         example=">>> sg.prelu(sg.tensor([[-1.0, -1.0]]), sg.tensor([0.1, 0.5]))\ntensor([[-0.1000, -0.5000]])",
     ),
     Op(
@@ -3134,6 +3153,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "refused"},
         expression="erfinv(self)",
         reference="scipy.special.erfinv(self)",
+        autocast={"cuda": "float32"},
         example=">>> sg.erfinv(sg.tensor([0.0, 0.5, 1.0]))\ntensor([0.0000, 0.4769,    inf])",
     ),
     Op(
@@ -3383,6 +3403,91 @@ OPS = [
         expression="igammac(self, other)",
         reference="scipy.special.gammaincc(self, other)",
         example=">>> sg.igammac(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 50.0]))\ntensor([3.6788e-01, 9.8366e-21])",
+    ),
+    Op(
+        name="standard_gamma_grad",
+        function=ops.standard_gamma_grad,
+        kind="elementwise",
+        schema="standard_gamma_grad(Tensor self, Tensor output) -> Tensor",
+        arguments=(("input", "Tensor", True, False), ("output", "Operand", True, False)),
+        outputs=(False,),
+        hard=("self=V([0.5, 3.0]), output=V([0.2, 5.0])",),
+        domain={"self": (0.5, 4.0), "output": (0.3, 4.0)},
+        dtypes=("float",),
+        complex=False,
+        formulas={
+            "self": 'not_implemented("the slopes of draws are differentiated once")',
+            "output": 'not_implemented("the slopes of draws are differentiated once")',
+        },
+        gives={"bool": "refused", "int32": "refused", "complex64": "refused", "int32 float32": "float32"},
+        expression="standard_gamma_grad(self, output)",
+        reference="n = np.arange(300.0)\na = self[..., None]\nlog_x = np.log(output)[..., None]\nparts = np.exp(n * log_x + scipy.special.gammaln(a) - scipy.special.gammaln(a + n + 1))\noutput * np.sum(parts * (scipy.special.digamma(a + n + 1) - log_x), -1)",
+    ),
+    Op(
+        name="gamma_moved",
+        function=ops.gamma_moved,
+        node=functions.GammaMovedBackward0,
+        kind="elementwise",
+        schema="gamma_moved(Tensor self, Tensor anchor, Tensor drawn) -> Tensor",
+        arguments=(
+            ("input", "Tensor", True, False),
+            ("anchor", "Operand", True, False),
+            ("drawn", "Operand", True, False),
+        ),
+        inputs=("self", "anchor", "drawn"),
+        hard=("self=V([0.7, 2.0, 9.0]), anchor=V([0.7, 2.0, 9.0]), drawn=V([0.5, 3.0, 8.0])",),
+        domain={"self": (0.5, 4.0), "anchor": (0.5, 4.0), "drawn": (0.3, 4.0)},
+        dtypes=("float",),
+        complex=False,
+        formulas={
+            "self": "grad * unfused(standard_gamma_grad(self, result))",
+            "anchor": "-grad * unfused(standard_gamma_grad(anchor, drawn)) * stretch",
+            "drawn": "grad * stretch",
+            "result": "auto_element_wise",
+        },
+        gives={"bool": "refused", "int32": "refused", "complex64": "refused", "int32 float32": "float32"},
+        expression="gamma_moved(self, anchor, drawn)",
+        reference="scipy.special.gammaincinv(self, scipy.special.gammainc(anchor, drawn))",
+    ),
+    Op(
+        name="dirichlet_grad",
+        function=ops.dirichlet_grad,
+        kind="elementwise",
+        schema="dirichlet_grad(Tensor x, Tensor alpha, Tensor total) -> Tensor",
+        arguments=(("x", "Tensor", True, False), ("alpha", "Operand", True, False), ("total", "Operand", True, False)),
+        outputs=(False,),
+        samples=("x=T(3, 4, lo=0.1, hi=0.6), alpha=T(3, 4, lo=0.5, hi=3.0), total=T(4, lo=4.0, hi=6.0)",),
+        hard=("x=V([0.9, 0.4]), alpha=V([0.3, 3.0]), total=V([1.0, 3.5])",),
+        domain={"x": (0.1, 0.6), "alpha": (0.5, 3.0), "total": (4.0, 6.0)},
+        dtypes=("float",),
+        complex=False,
+        formulas={
+            "x": 'not_implemented("the slopes of draws are differentiated once")',
+            "alpha": 'not_implemented("the slopes of draws are differentiated once")',
+            "total": 'not_implemented("the slopes of draws are differentiated once")',
+        },
+        gives={"bool": "refused", "int32": "refused", "complex64": "refused", "int32 float32": "float32"},
+        expression="dirichlet_grad(x, alpha, total)",
+        reference="n = np.arange(300.0)\na = alpha[..., None]\nboth = total[..., None]\nlevel = lambda n: scipy.special.digamma(a + n + 1) - scipy.special.digamma(both + n) - np.log(x)[..., None]\nrises = np.cumprod(x[..., None] * (both + n) / (a + n + 1), -1)\nseries = x / alpha * (level(0)[..., 0] + np.sum(rises * level(n + 1), -1))\nnp.where((x >= 0) & (x <= 1) & (alpha > 0) & (total > 0), np.where(total > alpha, series, 0), np.nan)",
+    ),
+    Op(
+        name="von_mises_grad",
+        function=ops.von_mises_grad,
+        kind="elementwise",
+        schema="von_mises_grad(Tensor x, Tensor concentration) -> Tensor",
+        arguments=(("x", "Tensor", True, False), ("concentration", "Operand", True, False)),
+        outputs=(False,),
+        hard=("x=V([-0.1, 2.5, 0.0]), concentration=V([9.0, 0.01, 2.0])",),
+        domain={"x": (-3.0, 3.0), "concentration": (0.1, 4.0)},
+        dtypes=("float",),
+        complex=False,
+        formulas={
+            "x": 'not_implemented("the slopes of draws are differentiated once")',
+            "concentration": 'not_implemented("the slopes of draws are differentiated once")',
+        },
+        gives={"bool": "refused", "int32": "refused", "complex64": "refused", "int32 float32": "float32"},
+        expression="von_mises_grad(x, concentration)",
+        reference="k = np.arange(4001.0)\nweights = (2 + 2 * (k % 2) - (k == 0) - (k == 4000)) / 12000\nangle = x[..., None] * k / 4000\nrise = np.exp(concentration[..., None] * (np.cos(angle) - np.cos(x)[..., None]))\nmean = scipy.special.i1e(concentration) / scipy.special.i0e(concentration)\nx * np.sum(weights * rise * (mean[..., None] - np.cos(angle)), -1)",
     ),
     Op(
         name="i0",
@@ -3673,6 +3778,7 @@ OPS = [
         formulas={"self": "filled(grad, self.shape)", "result": "auto_linear", "backward": "filled(grad, self.shape)"},
         gives={"int32": "int64", "complex64": "complex64"},
         reference="np.sum(self, dtype=dtype)",
+        autocast={"cuda": "float32"},
         example=">>> x = sg.tensor([[1, 2, 3], [4, 5, 6]])\n>>> x.sum()\ntensor(21)\n>>> x.sum(0)\ntensor([5, 7, 9])\n>>> x.sum(1, keepdim=True)\ntensor([[ 6],\n        [15]])",
     ),
     Op(
@@ -3722,6 +3828,7 @@ OPS = [
         reference="np.sum(self, axis=dim if dim and self.ndim else None, keepdims=keepdim, dtype=dtype)",
         check="reduced_dims",
         refuses=(("self=T(4), dim=1", "IndexError"), ("self=T(3, 4), dim=[0, 0]", "RuntimeError")),
+        autocast={"cuda": "float32"},
     ),
     Op(
         name="prod",
@@ -3747,6 +3854,7 @@ OPS = [
         },
         gives={"int32": "int64", "complex64": "complex64"},
         reference="np.prod(self, dtype=dtype)",
+        autocast={"cpu": "float32", "cuda": "float32"},
         example=">>> sg.tensor([[1.0, 2.0], [3.0, 4.0]]).prod(1)\ntensor([ 2., 12.])",
     ),
     Op(
@@ -3781,6 +3889,7 @@ OPS = [
         reference="np.prod(self, axis=dim if self.ndim else None, keepdims=keepdim, dtype=dtype)",
         check="one_dim",
         refuses=(("self=T(4), dim=1", "IndexError"),),
+        autocast={"cpu": "float32", "cuda": "float32"},
     ),
     Op(
         name="prod_others",
@@ -4324,6 +4433,7 @@ OPS = [
         reference="np.count_nonzero(self, axis=dim if dim and self.ndim else None, keepdims=keepdim) * 1.0 if p == 0 else np.max(np.abs(self), axis=dim if dim and self.ndim else None, keepdims=keepdim) if p == np.inf else np.min(np.abs(self), axis=dim if dim and self.ndim else None, keepdims=keepdim) if p == -np.inf else np.sum(np.abs(self) ** (p or 2), axis=dim if dim and self.ndim else None, keepdims=keepdim) ** (1 / (p or 2))",
         check="norm",
         refuses=(("self=T(3, 4), dim=[5]", "IndexError"), ("self=T(3, 4), dim=[0, 0]", "RuntimeError")),
+        autocast={"cuda": "float32"},
         example=">>> x = sg.tensor([[3.0, 4.0], [6.0, 8.0]])\n>>> x.norm(dim=1)\ntensor([ 5., 10.])\n>>> x.norm(p=1)\ntensor(21.)",
     ),
     Op(
@@ -4339,12 +4449,23 @@ OPS = [
             ("dtype", "ScalarType?", False, True),
         ),
         result_dtype=("real",),
-        samples=("self=T(3, 4), p='fro'", "self=T(3, 4), p='fro', dim=[0, 1]"),
+        samples=(
+            "self=T(3, 4), p='fro'",
+            "self=T(3, 4), p='fro', dim=[0, 1]",
+            "self=T(3, 4), p='nuc'",
+            "self=T(2, 3, 4), p='nuc', dim=[0, 2], keepdim=True",
+        ),
         dtypes=("float", "complex"),
         dtype="same",
-        reference="np.sqrt(np.sum(np.abs(self) ** 2, axis=dim or None, keepdims=keepdim))",
+        reference="np.linalg.norm(self, p, axis=dim or (0, 1), keepdims=keepdim)",
         check="named_norm",
-        refuses=(("self=T(3, 4), p='sum'", "ValueError"), ("self=T(3, 4), p='mean'", "ValueError")),
+        refuses=(
+            ("self=T(3, 4), p='sum'", "ValueError"),
+            ("self=T(3, 4), p='mean'", "ValueError"),
+            ("self=T(2, 3, 4), p='nuc'", "RuntimeError"),
+            ("self=T(2, 3, 4), p='nuc', dim=1", "RuntimeError"),
+        ),
+        autocast={"cuda": "float32"},
     ),
     Op(
         name="logsumexp",
@@ -4367,6 +4488,7 @@ OPS = [
         reference="scipy.special.logsumexp(self, axis=dim if dim and self.ndim else None, keepdims=keepdim)",
         check="reduced_dims",
         refuses=(("self=T(4), dim=1", "IndexError"), ("self=T(3, 4), dim=[0, 0]", "RuntimeError")),
+        autocast={"cuda": "float32"},
         example=">>> sg.logsumexp(sg.tensor([1000.0, 0.0]), 0)\ntensor(1000.)",
     ),
     Op(
@@ -4638,6 +4760,7 @@ OPS = [
         reference="np.cumsum(self, dim, dtype=dtype).reshape(self.shape) if self.ndim else np.sum(self, dtype=dtype)",
         check="one_dim",
         refuses=(("self=T(4), dim=1", "IndexError"),),
+        autocast={"cuda": "float32"},
         example=">>> sg.cumsum(sg.tensor([1, 2, 3, 4]), 0)\ntensor([ 1,  3,  6, 10])",
     ),
     Op(
@@ -4664,6 +4787,7 @@ OPS = [
         reference="np.cumprod(self, dim, dtype=dtype).reshape(self.shape) if self.ndim else np.prod(self, dtype=dtype)",
         check="one_dim",
         refuses=(("self=T(4), dim=1", "IndexError"),),
+        autocast={"cuda": "float32"},
         example=">>> sg.cumprod(sg.tensor([1, 2, 3, 4]), 0)\ntensor([ 1,  2,  6, 24])",
     ),
     Op(
@@ -4777,8 +4901,8 @@ OPS = [
             ("append", "Tensor?", False, False),
         ),
         samples=("self=T(3, 4)", "self=T(4, 2), n=2, dim=0", "self=T(2, 3), prepend=T(2, 1), append=T(2, 2)"),
-        hard=("self=T(3), n=0", "self=T(3), n=5", "self=T(0)"),
-        reference="np.diff(np.concatenate([a for a in (prepend, self, append) if a is not None], dim), n, dim)",
+        hard=("self=T(3), n=0", "self=T(3), n=0, prepend=T(2)", "self=T(3), n=5", "self=T(0)"),
+        reference="np.diff(np.concatenate([a for a in (prepend, self, append) if a is not None], dim), n, dim) if n else self",
         check="diff",
         refuses=(
             ("self=T()", "RuntimeError"),
@@ -5133,6 +5257,7 @@ OPS = [
             ("self=T(3, 4), q=V(-0.5), dim=1", "RuntimeError"),
             ("self=T(0), q=V(0.5), dim=0", "RuntimeError"),
         ),
+        autocast={"cpu": "float32"},
         example='>>> x = sg.tensor([1.0, 2.0, 5.0, 9.0])\n>>> sg.quantile(x, 0.5)\ntensor(3.5000)\n>>> sg.quantile(x, sg.tensor([0.0, 0.4, 1.0]), interpolation="lower")\ntensor([1., 2., 9.])',
     ),
     Op(
@@ -5163,6 +5288,7 @@ OPS = [
             ("self=T(3, 4), q=-1, dim=1", "RuntimeError"),
             ("self=T(0, 4), q=0.3, dim=1", "RuntimeError"),
         ),
+        autocast={"cpu": "float32"},
     ),
     Op(
         name="nanquantile",
@@ -5188,6 +5314,7 @@ OPS = [
             ("self=T(0), q=T(0), dim=1", "RuntimeError"),
             ("self=T(3), q=T(3), dim=1", "RuntimeError"),
         ),
+        autocast={"cpu": "float32"},
         example=">>> sg.nanquantile(sg.tensor([1.0, sg.nan, 3.0]), 0.5)\ntensor(2.)",
     ),
     Op(
@@ -5213,6 +5340,7 @@ OPS = [
             ("self=T(3, 4), q=-1, dim=1", "RuntimeError"),
             ("self=T(0, 4), q=0.3, dim=1", "RuntimeError"),
         ),
+        autocast={"cpu": "float32"},
     ),
     Op(
         name="quantiles",
@@ -5743,6 +5871,7 @@ OPS = [
         reference="np.matmul(self, mat2)",
         check="mm",
         refuses=(("self=T(2, 3), mat2=T(40, 5)", "RuntimeError"), ("self=T(3), mat2=T(3, 4)", "RuntimeError")),
+        autocast={"cpu": "lower", "cuda": "lower"},
         example=">>> sg.mm(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([[1.0], [10.0]]))\ntensor([[21.],\n        [43.]])",
     ),
     Op(
@@ -5767,6 +5896,7 @@ OPS = [
         reference="np.matmul(self, mat2)",
         check="bmm",
         refuses=(("self=T(), mat2=T()", "RuntimeError"), ("self=T(3, 3, 4), mat2=T(2, 4, 2)", "RuntimeError")),
+        autocast={"cpu": "lower", "cuda": "lower"},
         example=">>> sg.bmm(sg.ones(2, 3, 4), sg.ones(2, 4, 5)).shape\nspecgrad.Size([2, 3, 5])",
     ),
     Op(
@@ -5791,6 +5921,7 @@ OPS = [
         reference="np.matmul(self, vec)",
         check="mv",
         refuses=(("self=T(), vec=T(4)", "RuntimeError"), ("self=T(3, 5), vec=T(4)", "RuntimeError")),
+        autocast={"cuda": "lower"},
         example=">>> sg.mv(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))\ntensor([21., 43.])",
     ),
     Op(
@@ -5810,6 +5941,7 @@ OPS = [
         reference="np.dot(self, tensor)",
         check="dot",
         refuses=(("self=T(5), tensor=T(4)", "RuntimeError"), ("self=T(2, 4), tensor=T(4)", "RuntimeError")),
+        autocast={"cuda": "widest"},
         example=">>> sg.dot(sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]))\ntensor(11.)",
     ),
     Op(
@@ -5852,6 +5984,7 @@ OPS = [
             ("self=T(5), other=T(4)", "RuntimeError"),
             ("self=T(2, 3), other=T(4)", "RuntimeError"),
         ),
+        autocast={"cpu": "lower", "cuda": "lower"},
         example=">>> x = sg.tensor([[1.0, 2.0], [3.0, 4.0]])\n>>> x @ sg.tensor([1.0, 10.0])\ntensor([21., 43.])\n>>> (sg.ones(2, 1, 3, 4) @ sg.ones(5, 4, 2)).shape\nspecgrad.Size([2, 5, 3, 2])",
     ),
     Op(
@@ -5892,6 +6025,7 @@ OPS = [
             ("self=T(2, 4), mat1=T(2, 3), mat2=T()", "RuntimeError"),
             ("self=T(3, 4), mat1=T(2, 3), mat2=T(3, 4)", "RuntimeError"),
         ),
+        autocast={"cpu": "lower", "cuda": "lower"},
         example=">>> sg.addmm(sg.tensor([10.0, 20.0]), sg.tensor([[1.0, 2.0]]), sg.eye(2), alpha=0.5)\ntensor([[10.5000, 21.0000]])",
     ),
     Op(
@@ -5930,6 +6064,7 @@ OPS = [
             ("self=T(3, 3, 2), batch1=T(2, 3, 4), batch2=T(2, 4, 2)", "RuntimeError"),
             ("self=T(2, 3, 2), batch1=T(3, 3, 4), batch2=T(2, 4, 2)", "RuntimeError"),
         ),
+        autocast={"cpu": "lower", "cuda": "lower"},
         example=">>> sg.baddbmm(sg.zeros(1), sg.ones(2, 1, 3), sg.ones(2, 3, 1)).shape\nspecgrad.Size([2, 1, 1])",
     ),
     Op(
@@ -5968,6 +6103,7 @@ OPS = [
             ("self=T(4, 2), batch1=T(2, 3, 4), batch2=T(2, 4, 2)", "RuntimeError"),
             ("self=T(3, 2), batch1=T(3, 3, 4), batch2=T(2, 4, 2)", "RuntimeError"),
         ),
+        autocast={"cpu": "lower", "cuda": "lower"},
         example=">>> sg.addbmm(sg.zeros(1), sg.ones(2, 1, 3), sg.ones(2, 3, 1))\ntensor([[6.]])",
     ),
     Op(
@@ -6003,6 +6139,7 @@ OPS = [
             ("self=T(4), mat=T(3, 4), vec=T(4)", "RuntimeError"),
             ("self=T(3), mat=T(3, 5), vec=T(4)", "RuntimeError"),
         ),
+        autocast={"cuda": "lower"},
         example=">>> sg.addmv(sg.tensor([10.0, 20.0]), sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 1.0]))\ntensor([13., 27.])",
     ),
     Op(
@@ -6028,6 +6165,7 @@ OPS = [
             ("equation='ij,jk->ik', operands=[T()]", "RuntimeError"),
             ("equation='sum', operands=[T(2), T(3)]", "RuntimeError"),
         ),
+        autocast={"cpu": "promote", "cuda": "lower"},
     ),
     Op(
         name="tensordot",
@@ -6054,6 +6192,7 @@ OPS = [
             ("self=B(2, 3), other=T(2), dims_self=[], dims_other=[]", "RuntimeError"),
             ("self=T(2, 3), other=I(2), dims_self=[], dims_other=[]", "RuntimeError"),
         ),
+        autocast={"cuda": "widest"},
     ),
     Op(
         name="inner",
@@ -6087,6 +6226,7 @@ OPS = [
         reference="np.vdot(self, other)",
         check="dot",
         refuses=(("self=T(5), other=T(4)", "RuntimeError"), ("self=T(2, 4), other=T(4)", "RuntimeError")),
+        autocast={"cuda": "widest"},
         example=">>> sg.vdot(sg.tensor([1j, 2.0]), sg.tensor([1j, 3.0]))\ntensor(7.+0.j)",
     ),
     Op(
@@ -6106,6 +6246,7 @@ OPS = [
             ("x=B(2, 3), y=T(3)", "RuntimeError"),
             ("x=T(2, 3), y=I(3)", "RuntimeError"),
         ),
+        autocast={"cpu": "lower", "cuda": "lower"},
         example=">>> sg.linalg.vecdot(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))\ntensor([21., 43.])",
     ),
     Op(
@@ -6145,6 +6286,7 @@ OPS = [
             ("self=T(), vec1=T(), vec2=T()", "RuntimeError"),
             ("self=T(3, 3), vec1=T(2), vec2=T(3)", "RuntimeError"),
         ),
+        autocast={"cuda": "lower"},
         example=">>> sg.addr(sg.ones(2, 2), sg.tensor([1.0, 2.0]), sg.tensor([1.0, 10.0]))\ntensor([[ 2., 11.],\n        [ 3., 21.]])",
     ),
     Op(
@@ -6164,6 +6306,7 @@ OPS = [
             ("self=T(), other=T(3, 2)", "RuntimeError"),
             ("self=T(2, 3), other=T(3, 2)", "RuntimeError"),
         ),
+        autocast={"cuda": "widest"},
         example=">>> sg.cross(sg.tensor([1.0, 0.0, 0.0]), sg.tensor([0.0, 1.0, 0.0]))\ntensor([0., 0., 1.])",
     ),
     Op(
@@ -6198,6 +6341,7 @@ OPS = [
             ("tensors=[T(2, 3), I(3)]", "RuntimeError"),
             ("tensors=[T(2, 3), T(5, 7)]", "RuntimeError"),
         ),
+        autocast={"cuda": "lower"},
         example=">>> sg.linalg.multi_dot([sg.ones(2, 3), sg.ones(3, 4), sg.ones(4)])\ntensor([12., 12.])",
     ),
     Op(
@@ -6236,6 +6380,7 @@ OPS = [
             ("input1=T(3), input2=T(3), weight=T(4, 2, 3)", "RuntimeError"),
             ("input1=I(2), input2=T(3), weight=T(4, 2, 3)", "RuntimeError"),
         ),
+        autocast={"cpu": "widest", "cuda": "widest"},
         example=">>> sg.bilinear(sg.tensor([1.0, 2.0]), sg.tensor([3.0]), sg.ones(1, 2, 1), sg.tensor([0.5]))\ntensor([9.5000])",
     ),
     Op(
@@ -6271,6 +6416,7 @@ OPS = [
         reference="self @ weight.T + (0 if bias is None else bias)",
         check="linear",
         refuses=(("self=T(), weight=T()", "RuntimeError"), ("self=T(4, 3), weight=T(3, 3), bias=T(2)", "RuntimeError")),
+        autocast={"cpu": "lower", "cuda": "lower"},
         example=">>> sg.nn.functional.linear(sg.tensor([1.0, 2.0]), sg.tensor([[3.0, 4.0]]), sg.tensor([0.5]))\ntensor([11.5000])",
     ),
     Op(
@@ -6306,10 +6452,11 @@ OPS = [
         schema="linalg_vander(Tensor x, *, int? N=None) -> Tensor",
         arguments=(("x", "Tensor", True, False), ("N", "int?", False, True)),
         samples=("x=T(3)", "x=T(2, 3), N=2"),
+        hard=("x=T(), N=3", "x=T(0), N=2"),
         dtypes=("int", "float", "complex"),
-        reference="np.stack([x ** k for k in range(N or x.shape[-1])], -1)",
+        reference="np.stack([np.atleast_1d(x) ** k for k in range(N or x.shape[-1])], -1)",
         check="last_powers",
-        refuses=(("x=T()", "RuntimeError"), ("x=T(0)", "RuntimeError")),
+        refuses=(("x=T()", "RuntimeError"), ("x=T(0)", "RuntimeError"), ("x=B(3)", "RuntimeError")),
         example=">>> sg.linalg.vander(sg.tensor([1, 2, 3]))\ntensor([[1, 1, 1],\n        [1, 2, 4],\n        [1, 3, 9]])",
     ),
     Op(
@@ -6351,6 +6498,7 @@ OPS = [
             ("A=T(4, 3)", "RuntimeError"),
             ("A=V([[1.0, 2.0], [2.0, 4.0]])", "LinAlgError"),
         ),
+        autocast={"cpu": "float32"},
         example=">>> sg.linalg.inv(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))\ntensor([[-2.0000,  1.0000],\n        [ 1.5000, -0.5000]])",
     ),
     Op(
@@ -6364,6 +6512,7 @@ OPS = [
         reference="np.linalg.inv(self)",
         check="square",
         refuses=(("self=T(3)", "RuntimeError"), ("self=T(4, 3)", "RuntimeError")),
+        autocast={"cpu": "float32"},
         example=">>> sg.inverse(sg.tensor([[2.0, 0.0], [0.0, 4.0]]))\ntensor([[0.5000, 0.0000],\n        [0.0000, 0.2500]])",
     ),
     Op(
@@ -6388,6 +6537,7 @@ OPS = [
         reference="(np.linalg.inv(A), np.zeros(A.shape[:-2], int))",
         check="square",
         refuses=(("A=T()", "RuntimeError"), ("A=T(2, 4, 3)", "RuntimeError")),
+        autocast={"cpu": "float32"},
         example=">>> sg.linalg.inv_ex(sg.tensor([[1.0, 2.0], [2.0, 4.0]])).info\ntensor(2, dtype=specgrad.int32)",
     ),
     Op(
@@ -6446,6 +6596,7 @@ OPS = [
             ("A=T(4, 3), B=T(3)", "RuntimeError"),
             ("A=V([[1.0, 2.0], [2.0, 4.0]]), B=T(2)", "LinAlgError"),
         ),
+        autocast={"cpu": "float32"},
         example=">>> sg.linalg.solve(sg.tensor([[2.0, 0.0], [0.0, 4.0]]), sg.tensor([1.0, 1.0]))\ntensor([0.5000, 0.2500])",
     ),
     Op(
@@ -6697,6 +6848,7 @@ OPS = [
             ("self=B(3)", "NotImplementedError"),
             ("self=V([[1.0, 2.0], [2.0, 1.0]])", "LinAlgError"),
         ),
+        autocast={"cpu": "float32"},
         example=">>> sg.linalg.cholesky(sg.tensor([[4.0, 2.0], [2.0, 5.0]]))\ntensor([[2., 0.],\n        [1., 2.]])",
     ),
     Op(
@@ -6717,6 +6869,7 @@ OPS = [
         reference="(np.linalg.cholesky(self, upper=upper), np.zeros(self.shape[:-2], int))",
         check="square",
         refuses=(("self=T()", "RuntimeError"), ("self=B(3)", "NotImplementedError")),
+        autocast={"cpu": "float32"},
         example=">>> sg.linalg.cholesky_ex(sg.tensor([[1.0, 2.0], [2.0, 1.0]])).info\ntensor(2, dtype=specgrad.int32)",
     ),
     Op(
@@ -6730,6 +6883,7 @@ OPS = [
         reference="np.linalg.cholesky(self, upper=upper)",
         check="square",
         refuses=(("self=T()", "RuntimeError"), ("self=B(3)", "NotImplementedError")),
+        autocast={"cpu": "float32"},
         example=">>> sg.cholesky(sg.tensor([[4.0, 2.0], [2.0, 5.0]]))\ntensor([[2., 0.],\n        [1., 2.]])",
     ),
     Op(
@@ -6760,6 +6914,7 @@ OPS = [
             ("self=T(3, 2), A=T(3)", "RuntimeError"),
             ("self=T(4, 2), A=T(3, 3)", "RuntimeError"),
         ),
+        autocast={"cpu": "float32"},
         example=">>> sg.triangular_solve(sg.tensor([[2.0], [3.0]]), sg.tensor([[2.0, 7.0], [1.0, 1.0]]), upper=False).solution\ntensor([[1.],\n        [2.]])",
     ),
     Op(
@@ -6781,6 +6936,7 @@ OPS = [
             ("self=T(3, 2), input2=T(3)", "RuntimeError"),
             ("self=T(4, 2), input2=T(3, 3)", "RuntimeError"),
         ),
+        autocast={"cpu": "float32"},
         example=">>> sg.cholesky_solve(sg.tensor([[4.0], [8.0]]), sg.tensor([[2.0, 0.0], [0.0, 2.0]]))\ntensor([[1.],\n        [2.]])",
     ),
     Op(
@@ -6794,6 +6950,7 @@ OPS = [
         reference="T = np.conj(np.swapaxes(np.triu(self), -1, -2)) if upper else np.tril(self)\nnp.linalg.inv(T @ np.conj(np.swapaxes(T, -1, -2)))",
         check="square",
         refuses=(("self=T(3)", "RuntimeError"), ("self=T(4, 3)", "RuntimeError")),
+        autocast={"cpu": "float32"},
         example=">>> sg.cholesky_inverse(sg.tensor([[2.0, 0.0], [1.0, 1.0]]))\ntensor([[ 0.5000, -0.5000],\n        [-0.5000,  1.0000]])",
     ),
     Op(
@@ -6816,6 +6973,7 @@ OPS = [
         reference="np.linalg.vector_norm(self, ord=ord, axis=dim or None, keepdims=keepdim)",
         check="vector_norm",
         refuses=(("self=I(3, 4)", "NotImplementedError"), ("self=T(3, 4), dim=[5]", "IndexError")),
+        autocast={"cuda": "float32"},
         example=">>> sg.linalg.vector_norm(sg.tensor([[3.0, 4.0], [6.0, 8.0]]), dim=1)\ntensor([ 5., 10.])",
     ),
     Op(
@@ -6841,6 +6999,7 @@ OPS = [
             ("self=T(3, 2), ord=0", "RuntimeError"),
             ("self=I(3, 2), ord=2", "NotImplementedError"),
         ),
+        autocast={"cuda": "float32"},
         example=">>> sg.linalg.matrix_norm(sg.tensor([[1.0, -2.0], [3.0, 4.0]]), 1)\ntensor(6.)",
     ),
     Op(
@@ -6868,6 +7027,7 @@ OPS = [
             ("self=T(), dim=[1]", "RuntimeError"),
             ("self=I(3, 2)", "NotImplementedError"),
         ),
+        autocast={"cuda": "float32"},
     ),
     Op(
         name="linalg_norm",
@@ -6948,6 +7108,7 @@ OPS = [
         reference="(None, np.linalg.svd(A)[1], None)",
         check="svd",
         refuses=(("A=T(2)", "RuntimeError"), ("A=I(2, 2)", "NotImplementedError")),
+        autocast={"cpu": "float32"},
         example=">>> U, S, Vh = sg.linalg.svd(sg.tensor([[0.0, 2.0], [3.0, 0.0]]))\n>>> S\ntensor([3., 2.])",
     ),
     Op(
@@ -6971,6 +7132,7 @@ OPS = [
         reference="np.linalg.svd(A, compute_uv=False)",
         check="svd",
         refuses=(("A=T(2)", "RuntimeError"), ("A=I(3, 2)", "NotImplementedError")),
+        autocast={"cpu": "float32"},
         example=">>> sg.linalg.svdvals(sg.tensor([[0.0, 2.0], [3.0, 0.0]]))\ntensor([3., 2.])",
     ),
     Op(
@@ -6993,6 +7155,7 @@ OPS = [
         reference="(None, np.linalg.svd(self)[1], None) if compute_uv else (lambda U, S, V: (0 * U, S, 0 * V))(*np.linalg.svd(self))",
         check="matrices_of",
         refuses=(("self=T(2)", "RuntimeError"), ("self=I(3, 2)", "NotImplementedError")),
+        autocast={"cpu": "float32"},
         example=">>> sg.svd(sg.tensor([[0.0, 2.0], [3.0, 0.0]])).S\ntensor([3., 2.])",
     ),
     Op(
@@ -7035,6 +7198,7 @@ OPS = [
         reference="(np.linalg.eigvalsh(self, UPLO), None)",
         check="eigenvalues",
         refuses=(("self=T()", "RuntimeError"), ("self=T(2, 3)", "RuntimeError"), ("self=B(3)", "NotImplementedError")),
+        autocast={"cpu": "float32"},
         example=">>> sg.linalg.eigh(sg.tensor([[2.0, 1.0], [1.0, 2.0]])).eigenvalues\ntensor([1., 3.])",
     ),
     Op(
@@ -7072,6 +7236,7 @@ OPS = [
         reference="np.linalg.eigvalsh(self, UPLO)",
         check="eigenvalues",
         refuses=(("self=T()", "RuntimeError"), ("self=T(2, 3)", "RuntimeError"), ("self=B(3)", "NotImplementedError")),
+        autocast={"cpu": "float32"},
         example=">>> sg.linalg.eigvalsh(sg.tensor([[2.0, 1.0], [1.0, 2.0]]))\ntensor([1., 3.])",
     ),
     Op(
@@ -7098,6 +7263,7 @@ OPS = [
         reference="(np.linalg.eigvals(self).astype(complex), None)",
         check="eigen",
         refuses=(("self=T()", "RuntimeError"), ("self=B(3)", "NotImplementedError")),
+        autocast={"cpu": "float32"},
         example=">>> sg.linalg.eig(sg.tensor([[0.0, 1.0], [-1.0, 0.0]])).eigenvalues\ntensor([0.+1.j, 0.-1.j])",
     ),
     Op(
@@ -7121,6 +7287,7 @@ OPS = [
         reference="np.linalg.eigvals(self).astype(complex)",
         check="eigen",
         refuses=(("self=T(3)", "RuntimeError"), ("self=T(4, 3)", "RuntimeError")),
+        autocast={"cpu": "float32"},
         example=">>> sg.linalg.eigvals(sg.tensor([[0.0, 1.0], [-1.0, 0.0]]))\ntensor([0.+1.j, 0.-1.j])",
     ),
     Op(
@@ -7151,6 +7318,7 @@ OPS = [
             ("A=T(3, 2), mode='sum'", "RuntimeError"),
             ("A=I(3, 2)", "NotImplementedError"),
         ),
+        autocast={"cpu": "float32"},
         example=">>> sg.linalg.qr(sg.tensor([[0.0, 2.0], [3.0, 0.0]])).R.abs()\ntensor([[3., 0.],\n        [0., 2.]])",
     ),
     Op(
@@ -7167,6 +7335,7 @@ OPS = [
         reference="np.linalg.qr(self, 'reduced' if some else 'complete')",
         check="matrices_of",
         refuses=(("self=T(2)", "RuntimeError"), ("self=I(3, 2)", "NotImplementedError")),
+        autocast={"cpu": "float32"},
         example=">>> sg.qr(sg.tensor([[0.0, 2.0], [3.0, 0.0]])).R.abs()\ntensor([[3., 0.],\n        [0., 2.]])",
     ),
     Op(
@@ -7270,6 +7439,7 @@ OPS = [
         reference="np.linalg.pinv(self, rcond)",
         check="matrices_of",
         refuses=(("self=T(2)", "RuntimeError"), ("self=I(3, 2)", "NotImplementedError")),
+        autocast={"cpu": "float32"},
         example=">>> sg.pinverse(sg.tensor([[2.0, 0.0], [0.0, 4.0]]))\ntensor([[0.5000, 0.0000],\n        [0.0000, 0.2500]])",
     ),
     Op(
@@ -7292,6 +7462,7 @@ OPS = [
         reference="S = np.linalg.svd(self, compute_uv=False, hermitian=hermitian)\nnp.sum(S > np.maximum(atol or 0, S[..., :1] * ((0 if atol else max(self.shape[-2:]) * 2.0 ** -52) if rtol is None else rtol)), -1)",
         check="matrices_of",
         refuses=(("self=T(2)", "RuntimeError"), ("self=I(3, 2)", "NotImplementedError")),
+        autocast={"cpu": "float32"},
         example=">>> sg.linalg.matrix_rank(sg.ones(3, 3))\ntensor(1)",
     ),
     Op(
@@ -7322,6 +7493,7 @@ OPS = [
             ("input=T(2), rtol=V(1e-10)", "RuntimeError"),
             ("input=I(3, 2), rtol=V(1e-10)", "NotImplementedError"),
         ),
+        autocast={"cpu": "float32"},
     ),
     Op(
         name="linalg_matrix_rank",
@@ -7340,6 +7512,7 @@ OPS = [
         dtype="same",
         reference="np.linalg.matrix_rank(self, tol=tol, hermitian=hermitian)",
         refuses=(("self=T(2), tol=0.5", "RuntimeError"), ("self=I(3, 2), tol=0.5", "NotImplementedError")),
+        autocast={"cpu": "float32"},
     ),
     Op(
         name="linalg_lstsq",
@@ -7370,6 +7543,7 @@ OPS = [
             ("self=T(2), b=T(3, 2)", "RuntimeError"),
             ("self=T(4, 2), b=T(3, 2)", "RuntimeError"),
         ),
+        autocast={"cpu": "float32"},
         example='>>> sg.linalg.lstsq(sg.tensor([[2.0], [0.0]]), sg.tensor([[4.0], [3.0]])).solution\ntensor([[2.]])\n>>> A = sg.tensor([[[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]], [[1.0, 1.0], [1.0, 1.0], [1.0, 1.0]]])\n>>> sg.linalg.lstsq(A, sg.ones(2, 3, 1), driver="gelsd").rank\ntensor([2, 1])\n>>> sg.linalg.lstsq(A, sg.ones(2, 3, 1), driver="gelsd").residuals  # where a rank is not full there are none\ntensor([])',
     ),
     Op(
@@ -7386,15 +7560,17 @@ OPS = [
             "self=T(2, 2), p=1",
             "self=T(2, 2), p=-2",
         ),
+        hard=("self=T(0, 2)", "self=T(2, 0, 0), p=1"),
         dtypes=("float", "complex"),
         dtype="same",
-        reference="np.linalg.cond(self, p)",
+        reference="np.linalg.cond(self, p) if self.size else np.zeros(self.shape[:-2])",
         check="condition",
         refuses=(
             ("self=T(2)", "RuntimeError"),
-            ("self=T(0, 2)", "RuntimeError"),
+            ("self=T(3, 2), p=1", "RuntimeError"),
             ("self=I(3, 2)", "NotImplementedError"),
         ),
+        autocast={"cpu": "float32"},
         example=">>> sg.linalg.cond(sg.tensor([[4.0, 0.0], [0.0, 2.0]]))\ntensor(2.)",
     ),
     Op(
@@ -7415,6 +7591,7 @@ OPS = [
             ("self=T(2, 2), p='max'", "RuntimeError"),
             ("self=I(2, 2), p='fro'", "NotImplementedError"),
         ),
+        autocast={"cpu": "float32"},
     ),
     Op(
         name="linalg_matrix_power",
@@ -7501,6 +7678,7 @@ OPS = [
             ("self=T(), other=T(2, 2)", "RuntimeError"),
             ("self=I(2, 2, 4), other=T(2, 2)", "NotImplementedError"),
         ),
+        autocast={"cpu": "float32"},
         example=">>> sg.linalg.tensorsolve(sg.eye(4).reshape(2, 2, 4), sg.ones(2, 2))\ntensor([1., 1., 1., 1.])",
     ),
     Op(
@@ -7515,6 +7693,7 @@ OPS = [
         reference="np.linalg.tensorinv(self, ind)",
         check="tensorinv",
         refuses=(("self=T(3, 2, 4)", "RuntimeError"), ("self=I(2, 2, 4)", "NotImplementedError")),
+        autocast={"cpu": "float32"},
         example=">>> sg.linalg.tensorinv(sg.eye(4).reshape(2, 2, 4)).shape\nspecgrad.Size([4, 2, 2])",
     ),
     Op(
@@ -7533,6 +7712,7 @@ OPS = [
             ("input=T(0, 2), tau=T(2)", "RuntimeError"),
             ("input=T(3, 0), tau=T(2)", "RuntimeError"),
         ),
+        autocast={"cpu": "float32"},
         example=">>> sg.linalg.householder_product(sg.tensor([[0.0], [1.0]]), sg.tensor([1.0]))\ntensor([[ 0.],\n        [-1.]])",
     ),
     Op(
@@ -7551,6 +7731,7 @@ OPS = [
         reference="reflect = scipy.linalg.get_lapack_funcs('geqrt', (self,))\neach = np.vectorize(lambda a: (lambda packed, t, info: (packed, np.diag(t)))(*reflect(min(a.shape), a)), signature='(m,n)->(m,n),(k)')\neach(self)",
         check="matrices_of",
         refuses=(("self=T(3)", "RuntimeError"), ("self=I(4, 3)", "NotImplementedError")),
+        autocast={"cpu": "float32"},
         example=">>> a, tau = sg.geqrf(sg.tensor([[3.0], [4.0]]))\n>>> a, tau\n(tensor([[-5.0000],\n        [ 0.5000]]), tensor([1.6000]))",
     ),
     Op(
@@ -7577,6 +7758,7 @@ OPS = [
             ("self=T(4, 2), input2=T(2), input3=T(3, 2)", "RuntimeError"),
             ("self=T(3, 3), input2=T(2), input3=T(3, 2)", "RuntimeError"),
         ),
+        autocast={"cpu": "float32"},
         example=">>> a, tau = sg.geqrf(sg.tensor([[3.0], [4.0]]))\n>>> sg.ormqr(a, tau, sg.tensor([[3.0], [4.0]]), transpose=True).round(decimals=4)\ntensor([[-5.],\n        [ 0.]])",
     ),
     Op(
@@ -7700,6 +7882,7 @@ OPS = [
         reference="found = scipy.linalg.lu_factor(self)\nLU = found[0]\nswaps = found[1]\nzero = np.diagonal(LU, 0, -2, -1) == 0\n(LU, swaps + 1, zero.any(-1) * (zero.argmax(-1) + 1))[:2 + get_infos]",
         check="lu",
         refuses=(("self=T(3)", "RuntimeError"), ("self=I(3, 3)", "NotImplementedError")),
+        autocast={"cpu": "float32"},
         example=">>> sg.lu(sg.tensor([[1.0, 2.0], [4.0, 4.0]]))[1]\ntensor([2, 2], dtype=specgrad.int32)",
     ),
     Op(
@@ -7776,6 +7959,7 @@ OPS = [
             ("self=T(2, 1), LU_data=T(2, 2), LU_pivots=T()", "RuntimeError"),
             ("self=T(2, 1), LU_data=T(2, 2), LU_pivots=I(3)", "RuntimeError"),
         ),
+        autocast={"cpu": "float32"},
         example=">>> sg.lu_solve(sg.ones(2, 1), *sg.linalg.lu_factor(sg.tensor([[2.0, 0.0], [0.0, 4.0]])))\ntensor([[0.5000],\n        [0.2500]])",
     ),
     Op(
@@ -7948,6 +8132,7 @@ OPS = [
             ("self=T(0, 2), input2=T(2)", "RuntimeError"),
             ("self=T(3, 0), input2=T(2)", "RuntimeError"),
         ),
+        autocast={"cpu": "float32"},
         example=">>> sg.orgqr(sg.tensor([[0.0], [1.0]]), sg.tensor([1.0]))\ntensor([[ 0.],\n        [-1.]])",
     ),
     Op(
@@ -7963,6 +8148,7 @@ OPS = [
         reference="np.linalg.norm((self - other).reshape(-1), p)",
         check="dist",
         refuses=(("self=T(3, 5), other=T(4)", "RuntimeError"), ("self=I(3, 4), other=T(4)", "NotImplementedError")),
+        autocast={"cuda": "float32"},
         example=">>> sg.dist(sg.tensor([3.0, 0.0]), sg.tensor([0.0, 4.0]))\ntensor(5.)",
     ),
     Op(
@@ -7996,6 +8182,7 @@ OPS = [
             ("x1=T(3, 5), x2=T(2, 4)", "RuntimeError"),
             ("x1=I(3, 4), x2=T(2, 4)", "NotImplementedError"),
         ),
+        autocast={"cpu": "float32", "cuda": "float32"},
         example=">>> sg.cdist(sg.tensor([[0.0, 0.0]]), sg.tensor([[3.0, 4.0], [0.0, 1.0]]))\ntensor([[5., 1.]])",
     ),
     Op(
@@ -8069,6 +8256,7 @@ OPS = [
             ("self=I(3, 4)", "NotImplementedError"),
             ("self=B(3, 4)", "NotImplementedError"),
         ),
+        autocast={"cuda": "float32"},
         example=">>> sg.pdist(sg.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))\ntensor([5.0000, 1.0000, 4.2426])",
     ),
     Op(
@@ -8089,6 +8277,7 @@ OPS = [
         reference="np.sum(x1 * x2, dim) / np.maximum(np.linalg.norm(x1 + x2 * 0, axis=dim), eps) / np.maximum(np.linalg.norm(x2 + x1 * 0, axis=dim), eps)",
         check="along_common_dim",
         refuses=(("x1=T(), x2=T()", "IndexError"), ("x1=T(4, 4), x2=T(3, 4)", "RuntimeError")),
+        autocast={"cuda": "float32"},
         example=">>> sg.cosine_similarity(sg.tensor([[3.0, 4.0]]), sg.tensor([[4.0, 3.0]]))\ntensor([0.9600])",
     ),
     Op(
@@ -9160,6 +9349,7 @@ OPS = [
         reference="np.trace(self)",
         check="matrix",
         refuses=(("self=T()", "RuntimeError"),),
+        autocast={"cpu": "float32"},
         example=">>> sg.trace(sg.tensor([[1, 2], [3, 4]]))\ntensor(5)",
     ),
     Op(
@@ -9305,6 +9495,7 @@ OPS = [
             ("tensors=[T()]", "RuntimeError"),
             ("tensors=[T(2)], dim=5", "IndexError"),
         ),
+        autocast={"cpu": "widest"},
         example=">>> sg.cat([sg.tensor([[1, 2]]), sg.tensor([[3, 4], [5, 6]])])\ntensor([[1, 2],\n        [3, 4],\n        [5, 6]])",
     ),
     Op(
@@ -9322,6 +9513,7 @@ OPS = [
         reference="np.stack(tensors, dim)",
         check="stack",
         refuses=(("tensors=[]", "RuntimeError"), ("tensors=[T(), T(3)]", "RuntimeError")),
+        autocast={"cpu": "widest"},
         example=">>> sg.stack([sg.tensor([1, 2]), sg.tensor([3, 4])], dim=1)\ntensor([[1, 3],\n        [2, 4]])",
     ),
     Op(
@@ -9514,13 +9706,13 @@ OPS = [
             "self=T(2, 5, 4), kernel_size=[3, 2], dilation=[1, 2], padding=[1, 0], stride=[2, 1]",
         ),
         hard=("self=T(0, 1, 2, 2), kernel_size=2, dilation=1, padding=0, stride=1",),
-        dtypes=("float", "complex"),
+        dtypes=("bool", "float", "complex"),
         dtype="same",
         formulas={
             "self": "col2im(grad, self.shape[-2:], kernel_size, dilation, padding, stride)",
             "result": "auto_linear",
         },
-        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
+        gives={"bool": "bool", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         reference="size = tuple((n + 2 * a - d * (k - 1) - 1) // s + 1 for n, a, d, k, s in zip(self.shape[-2:], padding, dilation, kernel_size, stride))\nnp.einsum('...q,pkq->...kp', self.reshape(*self.shape[:-2], np.prod(self.shape[-2:])), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding, place)) for place in np.ndindex(self.shape[-2:])] for tap in np.ndindex(kernel_size)] for at in np.ndindex(size)])).reshape(*self.shape[:-3], self.shape[-3] * np.prod(kernel_size), np.prod(size))",
         check="im2col",
         refuses=(
@@ -9559,6 +9751,269 @@ OPS = [
             ("self=T(2, 8, 6), output_size=[], kernel_size=2, dilation=1, padding=0, stride=1", "RuntimeError"),
             ("self=T(2, 9, 6), output_size=[4, 3], kernel_size=2, dilation=1, padding=0, stride=1", "RuntimeError"),
         ),
+    ),
+    Op(
+        name="alias_copy",
+        function=ops.alias_copy,
+        kind="composite",
+        schema="alias_copy(Tensor self) -> Tensor",
+        arguments=(("input", "Tensor", True, False),),
+        samples=("self=T(3, 4)",),
+        reference="self.copy()",
+        example=">>> sg.alias_copy(sg.tensor([1, 2]))\ntensor([1, 2])",
+    ),
+    Op(
+        name="detach_copy",
+        function=ops.detach_copy,
+        kind="composite",
+        schema="detach_copy(Tensor self) -> Tensor",
+        arguments=(("input", "Tensor", True, False),),
+        samples=("self=T(3, 4)",),
+        reference="self.copy()",
+        example=">>> sg.detach_copy(sg.ones(2, requires_grad=True)).requires_grad\nFalse",
+    ),
+    Op(
+        name="as_strided_copy",
+        function=ops.as_strided_copy,
+        kind="composite",
+        schema="as_strided_copy(Tensor self, int[] size, int[] stride, int? storage_offset=None) -> Tensor",
+        arguments=(
+            ("input", "Tensor", True, False),
+            ("size", "int[]", True, False),
+            ("stride", "int[]", True, False),
+            ("storage_offset", "int?", False, False),
+        ),
+        samples=(
+            "self=T(3, 4), size=[2, 3], stride=[4, 1], storage_offset=1",
+            "self=T(3, 4), size=[3, 3], stride=[2, 1]",
+        ),
+        reference="self.reshape(-1)[sum((i * n for i, n in zip(np.indices(size), stride)), storage_offset or 0)]",
+        example=">>> sg.as_strided_copy(sg.arange(6), (2, 2), (3, 1), 1)\ntensor([[1, 2],\n        [4, 5]])",
+    ),
+    Op(
+        name="diagonal_copy",
+        function=ops.diagonal_copy,
+        kind="composite",
+        schema="diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor",
+        arguments=(
+            ("input", "Tensor", True, False),
+            ("offset", "int", False, False),
+            ("dim1", "int", False, False),
+            ("dim2", "int", False, False),
+        ),
+        samples=("self=T(3, 4), offset=1", "self=T(2, 3, 4), offset=1, dim1=-1, dim2=0"),
+        reference="np.diagonal(self, offset, dim1, dim2)",
+        example=">>> sg.diagonal_copy(sg.tensor([[1, 2], [3, 4]]))\ntensor([1, 4])",
+    ),
+    Op(
+        name="expand_copy",
+        function=ops.expand_copy,
+        kind="composite",
+        schema="expand_copy(Tensor self, int[] size) -> Tensor",
+        arguments=(("input", "Tensor", True, False), ("size", "int[]", True, False)),
+        samples=("self=T(3, 1), size=[2, 3, 4]", "self=T(3, 1), size=[-1, 2]"),
+        reference="np.broadcast_to(self, tuple(self.shape[d - len(size)] if n == -1 else n for d, n in enumerate(size)))",
+        example=">>> sg.expand_copy(sg.tensor([[1], [2]]), (2, 2))\ntensor([[1, 1],\n        [2, 2]])",
+    ),
+    Op(
+        name="permute_copy",
+        function=ops.permute_copy,
+        kind="composite",
+        schema="permute_copy(Tensor self, int[] dims) -> Tensor",
+        arguments=(("input", "Tensor", True, False), ("dims", "int[]", True, False)),
+        samples=("self=T(2, 3, 4), dims=[2, 0, 1]", "self=T(2, 3), dims=[-1, 0]"),
+        reference="np.transpose(self, dims)",
+        example=">>> sg.permute_copy(sg.ones(2, 3), (1, 0)).shape\nspecgrad.Size([3, 2])",
+    ),
+    Op(
+        name="select_copy",
+        function=ops.select_copy,
+        kind="composite",
+        schema="select_copy(Tensor self, int dim, int index) -> Tensor",
+        arguments=(("input", "Tensor", True, False), ("dim", "int", True, False), ("index", "int", True, False)),
+        samples=("self=T(3, 4), dim=1, index=2", "self=T(3, 4), dim=-2, index=-1"),
+        reference="np.take(self, index, dim)",
+        example=">>> sg.select_copy(sg.tensor([[1, 2], [3, 4]]), 1, 0)\ntensor([1, 3])",
+    ),
+    Op(
+        name="slice_copy",
+        function=ops.slice_copy,
+        kind="composite",
+        schema="slice_copy(Tensor self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor",
+        arguments=(
+            ("input", "Tensor", True, False),
+            ("dim", "int", False, False),
+            ("start", "int?", False, False),
+            ("end", "int?", False, False),
+            ("step", "int", False, False),
+        ),
+        samples=("self=T(5, 3), start=1, end=-1, step=2", "self=T(3, 5), dim=-1, start=-4", "self=T(4, 2)"),
+        reference="np.moveaxis(np.moveaxis(self, dim, 0)[start:end:step], 0, dim)",
+        check="slice",
+        refuses=(("self=T(3), step=0", "ValueError"), ("self=T(3), dim=1", "IndexError")),
+        example=">>> sg.slice_copy(sg.arange(6), 0, 1, 5, 2)\ntensor([1, 3])",
+    ),
+    Op(
+        name="split_copy",
+        function=ops.split_copy,
+        kind="composite",
+        schema="split_copy(Tensor self, int split_size, int dim=0) -> Tensor[]",
+        arguments=(("input", "Tensor", True, False), ("split_size", "int", True, False), ("dim", "int", False, False)),
+        samples=("self=T(5, 2), split_size=2", "self=T(2, 5), split_size=3, dim=1"),
+        reference="tuple(np.split(self, range(split_size, self.shape[dim], split_size), dim))",
+        example=">>> sg.split_copy(sg.arange(5), 3)\n(tensor([0, 1, 2]), tensor([3, 4]))",
+    ),
+    Op(
+        name="split_with_sizes_copy",
+        function=ops.split_with_sizes_copy,
+        kind="composite",
+        schema="split_with_sizes_copy(Tensor self, int[] split_sizes, int dim=0) -> Tensor[]",
+        arguments=(
+            ("input", "Tensor", True, False),
+            ("split_sizes", "int[]", True, False),
+            ("dim", "int", False, False),
+        ),
+        samples=("self=T(5, 2), split_sizes=[2, 3]", "self=T(3, 4), split_sizes=[1, 0, 3], dim=-1"),
+        reference="tuple(np.split(self, np.cumsum(split_sizes)[:-1], dim))",
+        example=">>> sg.split_with_sizes_copy(sg.arange(5), [2, 3])\n(tensor([0, 1]), tensor([2, 3, 4]))",
+    ),
+    Op(
+        name="squeeze_copy",
+        function=ops.squeeze_copy_default,
+        kind="composite",
+        schema="squeeze_copy(Tensor self) -> Tensor",
+        arguments=(("input", "Tensor", True, False),),
+        samples=("self=T(1, 3, 1)",),
+        reference="np.squeeze(self)",
+        example=">>> sg.squeeze_copy(sg.ones(1, 2)).shape\nspecgrad.Size([2])",
+    ),
+    Op(
+        name="squeeze_copy.dim",
+        function=ops.squeeze_copy_dim,
+        kind="composite",
+        schema="squeeze_copy.dim(Tensor self, int[1] dim) -> Tensor",
+        arguments=(("input", "Tensor", True, False), ("dim", "int[1]", True, False)),
+        samples=("self=T(1, 3, 1), dim=0", "self=T(1, 3, 1), dim=[0, -1]", "self=T(1, 3), dim=1"),
+        reference="np.squeeze(self, tuple(d for d in dim if self.ndim and self.shape[d] == 1))",
+    ),
+    Op(
+        name="t_copy",
+        function=ops.t_copy,
+        kind="composite",
+        schema="t_copy(Tensor self) -> Tensor",
+        arguments=(("input", "Tensor", True, False),),
+        samples=("self=T(2, 3)", "self=T(3)"),
+        reference="self.T",
+        example=">>> sg.t_copy(sg.tensor([[1, 2]]))\ntensor([[1],\n        [2]])",
+    ),
+    Op(
+        name="transpose_copy",
+        function=ops.transpose_copy,
+        kind="composite",
+        schema="transpose_copy(Tensor self, int dim0, int dim1) -> Tensor",
+        arguments=(("input", "Tensor", True, False), ("dim0", "int", True, False), ("dim1", "int", True, False)),
+        samples=("self=T(2, 3, 4), dim0=0, dim1=-1",),
+        reference="np.swapaxes(self, dim0, dim1)",
+        example=">>> sg.transpose_copy(sg.ones(2, 3), 0, 1).shape\nspecgrad.Size([3, 2])",
+    ),
+    Op(
+        name="unbind_copy",
+        function=ops.unbind_copy,
+        kind="composite",
+        schema="unbind_copy(Tensor self, int dim=0) -> Tensor[]",
+        arguments=(("input", "Tensor", True, False), ("dim", "int", False, False)),
+        samples=("self=T(2, 3)", "self=T(2, 3), dim=-1"),
+        reference="tuple(np.moveaxis(self, dim, 0))",
+        example=">>> sg.unbind_copy(sg.tensor([[1, 2], [3, 4]]))\n(tensor([1, 2]), tensor([3, 4]))",
+    ),
+    Op(
+        name="unfold_copy",
+        function=ops.unfold_copy,
+        kind="composite",
+        schema="unfold_copy(Tensor self, int dimension, int size, int step) -> Tensor",
+        arguments=(
+            ("input", "Tensor", True, False),
+            ("dimension", "int", True, False),
+            ("size", "int", True, False),
+            ("step", "int", True, False),
+        ),
+        samples=("self=T(5), dimension=0, size=2, step=1", "self=T(2, 5), dimension=-1, size=2, step=3"),
+        reference="np.stack([np.moveaxis(np.take(self, range(i, i + size), dimension), dimension, -1) for i in range(0, self.shape[dimension] - size + 1, step)], dimension % self.ndim)",
+        example=">>> sg.unfold_copy(sg.arange(5), 0, 3, 2)\ntensor([[0, 1, 2],\n        [2, 3, 4]])",
+    ),
+    Op(
+        name="unsqueeze_copy",
+        function=ops.unsqueeze_copy,
+        kind="composite",
+        schema="unsqueeze_copy(Tensor self, int dim) -> Tensor",
+        arguments=(("input", "Tensor", True, False), ("dim", "int", True, False)),
+        samples=("self=T(2, 3), dim=1", "self=T(3), dim=-1"),
+        reference="np.expand_dims(self, dim)",
+        example=">>> sg.unsqueeze_copy(sg.ones(2), 0).shape\nspecgrad.Size([1, 2])",
+    ),
+    Op(
+        name="view_copy",
+        function=ops.view_copy_default,
+        kind="composite",
+        schema="view_copy(Tensor self, int[] size) -> Tensor",
+        arguments=(("input", "Tensor", True, False), ("size", "int[]", True, False)),
+        samples=("self=T(2, 6), size=[3, 4]", "self=T(2, 6), size=[-1, 2]"),
+        reference="self.reshape(size)",
+        example=">>> sg.view_copy(sg.arange(4), (2, 2))\ntensor([[0, 1],\n        [2, 3]])",
+    ),
+    Op(
+        name="view_copy.dtype",
+        function=ops.view_copy_dtype,
+        kind="composite",
+        schema="view_copy.dtype(Tensor self, ScalarType dtype) -> Tensor",
+        arguments=(("input", "Tensor", True, False), ("dtype", "ScalarType", True, False)),
+        samples=("self=T(2, 4), dtype=int64",),
+        dtype="none",
+        reference="self.view(dtype)",
+    ),
+    Op(
+        name="view_as_real_copy",
+        function=ops.view_as_real_copy,
+        kind="composite",
+        schema="view_as_real_copy(Tensor self) -> Tensor",
+        arguments=(("input", "Tensor", True, False),),
+        result_dtype=("real",),
+        samples=("self=T(3)",),
+        dtypes=("complex",),
+        reference="np.stack([self.real, self.imag], -1)",
+        example=">>> sg.view_as_real_copy(sg.tensor([1 + 2j]))\ntensor([[1., 2.]])",
+    ),
+    Op(
+        name="view_as_complex_copy",
+        function=ops.view_as_complex_copy,
+        kind="composite",
+        schema="view_as_complex_copy(Tensor self) -> Tensor",
+        arguments=(("input", "Tensor", True, False),),
+        result_dtype=("complex",),
+        samples=("self=T(3, 2)",),
+        dtypes=("float",),
+        complex=False,
+        reference="self[..., 0] + 1j * self[..., 1]",
+        example=">>> sg.view_as_complex_copy(sg.tensor([[1.0, 2.0]]))\ntensor([1.+2.j])",
+    ),
+    Op(
+        name="fill",
+        function=ops.fill_default,
+        kind="composite",
+        schema="fill(Tensor self, Scalar value) -> Tensor",
+        arguments=(("input", "Tensor", True, False), ("value", "Scalar", True, False)),
+        samples=("self=T(3, 4), value=1.5",),
+        reference="np.full_like(self, value)",
+        example=">>> sg.fill(sg.zeros(2), 2.5)\ntensor([2.5000, 2.5000])",
+    ),
+    Op(
+        name="fill.Tensor",
+        function=ops.fill_tensor,
+        kind="composite",
+        schema="fill.Tensor(Tensor self, Tensor value) -> Tensor",
+        arguments=(("input", "Tensor", True, False), ("value", "Tensor", True, False)),
+        samples=("self=T(3, 4), value=T()",),
+        reference="np.full_like(self, value)",
     ),
     Op(
         name="index.Tensor",
@@ -9661,6 +10116,7 @@ OPS = [
             ("self=T(4, 3), indices=[T()], values=T(2, 3)", "IndexError"),
             ("self=T(), indices=[V([0, 2])], values=T(2, 3)", "IndexError"),
         ),
+        autocast={"cuda": "widest"},
         example=">>> sg.zeros(4).index_put((sg.tensor([0, 2]),), sg.tensor([1.0, 5.0]))\ntensor([1., 0., 5., 0.])",
     ),
     Op(
@@ -9871,6 +10327,7 @@ OPS = [
             ("self=T(4, 3), dim=0, index=I(3), src=T(2, 3)", "RuntimeError"),
             ("self=T(4, 3), dim=0, index=I(3, 4), src=T(2, 3)", "RuntimeError"),
         ),
+        autocast={"cuda": "widest"},
         example=">>> sg.scatter_add(sg.zeros(3), 0, sg.tensor([0, 2, 0]), sg.tensor([1.0, 2.0, 3.0]))\ntensor([4., 0., 2.])",
     ),
     Op(
@@ -10114,6 +10571,7 @@ OPS = [
             ("self=T(4, 3), dim=0, index=B(3), source=T(2, 3)", "RuntimeError"),
             ("self=T(3), dim=-1, index=V([1]), source=T(2, 1)", "IndexError"),
         ),
+        autocast={"cpu": "widest"},
         example=">>> sg.zeros(3, 2).index_copy(0, sg.tensor([2, 0]), sg.tensor([[1.0, 2.0], [3.0, 4.0]]))\ntensor([[3., 4.],\n        [0., 0.],\n        [1., 2.]])",
     ),
     Op(
@@ -10562,7 +11020,7 @@ OPS = [
             "self=T(0, 2, 4, 4), weight=T(3, 2, 3, 3), bias=T(3), stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1",
             "self=T(1, 2, 5), weight=T(2, 2, 1), bias=T(2), stride=(3,), padding=(0,), dilation=(1,), groups=1",
         ),
-        dtypes=("float", "complex"),
+        dtypes=("int", "float", "complex"),
         dtype="match",
         formulas={
             "self": "convolution_input_backward(grad, conjugate(weight), self.shape, stride, padding, dilation, groups)",
@@ -10573,7 +11031,7 @@ OPS = [
         },
         gives={
             "bool": "refused",
-            "int32": "refused",
+            "int32": "int32",
             "float32": "float32",
             "complex64": "complex64",
             "float32 float64": "refused",
@@ -10594,6 +11052,7 @@ OPS = [
                 "RuntimeError",
             ),
         ),
+        autocast={"cpu": "lower", "cuda": "lower"},
         example=">>> sg.conv1d(sg.ones(1, 1, 4), sg.ones(2, 1, 3), padding=1)\ntensor([[[2., 3., 3., 2.],\n         [2., 3., 3., 2.]]])",
     ),
     Op(
@@ -10618,7 +11077,7 @@ OPS = [
             "grad_output=T(2, 3, 3), weight=T(3, 2, 3), input_shape=(2, 2, 7), stride=(2,), padding=(1,), dilation=(2,), groups=1",
             "grad_output=T(1, 2, 3, 4), weight=T(2, 2, 2, 2), input_shape=(1, 2, 3, 4), stride=(1, 1), padding=(0, 1, 1, 0), dilation=(1, 1), groups=1",
         ),
-        dtypes=("float", "complex"),
+        dtypes=("int", "float", "complex"),
         dtype="match",
         formulas={
             "grad_output": "convolution(grad, conjugate(weight), None, stride, padding, dilation, groups)",
@@ -10627,7 +11086,7 @@ OPS = [
         },
         gives={
             "bool": "refused",
-            "int32": "refused",
+            "int32": "int32",
             "float32": "float32",
             "complex64": "complex64",
             "float32 float64": "refused",
@@ -10719,6 +11178,7 @@ OPS = [
         samples=("self=T(2, 2, 6), weight=T(3, 2, 3), bias=T(3), stride=2, padding=1",),
         dtypes=("float", "complex"),
         reference="x = np.pad(self, [(0, 0), (0, 0), *[(p, p) for p in padding]])\nw = weight\nnp.concatenate([sum(np.einsum('nc...,oc->no...', x[(slice(None), slice(g * w.shape[1], (g + 1) * w.shape[1]), *[slice(i * d, m - d * (k - 1 - i), s) for i, d, m, k, s in zip(tap, dilation, x.shape[2:], w.shape[2:], stride)])], np.split(w, groups)[g][(..., *tap)]) for tap in np.ndindex(w.shape[2:])) for g in range(groups)], 1) + (0 if bias is None else np.expand_dims(bias, list(range(1, w.ndim - 1))))",
+        autocast={"cpu": "lower", "cuda": "lower"},
         example=">>> sg.conv1d(sg.tensor([[[1.0, 2.0, 3.0, 4.0]]]), sg.tensor([[[1.0, -1.0]]]))\ntensor([[[-1., -1., -1.]]])",
     ),
     Op(
@@ -10739,6 +11199,7 @@ OPS = [
         dtypes=("float", "complex"),
         reference="x = np.pad(self, [(0, 0), (0, 0), *[(d * (k - 1) // 2, -(-d * (k - 1) // 2)) if padding == 'same' else (0, 0) for d, k in zip(dilation, weight.shape[2:])]])\nw = weight\nnp.concatenate([sum(np.einsum('nc...,oc->no...', x[(slice(None), slice(g * w.shape[1], (g + 1) * w.shape[1]), *[slice(i * d, m - d * (k - 1 - i), s) for i, d, m, k, s in zip(tap, dilation, x.shape[2:], w.shape[2:], stride)])], np.split(w, groups)[g][(..., *tap)]) for tap in np.ndindex(w.shape[2:])) for g in range(groups)], 1) + (0 if bias is None else np.expand_dims(bias, list(range(1, w.ndim - 1))))",
         refuses=(("self=T(2, 2, 6), weight=T(3, 2, 4), stride=2, padding='same'", "RuntimeError"),),
+        autocast={"cpu": "lower", "cuda": "lower"},
     ),
     Op(
         name="conv2d",
@@ -10760,6 +11221,7 @@ OPS = [
         ),
         dtypes=("float", "complex"),
         reference="x = np.pad(self, [(0, 0), (0, 0), *[(p, p) for p in padding]])\nw = weight\nnp.concatenate([sum(np.einsum('nc...,oc->no...', x[(slice(None), slice(g * w.shape[1], (g + 1) * w.shape[1]), *[slice(i * d, m - d * (k - 1 - i), s) for i, d, m, k, s in zip(tap, dilation, x.shape[2:], w.shape[2:], stride)])], np.split(w, groups)[g][(..., *tap)]) for tap in np.ndindex(w.shape[2:])) for g in range(groups)], 1) + (0 if bias is None else np.expand_dims(bias, list(range(1, w.ndim - 1))))",
+        autocast={"cpu": "lower", "cuda": "lower"},
         example=">>> image, weight = sg.ones(1, 1, 3, 3), sg.ones(2, 1, 2, 2)\n>>> sg.conv2d(image, weight).shape\nspecgrad.Size([1, 2, 2, 2])\n>>> sg.conv2d(image, weight, stride=2, padding=1)[0, 0]\ntensor([[1., 2.],\n        [2., 4.]])",
     ),
     Op(
@@ -10783,6 +11245,7 @@ OPS = [
         dtypes=("float", "complex"),
         reference="x = np.pad(self, [(0, 0), (0, 0), *[(d * (k - 1) // 2, -(-d * (k - 1) // 2)) if padding == 'same' else (0, 0) for d, k in zip(dilation, weight.shape[2:])]])\nw = weight\nnp.concatenate([sum(np.einsum('nc...,oc->no...', x[(slice(None), slice(g * w.shape[1], (g + 1) * w.shape[1]), *[slice(i * d, m - d * (k - 1 - i), s) for i, d, m, k, s in zip(tap, dilation, x.shape[2:], w.shape[2:], stride)])], np.split(w, groups)[g][(..., *tap)]) for tap in np.ndindex(w.shape[2:])) for g in range(groups)], 1) + (0 if bias is None else np.expand_dims(bias, list(range(1, w.ndim - 1))))",
         refuses=(("self=T(1, 2, 4, 5), weight=T(2, 2, 3, 2), stride=2, padding='same'", "RuntimeError"),),
+        autocast={"cpu": "lower", "cuda": "lower"},
     ),
     Op(
         name="conv3d",
@@ -10801,6 +11264,7 @@ OPS = [
         samples=("self=T(1, 2, 3, 4, 3), weight=T(2, 2, 2, 3, 2), bias=T(2), padding=1, stride=(1, 2, 1)",),
         dtypes=("float", "complex"),
         reference="x = np.pad(self, [(0, 0), (0, 0), *[(p, p) for p in padding]])\nw = weight\nnp.concatenate([sum(np.einsum('nc...,oc->no...', x[(slice(None), slice(g * w.shape[1], (g + 1) * w.shape[1]), *[slice(i * d, m - d * (k - 1 - i), s) for i, d, m, k, s in zip(tap, dilation, x.shape[2:], w.shape[2:], stride)])], np.split(w, groups)[g][(..., *tap)]) for tap in np.ndindex(w.shape[2:])) for g in range(groups)], 1) + (0 if bias is None else np.expand_dims(bias, list(range(1, w.ndim - 1))))",
+        autocast={"cpu": "lower", "cuda": "lower"},
         example=">>> sg.conv3d(sg.ones(1, 1, 2, 2, 3), sg.ones(1, 1, 2, 2, 2))\ntensor([[[[[8., 8.]]]]])",
     ),
     Op(
@@ -10820,6 +11284,7 @@ OPS = [
         samples=('self=T(1, 2, 2, 3, 3), weight=T(2, 2, 2, 3, 2), bias=T(2), stride=1, padding="same"',),
         dtypes=("float", "complex"),
         reference="x = np.pad(self, [(0, 0), (0, 0), *[(d * (k - 1) // 2, -(-d * (k - 1) // 2)) if padding == 'same' else (0, 0) for d, k in zip(dilation, weight.shape[2:])]])\nw = weight\nnp.concatenate([sum(np.einsum('nc...,oc->no...', x[(slice(None), slice(g * w.shape[1], (g + 1) * w.shape[1]), *[slice(i * d, m - d * (k - 1 - i), s) for i, d, m, k, s in zip(tap, dilation, x.shape[2:], w.shape[2:], stride)])], np.split(w, groups)[g][(..., *tap)]) for tap in np.ndindex(w.shape[2:])) for g in range(groups)], 1) + (0 if bias is None else np.expand_dims(bias, list(range(1, w.ndim - 1))))",
+        autocast={"cpu": "lower", "cuda": "lower"},
     ),
     Op(
         name="conv_transpose1d",
@@ -10843,6 +11308,7 @@ OPS = [
         ),
         dtypes=("float", "complex"),
         reference="size = tuple((n - 1) * s - 2 * a + d * (k - 1) + e + 1 for n, s, a, d, k, e in zip(self.shape[-1:], stride, padding, dilation, weight.shape[2:], output_padding))\nnp.einsum('ngcp,gcok,pkq->ngoq', self.reshape(-1, groups, len(weight) // groups, np.prod(self.shape[-1:])), weight.reshape(groups, -1, weight.shape[1], np.prod(weight.shape[2:])), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding, place)) for place in np.ndindex(size)] for tap in np.ndindex(weight.shape[2:])] for at in np.ndindex(self.shape[-1:])])).reshape(*self.shape[:-2], -1, *size) + (0 if bias is None else bias.reshape(-1, 1))",
+        autocast={"cpu": "lower", "cuda": "lower"},
         example=">>> sg.conv_transpose1d(sg.tensor([[[1.0, 2.0]]]), sg.tensor([[[1.0, 10.0, 100.0]]]), stride=2)\ntensor([[[  1.,  10., 102.,  20., 200.]]])",
     ),
     Op(
@@ -10866,6 +11332,7 @@ OPS = [
         ),
         dtypes=("float", "complex"),
         reference="size = tuple((n - 1) * s - 2 * a + d * (k - 1) + e + 1 for n, s, a, d, k, e in zip(self.shape[-2:], stride, padding, dilation, weight.shape[2:], output_padding))\nnp.einsum('ngcp,gcok,pkq->ngoq', self.reshape(-1, groups, len(weight) // groups, np.prod(self.shape[-2:])), weight.reshape(groups, -1, weight.shape[1], np.prod(weight.shape[2:])), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding, place)) for place in np.ndindex(size)] for tap in np.ndindex(weight.shape[2:])] for at in np.ndindex(self.shape[-2:])])).reshape(*self.shape[:-3], -1, *size) + (0 if bias is None else bias.reshape(-1, 1, 1))",
+        autocast={"cpu": "lower", "cuda": "lower"},
         example=">>> sg.conv_transpose2d(sg.ones(1, 1, 2, 2), sg.ones(1, 1, 2, 2))\ntensor([[[[1., 2., 1.],\n          [2., 4., 2.],\n          [1., 2., 1.]]]])",
     ),
     Op(
@@ -10889,6 +11356,7 @@ OPS = [
         ),
         dtypes=("float", "complex"),
         reference="size = tuple((n - 1) * s - 2 * a + d * (k - 1) + e + 1 for n, s, a, d, k, e in zip(self.shape[-3:], stride, padding, dilation, weight.shape[2:], output_padding))\nnp.einsum('ngcp,gcok,pkq->ngoq', self.reshape(-1, groups, len(weight) // groups, np.prod(self.shape[-3:])), weight.reshape(groups, -1, weight.shape[1], np.prod(weight.shape[2:])), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding, place)) for place in np.ndindex(size)] for tap in np.ndindex(weight.shape[2:])] for at in np.ndindex(self.shape[-3:])])).reshape(*self.shape[:-4], -1, *size) + (0 if bias is None else bias.reshape(-1, 1, 1, 1))",
+        autocast={"cpu": "lower", "cuda": "lower"},
         example=">>> sg.conv_transpose3d(sg.ones(1, 1, 1, 1, 2), sg.ones(1, 1, 1, 1, 2))\ntensor([[[[[1., 2., 1.]]]]])",
     ),
     Op(
@@ -11035,6 +11503,7 @@ OPS = [
         dtypes=("int", "float"),
         complex=False,
         reference="x = np.pad(self, [*[(0, 0) for d in range(self.ndim - len(kernel_size))], *[(p, p + (s - 1) * ceil_mode) for p, s in zip(padding, stride or kernel_size)]], constant_values=np.min(self))\nstrides = stride or kernel_size\nnp.max(np.lib.stride_tricks.sliding_window_view(x, [d * (k - 1) + 1 for d, k in zip(dilation, kernel_size)], range(-len(kernel_size), 0))[(..., *[slice(None, None, s) for s in strides], *[slice(None, None, d) for d in dilation])], tuple(range(-len(kernel_size), 0)))",
+        autocast={"cpu": "float32"},
         example=">>> sg.max_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 2)\ntensor([[[[7.]]]])",
     ),
     Op(
@@ -11115,7 +11584,7 @@ OPS = [
         hard=(
             "self=T(0, 2, 4, 4), kernel_size=(2, 2), stride=None, padding=(0,), ceil_mode=False, count_include_pad=True, divisor_override=None, spatial=2",
         ),
-        dtypes=("float",),
+        dtypes=("int", "float"),
         dtype="same",
         complex=False,
         formulas={
@@ -11123,8 +11592,8 @@ OPS = [
             "result": "auto_linear",
             "backward": "avg_pool_backward(grad, self.shape, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial)",
         },
-        gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
-        reference="found = [(v * spatial)[:spatial] for v in (kernel_size, stride or kernel_size, padding)]\nplane = self.shape[-spatial:]\nkernel = found[0]\nstep = found[1]\npads = found[2]\nsize = tuple(len(range(0, min(n + a, n + 2 * a + (s - 1) * ceil_mode - k + 1), s)) for n, k, s, a in zip(plane, kernel, step, pads))\n(self.reshape(*self.shape[:-spatial], np.prod(plane)) @ np.array([[all(s * i - a <= q < s * i - a + k for i, q, n, k, s, a in zip(at, place, plane, kernel, step, pads)) / (divisor_override or math.prod(min(s * i - a + k, n + a * count_include_pad) - max(s * i - a, -a * count_include_pad) for i, n, k, s, a in zip(at, plane, kernel, step, pads))) for place in np.ndindex(plane)] for at in np.ndindex(size)]).T).reshape(self.shape[:-spatial] + size)",
+        gives={"bool": "refused", "int32": "int32", "float32": "float32", "complex64": "refused"},
+        reference="found = [(v * spatial)[:spatial] for v in (kernel_size, stride or kernel_size, padding)]\nplane = self.shape[-spatial:]\nkernel = found[0]\nstep = found[1]\npads = found[2]\nsize = tuple(len(range(0, min(n + a, n + 2 * a + (s - 1) * ceil_mode - k + 1), s)) for n, k, s, a in zip(plane, kernel, step, pads))\nmeans = (self.reshape(*self.shape[:-spatial], np.prod(plane)) @ np.array([[all(s * i - a <= q < s * i - a + k for i, q, n, k, s, a in zip(at, place, plane, kernel, step, pads)) / (divisor_override or math.prod(min(s * i - a + k, n + a * count_include_pad) - max(s * i - a, -a * count_include_pad) for i, n, k, s, a in zip(at, plane, kernel, step, pads))) for place in np.ndindex(plane)] for at in np.ndindex(size)]).T).reshape(self.shape[:-spatial] + size)\nnp.trunc(np.round(means, 9)).astype(self.dtype) if np.issubdtype(self.dtype, np.integer) else means",
         check="avg_pool",
         refuses=(
             (
@@ -11247,6 +11716,7 @@ OPS = [
         dtypes=("float",),
         complex=False,
         reference="total = lambda x, fill: np.sum(np.lib.stride_tricks.sliding_window_view(np.pad(np.pad(x, [*[(0, 0) for d in range(x.ndim - len(kernel_size))], *[(p, p) for p in padding]], constant_values=fill), [*[(0, 0) for d in range(x.ndim - len(kernel_size))], *[(0, (s - 1) * ceil_mode) for s in stride or kernel_size]]), kernel_size, range(-len(kernel_size), 0))[ (..., *[slice(None, None, s) for s in stride or kernel_size], *[slice(None) for k in kernel_size])], tuple(range(-len(kernel_size), 0)))\ntotal(self, 0) / (divisor_override or total(np.ones_like(self), count_include_pad))",
+        autocast={"cpu": "float32"},
         example=">>> sg.nn.functional.avg_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 2)\ntensor([[[[3.5000]]]])",
     ),
     Op(
@@ -11348,6 +11818,7 @@ OPS = [
         dtypes=("float",),
         complex=False,
         reference="sizes = output_size\nnp.stack([np.mean(self[(..., *[slice(i * n // m, -(-(i + 1) * n // m)) for i, n, m in zip(at, self.shape[-3:], sizes)])], tuple(range(-3, 0))) for at in np.ndindex(sizes)], -1).reshape(self.shape[:-3] + sizes)",
+        autocast={"cpu": "float32"},
     ),
     Op(
         name="lp_pool",
@@ -11458,6 +11929,7 @@ OPS = [
             ("self=T(), kernel_size=(2, 3), output_size=(4, 2), random_samples=T()", "RuntimeError"),
             ("self=T(2, 2, 6, 5), kernel_size=(2, 3), output_size=(4, 2), random_samples=T()", "RuntimeError"),
         ),
+        autocast={"cpu": "float32"},
     ),
     Op(
         name="renorm",
@@ -11485,6 +11957,7 @@ OPS = [
             ("self=I(3, 4), p=2, dim=0, maxnorm=1.5", "NotImplementedError"),
             ("self=B(3, 4), p=2, dim=0, maxnorm=1.5", "NotImplementedError"),
         ),
+        autocast={"cuda": "float32"},
         example=">>> sg.renorm(sg.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1)\ntensor([[0.6000, 0.8000],\n        [0.3000, 0.4000]])",
     ),
     Op(
@@ -11719,6 +12192,7 @@ OPS = [
         reference="scipy.special.softmax(self if dtype is None else self.astype(dtype), dim) if self.size else self",
         check="one_dim",
         refuses=(("self=T(4), dim=1", "IndexError"),),
+        autocast={"cuda": "float32"},
         example=">>> sg.softmax(sg.tensor([[0.0, 0.0], [1000.0, 0.0]]), dim=1)\ntensor([[0.5000, 0.5000],\n        [1.0000, 0.0000]])",
     ),
     Op(
@@ -11782,6 +12256,7 @@ OPS = [
         reference="scipy.special.log_softmax(self if dtype is None else self.astype(dtype), dim) if self.size else self",
         check="one_dim",
         refuses=(("self=T(4), dim=1", "IndexError"),),
+        autocast={"cuda": "float32"},
         example=">>> sg.log_softmax(sg.tensor([0.0, 0.0]), dim=0)\ntensor([-0.6931, -0.6931])",
     ),
     Op(
@@ -11886,6 +12361,7 @@ OPS = [
                 "RuntimeError",
             ),
         ),
+        autocast={"cpu": "lower", "cuda": "lower"},
     ),
     Op(
         name="self_attention",
@@ -11909,6 +12385,7 @@ OPS = [
         samples=(
             "self=T(2, 3, 12), heads=2, bias=T(1, 2, 3, 3), mask=V([[[[True, False, True], [False, False, False], [True, True, True]]]]), keep=None, keep_scale=1.0, is_causal=False, scale=0.7",
             "self=T(2, 3, 6), heads=1, bias=None, mask=None, keep=B(2, 1, 3, 3), keep_scale=2.0, is_causal=True, scale=1.0",
+            "self=T(2, 3, 6), heads=1, bias=None, mask=None, keep=None, keep_scale=1.0, is_causal=True, scale=0.7",
         ),
         dtypes=("float",),
         dtype="match",
@@ -11945,6 +12422,7 @@ OPS = [
                 "RuntimeError",
             ),
         ),
+        autocast={"cpu": "lower", "cuda": "lower"},
     ),
     Op(
         name="rnn_layer",
@@ -12009,6 +12487,7 @@ OPS = [
                 "RuntimeError",
             ),
         ),
+        autocast={"cpu": "lower", "cuda": "lower"},
     ),
     Op(
         name="lstm_layer",
@@ -12076,6 +12555,7 @@ OPS = [
                 "RuntimeError",
             ),
         ),
+        autocast={"cpu": "lower", "cuda": "lower"},
     ),
     Op(
         name="gru_layer",
@@ -12138,6 +12618,7 @@ OPS = [
                 "RuntimeError",
             ),
         ),
+        autocast={"cpu": "like hidden", "cuda": "lower"},
     ),
     Op(
         name="rnn_tanh_cell",
@@ -12161,6 +12642,7 @@ OPS = [
         reference="np.tanh(self @ w_ih.T + hx @ w_hh.T + (0 if b_ih is None else b_ih + b_hh))",
         check="plain_cell",
         refuses=(("self=T(2, 3), hx=T(3, 4), w_ih=T(4, 3), w_hh=T(4, 4), b_ih=T(4), b_hh=T(4)", "RuntimeError"),),
+        autocast={"cpu": "lower", "cuda": "lower"},
         example=">>> x, h, w = sg.ones(1, 2), sg.zeros(1, 2), sg.tensor([[0.5, 0.5], [0.0, 1.0]])\n>>> sg.rnn_tanh_cell(x, h, w, w)\ntensor([[0.7616, 0.7616]])",
     ),
     Op(
@@ -12185,6 +12667,7 @@ OPS = [
         reference="np.maximum(self @ w_ih.T + hx @ w_hh.T + (0 if b_ih is None else b_ih + b_hh), 0)",
         check="plain_cell",
         refuses=(("self=T(2, 3), hx=T(3, 4), w_ih=T(4, 3), w_hh=T(4, 4), b_ih=T(4), b_hh=T(4)", "RuntimeError"),),
+        autocast={"cpu": "lower", "cuda": "lower"},
         example=">>> x, h, w = sg.ones(1, 2), sg.zeros(1, 2), sg.tensor([[0.5, 0.5], [0.0, -1.0]])\n>>> sg.rnn_relu_cell(x, h, w, w)\ntensor([[1., 0.]])",
     ),
     Op(
@@ -12209,6 +12692,7 @@ OPS = [
         reference="a = np.split(self @ w_ih.T + (0 if b_ih is None else b_ih), 3, 1)\nb = np.split(hx @ w_hh.T + (0 if b_hh is None else b_hh), 3, 1)\nn = np.tanh(a[2] + scipy.special.expit(a[0] + b[0]) * b[2])\nn + scipy.special.expit(a[1] + b[1]) * (hx - n)",
         check="gru_cell",
         refuses=(("self=T(2, 3), hx=T(3, 4), w_ih=T(12, 3), w_hh=T(12, 4), b_ih=T(12), b_hh=T(12)", "RuntimeError"),),
+        autocast={"cpu": "like hx", "cuda": "lower"},
         example=">>> x, h, w = sg.ones(1, 1), sg.zeros(1, 1), sg.zeros(3, 1)\n>>> sg.gru_cell(x, h, w, w)\ntensor([[0.]])",
     ),
     Op(
@@ -12240,6 +12724,7 @@ OPS = [
                 "RuntimeError",
             ),
         ),
+        autocast={"cpu": "like hx", "cuda": "lower"},
         example=">>> x, h, w = sg.ones(1, 1), sg.zeros(1, 1), sg.zeros(4, 1)\n>>> hidden, cell = sg.lstm_cell(x, (h, h), w, w)\n>>> hidden, cell\n(tensor([[0.]]), tensor([[0.]]))",
     ),
     Op(
@@ -12428,6 +12913,7 @@ OPS = [
             ("self=T(4, 3), target=I(3)", "ValueError"),
             ("self=T(4, 3), target=T(4)", "RuntimeError"),
         ),
+        autocast={"cpu": "float32", "cuda": "float32"},
         example=">>> sg.nn.functional.nll_loss(sg.tensor([[-0.1, -2.4], [-3.0, -0.05]]), sg.tensor([0, 1]))\ntensor(0.0750)",
     ),
     Op(
@@ -12535,6 +13021,7 @@ OPS = [
             ("self=T(4, 3), target=I(3)", "ValueError"),
             ("self=T(4, 3), target=T(4)", "RuntimeError"),
         ),
+        autocast={"cpu": "float32", "cuda": "float32"},
         example=">>> sg.nn.functional.cross_entropy(sg.tensor([[2.0, 0.0], [0.0, 1.0]]), sg.tensor([0, 1]))\ntensor(0.2201)",
     ),
     Op(
@@ -12567,6 +13054,7 @@ OPS = [
         reference="loss = np.square(self - target)\nloss if reduction == 0 else np.mean(loss) if reduction == 1 else np.sum(loss)",
         check="pointwise_loss",
         refuses=(("self=T(2), target=T()", "ValueError"), ("self=T(), target=T(), reduction=5", "ValueError")),
+        autocast={"cpu": "float32", "cuda": "float32"},
         example=">>> sg.nn.functional.mse_loss(sg.tensor([1.0, 4.0]), sg.tensor([1.0, 2.0]))\ntensor(2.)",
     ),
     Op(
@@ -12644,6 +13132,10 @@ OPS = [
             ("self=T(3, 4, lo=0.1, hi=0.9), target=T(3, 4, lo=0.1, hi=0.9), reduction=5", "ValueError"),
             ("self=T(3, 4, lo=0.1, hi=0.9), target=T(3, 4, lo=0.1, hi=0.9), weight=T(4, 4)", "RuntimeError"),
         ),
+        autocast={
+            "cpu": "float32",
+            "cuda": "refuse: the logarithm of a sigmoid that was computed in 16 bits is unsafe: binary_cross_entropy_with_logits and BCEWithLogitsLoss compute both at once",
+        },
         example=">>> sg.nn.functional.binary_cross_entropy(sg.tensor([0.9, 0.2]), sg.tensor([1.0, 0.0]))\ntensor(0.1643)",
     ),
     Op(
@@ -12736,6 +13228,7 @@ OPS = [
             ("self=T(3, 4), target=T(3, 4, lo=0, hi=1), reduction=5", "ValueError"),
             ("self=T(3, 4), target=T(3, 4, lo=0, hi=1), weight=T(4, 4)", "RuntimeError"),
         ),
+        autocast={"cpu": "float32", "cuda": "float32"},
         example=">>> sg.nn.functional.binary_cross_entropy_with_logits(sg.tensor([0.0, 200.0]), sg.tensor([1.0, 1.0]))\ntensor(0.3466)",
     ),
     Op(
@@ -12812,6 +13305,7 @@ OPS = [
             ("self=T(4, 4), target=T(3, 4)", "RuntimeError"),
             ("self=T(3, 4), target=T(3, 4), weight=T(4, 4)", "ValueError"),
         ),
+        autocast={"cpu": "float32", "cuda": "float32"},
         example=">>> sg.nn.functional.l1_loss(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 4.0]))\ntensor(1.)",
     ),
     Op(
@@ -12867,6 +13361,7 @@ OPS = [
             ("self=T(4, 4), target=T(3, 4)", "RuntimeError"),
             ("self=T(3, 4), target=T(3, 4), beta=-1", "RuntimeError"),
         ),
+        autocast={"cpu": "float32", "cuda": "float32"},
         example=">>> sg.nn.functional.smooth_l1_loss(sg.tensor([1.0, 5.0]), sg.tensor([1.5, 1.0]), reduction='none')\ntensor([0.1250, 3.5000])",
     ),
     Op(
@@ -12893,6 +13388,7 @@ OPS = [
             ("self=T(4, 4), target=T(3, 4)", "RuntimeError"),
             ("self=T(3, 4), target=T(3, 4), delta=-1", "RuntimeError"),
         ),
+        autocast={"cpu": "float32", "cuda": "float32"},
         example=">>> sg.nn.functional.huber_loss(sg.tensor([1.0, 5.0]), sg.tensor([1.5, 1.0]), 'none', delta=2.0)\ntensor([0.1250, 6.0000])",
     ),
     Op(
@@ -12926,6 +13422,7 @@ OPS = [
             ("self=B(3, 4), target=B(3, 4), reduction='batchmean'", "RuntimeError"),
             ("self=T(3, 4), target=I(3, 4), reduction='batchmean'", "RuntimeError"),
         ),
+        autocast={"cpu": "float32", "cuda": "float32"},
         example=">>> log_p, q = sg.log(sg.tensor([[0.5, 0.5]])), sg.tensor([[0.9, 0.1]])\n>>> sg.nn.functional.kl_div(log_p, q, reduction='batchmean')\ntensor(0.3681)",
     ),
     Op(
@@ -12951,6 +13448,7 @@ OPS = [
         dtypes=("float",),
         complex=False,
         reference="how = reduction if size_average is reduce is None else 'none' if reduce is False else 'sum' if size_average is False else 'mean'\nloss = (np.exp(self) - target * self if log_input else self - target * np.log(self + eps)) + np.where(full & (target > 1), scipy.special.xlogy(target, target) - target + np.log(2 * np.pi * np.maximum(target, 1)) / 2, 0)\nloss if how == 'none' else np.mean(loss) if how == 'mean' else np.sum(loss)",
+        autocast={"cpu": "float32", "cuda": "float32"},
         example=">>> sg.nn.functional.poisson_nll_loss(sg.zeros(2), sg.tensor([1.0, 2.0]))\ntensor(1.)",
     ),
     Op(
@@ -13017,6 +13515,7 @@ OPS = [
         dtypes=("float",),
         complex=False,
         reference="how = reduction if size_average is reduce is None else 'none' if reduce is False else 'sum' if size_average is False else 'mean'\nloss = np.logaddexp(0, -self * target)\nloss if how == 'none' else np.mean(loss) if how == 'mean' else np.sum(loss)",
+        autocast={"cpu": "float32", "cuda": "float32"},
         example=">>> sg.nn.functional.soft_margin_loss(sg.tensor([0.0, 3.0]), sg.tensor([1.0, -1.0]), reduction='none')\ntensor([0.6931, 3.0486])",
     ),
     Op(
@@ -13036,6 +13535,7 @@ OPS = [
         dtypes=("float",),
         complex=False,
         reference="how = reduction if size_average is reduce is None else 'none' if reduce is False else 'sum' if size_average is False else 'mean'\nloss = np.where(target == 1, self, np.maximum(margin - self, 0))\nloss if how == 'none' else np.mean(loss) if how == 'mean' else np.sum(loss)",
+        autocast={"cpu": "float32", "cuda": "float32"},
         example=">>> sg.nn.functional.hinge_embedding_loss(sg.tensor([0.25, 0.25]), sg.tensor([1, -1]), reduction='none')\ntensor([0.2500, 0.7500])",
     ),
     Op(
@@ -13058,6 +13558,7 @@ OPS = [
         reference="how = reduction if size_average is reduce is None else 'none' if reduce is False else 'sum' if size_average is False else 'mean'\nloss = np.maximum(margin - target * (input1 - input2), 0)\nloss if how == 'none' else np.mean(loss) if how == 'mean' else np.sum(loss)",
         check="margin_ranking",
         refuses=(("input1=T(6), input2=T(6), target=T(), margin=0.6", "RuntimeError"),),
+        autocast={"cpu": "float32", "cuda": "float32"},
         example=">>> sg.nn.functional.margin_ranking_loss(sg.tensor([1.0]), sg.tensor([3.0]), sg.tensor([1]), margin=0.5)\ntensor(2.5000)",
     ),
     Op(
@@ -13090,6 +13591,7 @@ OPS = [
             ("anchor=T(), positive=T(3, 4), negative=T(3, 4)", "RuntimeError"),
             ("anchor=T(3, 4), positive=T(3, 4), negative=T(3, 4), margin=-1", "ValueError"),
         ),
+        autocast={"cpu": "float32", "cuda": "float32"},
         example=">>> sg.nn.functional.triplet_margin_loss(sg.zeros(1, 2), sg.ones(1, 2), sg.tensor([[0.0, 2.0]]))\ntensor(0.4142)",
     ),
     Op(
@@ -13119,6 +13621,7 @@ OPS = [
             ("input1=T(), input2=T(), target=T()", "RuntimeError"),
             ("input1=T(3), input2=T(3), target=T(2, 3)", "RuntimeError"),
         ),
+        autocast={"cpu": "float32", "cuda": "float32"},
         example=">>> x1, x2 = sg.tensor([[3.0, 4.0]]), sg.tensor([[4.0, 3.0]])\n>>> sg.nn.functional.cosine_embedding_loss(x1, x2, sg.tensor([-1]), margin=0.5)\ntensor(0.4600)",
     ),
     Op(
@@ -13150,6 +13653,7 @@ OPS = [
             ("self=T(4, 3), target=I(3)", "RuntimeError"),
             ("self=T(4, 3), target=T(4)", "RuntimeError"),
         ),
+        autocast={"cpu": "float32", "cuda": "float32"},
         example=">>> sg.nn.functional.multi_margin_loss(sg.tensor([[0.1, 0.2, 0.4, 0.8]]), sg.tensor([3]))\ntensor(0.3250)",
     ),
     Op(
@@ -13179,6 +13683,7 @@ OPS = [
             ("self=T(4), target=T()", "RuntimeError"),
             ("self=T(4), target=I(3)", "RuntimeError"),
         ),
+        autocast={"cpu": "float32", "cuda": "float32"},
         example=">>> sg.nn.functional.multilabel_margin_loss(sg.tensor([[0.1, 0.2, 0.4, 0.8]]), sg.tensor([[3, 0, -1, 1]]))\ntensor(0.8500)",
     ),
     Op(
@@ -13275,6 +13780,7 @@ OPS = [
             ("log_probs=T(4, 2, 3), targets=T(), input_lengths=(4, 3), target_lengths=(2, 1)", "RuntimeError"),
             ("log_probs=I(3, 4), targets=I(3, 4), input_lengths=(4, 3), target_lengths=(2, 1)", "RuntimeError"),
         ),
+        autocast={"cpu": "float32"},
         example=">>> log_probs = sg.log_softmax(sg.zeros(4, 1, 3), 2)\n>>> sg.nn.functional.ctc_loss(log_probs, sg.tensor([[1, 2]]), [4], [2])\ntensor(0.8432)",
     ),
     Op(
@@ -13306,6 +13812,7 @@ OPS = [
             ("log_probs=I(3, 4), targets=I(3, 4), input_lengths=I(3, 4), target_lengths=I(3, 4)", "RuntimeError"),
             ("log_probs=B(3, 4), targets=B(3, 4), input_lengths=B(3, 4), target_lengths=B(3, 4)", "RuntimeError"),
         ),
+        autocast={"cpu": "float32"},
     ),
     Op(
         name="border_pad",
@@ -13462,6 +13969,7 @@ OPS = [
                 "IndexError",
             ),
         ),
+        autocast={"cuda": "float32"},
     ),
     Op(
         name="resample_backward",
@@ -13599,6 +14107,7 @@ OPS = [
                 "RuntimeError",
             ),
         ),
+        autocast={"cpu": "float32", "cuda": "widest"},
         example=">>> x = sg.tensor([[[[1.0, 2.0], [3.0, 4.0]]]])\n>>> sg.grid_sampler(x, sg.zeros(1, 1, 1, 2), 0, 0, False)\ntensor([[[[2.5000]]]])",
     ),
     Op(
@@ -13748,6 +14257,7 @@ OPS = [
         reference="np.fft.fft(self, n, dim, norm)",
         check="along_axis",
         refuses=(("self=T()", "IndexError"), ("self=T(3, 4), dim=5", "IndexError"), ("self=T(3, 0)", "RuntimeError")),
+        autocast={"cpu": "float32"},
         example=">>> sg.fft.fft(sg.tensor([1.0, 1j, -1.0, -1j]))\ntensor([0.+0.j, 4.+0.j, 0.+0.j, 0.+0.j])",
     ),
     Op(
@@ -13767,6 +14277,7 @@ OPS = [
         reference="np.fft.ifft(self, n, dim, norm)",
         check="along_axis",
         refuses=(("self=T()", "IndexError"), ("self=T(3, 4), dim=5", "IndexError"), ("self=T(3, 0)", "RuntimeError")),
+        autocast={"cpu": "float32"},
         example=">>> sg.fft.ifft(sg.fft.fft(sg.tensor([1.0, 2.0, 3.0, 4.0]))).real\ntensor([1., 2., 3., 4.])",
     ),
     Op(
@@ -13792,6 +14303,7 @@ OPS = [
             ("self=T(3, 0)", "RuntimeError"),
             ("self=V([[[1j, 2.0]]])", "RuntimeError"),
         ),
+        autocast={"cpu": "float32"},
         example=">>> sg.fft.rfft(sg.tensor([1.0, 2.0, 3.0, 4.0]))\ntensor([10.+0.j, -2.+2.j, -2.+0.j])",
     ),
     Op(
@@ -13811,6 +14323,7 @@ OPS = [
         reference="np.fft.irfft(self, n, dim, norm) if self.size else None",
         check="along_half_axis",
         refuses=(("self=T()", "IndexError"), ("self=T(3, 4), dim=5", "IndexError"), ("self=T(3, 0)", "RuntimeError")),
+        autocast={"cpu": "float32"},
         example=">>> sg.fft.irfft(sg.fft.rfft(sg.tensor([1.0, 2.0, 3.0, 4.0])))\ntensor([1., 2., 3., 4.])",
     ),
     Op(
@@ -13830,6 +14343,7 @@ OPS = [
         reference="np.fft.hfft(self, n, dim, norm) if self.size else None",
         check="along_half_axis",
         refuses=(("self=T()", "IndexError"), ("self=T(3, 4), dim=5", "IndexError"), ("self=T(3, 0)", "RuntimeError")),
+        autocast={"cpu": "float32"},
         example=">>> sg.fft.hfft(sg.tensor([1.0, 2.0, 3.0]))\ntensor([ 8., -2.,  0., -2.])",
     ),
     Op(
@@ -13855,6 +14369,7 @@ OPS = [
             ("self=T(3, 0)", "RuntimeError"),
             ("self=V([[[1j, 2.0]]])", "RuntimeError"),
         ),
+        autocast={"cpu": "float32"},
         example=">>> sg.fft.ihfft(sg.tensor([8.0, -2.0, 0.0, -2.0]))\ntensor([1.-0.j, 2.-0.j, 3.-0.j])",
     ),
     Op(
@@ -13874,6 +14389,7 @@ OPS = [
         reference="np.fft.fft2(self, s, dim, norm)",
         check="over_axes",
         refuses=(("self=T()", "IndexError"), ("self=T(4)", "IndexError"), ("self=T(0, 4)", "RuntimeError")),
+        autocast={"cpu": "float32"},
         example=">>> sg.fft.fft2(sg.tensor([[1.0, 2.0], [3.0, 4.0]])).real\ntensor([[10., -2.],\n        [-4.,  0.]])",
     ),
     Op(
@@ -13893,6 +14409,7 @@ OPS = [
         reference="np.fft.ifft2(self, s, dim, norm)",
         check="over_axes",
         refuses=(("self=T()", "IndexError"), ("self=T(4)", "IndexError"), ("self=T(0, 4)", "RuntimeError")),
+        autocast={"cpu": "float32"},
         example=">>> sg.fft.ifft2(sg.tensor([[10.0, -2.0], [-4.0, 0.0]])).real\ntensor([[1., 2.],\n        [3., 4.]])",
     ),
     Op(
@@ -13918,6 +14435,7 @@ OPS = [
             ("self=T(0, 4)", "RuntimeError"),
             ("self=V([[[1j, 2.0]]])", "RuntimeError"),
         ),
+        autocast={"cpu": "float32"},
         example=">>> sg.fft.rfft2(sg.ones(2, 4))\ntensor([[8.+0.j, 0.+0.j, 0.+0.j],\n        [0.+0.j, 0.+0.j, 0.+0.j]])",
     ),
     Op(
@@ -13937,6 +14455,7 @@ OPS = [
         reference="np.fft.irfft2(self, s, dim, norm)",
         check="over_half_axes",
         refuses=(("self=T()", "IndexError"), ("self=T(4)", "IndexError"), ("self=T(0, 4)", "RuntimeError")),
+        autocast={"cpu": "float32"},
         example=">>> sg.fft.irfft2(sg.fft.rfft2(sg.tensor([[1.0, 2.0], [3.0, 4.0]])))\ntensor([[1., 2.],\n        [3., 4.]])",
     ),
     Op(
@@ -14004,6 +14523,7 @@ OPS = [
             ("self=T(2, 3, 2), dim=[0, 0]", "RuntimeError"),
             ("self=T(2, 3, 2), dim=[5]", "IndexError"),
         ),
+        autocast={"cpu": "float32"},
         example=">>> sg.fft.fftn(sg.tensor([[1.0, 2.0], [3.0, 4.0]])).real\ntensor([[10., -2.],\n        [-4.,  0.]])",
     ),
     Op(
@@ -14027,6 +14547,7 @@ OPS = [
             ("self=T(2, 3, 2), dim=[0, 0]", "RuntimeError"),
             ("self=T(2, 3, 2), dim=[5]", "IndexError"),
         ),
+        autocast={"cpu": "float32"},
         example=">>> sg.fft.ifftn(sg.tensor([[10.0, -2.0], [-4.0, 0.0]])).real\ntensor([[1., 2.],\n        [3., 4.]])",
     ),
     Op(
@@ -14052,6 +14573,7 @@ OPS = [
             ("self=V([[[1j, 2.0]]])", "RuntimeError"),
             ("self=T(2, 3, 2), dim=[5]", "IndexError"),
         ),
+        autocast={"cpu": "float32"},
         example=">>> sg.fft.rfftn(sg.ones(2, 4))\ntensor([[8.+0.j, 0.+0.j, 0.+0.j],\n        [0.+0.j, 0.+0.j, 0.+0.j]])",
     ),
     Op(
@@ -14075,6 +14597,7 @@ OPS = [
             ("self=T(0, 3, 2)", "RuntimeError"),
             ("self=T(2, 3, 2), dim=[5]", "IndexError"),
         ),
+        autocast={"cpu": "float32"},
         example=">>> sg.fft.irfftn(sg.fft.rfft2(sg.tensor([[1.0, 2.0], [3.0, 4.0]])))\ntensor([[1., 2.],\n        [3., 4.]])",
     ),
     Op(
@@ -14185,6 +14708,7 @@ OPS = [
             ("self=T(2, 9), n_fft=4, window=T(), return_complex=True", "RuntimeError"),
             ("self=I(3, 4), n_fft=4, window=I(3, 4), return_complex=True", "RuntimeError"),
         ),
+        autocast={"cpu": "float32"},
         example=">>> sg.stft(sg.ones(8), 4, hop_length=4, center=False, return_complex=True).shape\nspecgrad.Size([3, 2])",
     ),
     Op(

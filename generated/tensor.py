@@ -9,7 +9,9 @@ from typing import Any
 
 from ..runtime.autograd.methods import AutogradMethods
 from ..runtime.methods.mixin import TensorMethods
-from ..runtime.modes.intercept import NOT_HANDLED, intercept, watch
+from ..runtime.modes.intercept import NOT_HANDLED, intercept
+from ..runtime.overrides.calls import overridden
+from ..runtime.overrides.classes import plain
 from ..runtime.tensor.base import TensorBase
 from ..runtime.tensor.shapes import gathered
 from . import ops
@@ -635,29 +637,31 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
         return ops.mul(self, other)
 
     def __rtruediv__(self, other: Any) -> Any:
-        if (
-            watch.interceptors
-            and (result := intercept("div.Tensor", _div_tensor, "elementwise", "div", other, self)) is not NOT_HANDLED
-        ):
-            return result
+        if self.__class__ not in plain or other.__class__ not in plain:
+            if (result := overridden(Tensor.__rtruediv__, self, other)) is not NOT_HANDLED:
+                return result
+            if (result := intercept("div.Tensor", _div_tensor, "elementwise", "div", other, self)) is not NOT_HANDLED:
+                return result
         return _div_tensor("div", other, self)
 
     def __rfloordiv__(self, other: Any) -> Any:
-        if (
-            watch.interceptors
-            and (result := intercept("floor_divide", _floor_divide, "elementwise", "floor_divide", other, self))
-            is not NOT_HANDLED
-        ):
-            return result
+        if self.__class__ not in plain or other.__class__ not in plain:
+            if (result := overridden(Tensor.__rfloordiv__, self, other)) is not NOT_HANDLED:
+                return result
+            if (
+                result := intercept("floor_divide", _floor_divide, "elementwise", "floor_divide", other, self)
+            ) is not NOT_HANDLED:
+                return result
         return _floor_divide("floor_divide", other, self)
 
     def __rmod__(self, other: Any) -> Any:
-        if (
-            watch.interceptors
-            and (result := intercept("remainder", _remainder, "elementwise", "remainder", other, self))
-            is not NOT_HANDLED
-        ):
-            return result
+        if self.__class__ not in plain or other.__class__ not in plain:
+            if (result := overridden(Tensor.__rmod__, self, other)) is not NOT_HANDLED:
+                return result
+            if (
+                result := intercept("remainder", _remainder, "elementwise", "remainder", other, self)
+            ) is not NOT_HANDLED:
+                return result
         return _remainder("remainder", other, self)
 
     def __rand__(self, other: Any) -> Any:
@@ -670,22 +674,22 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
         return ops.bitwise_xor(self, other)
 
     def __rlshift__(self, other: Any) -> Any:
-        if (
-            watch.interceptors
-            and (
+        if self.__class__ not in plain or other.__class__ not in plain:
+            if (result := overridden(Tensor.__rlshift__, self, other)) is not NOT_HANDLED:
+                return result
+            if (
                 result := intercept(
                     "bitwise_left_shift.Tensor", _bitwise_left_shift, "elementwise", "bitwise_left_shift", other, self
                 )
-            )
-            is not NOT_HANDLED
-        ):
-            return result
+            ) is not NOT_HANDLED:
+                return result
         return _bitwise_left_shift("bitwise_left_shift", other, self)
 
     def __rrshift__(self, other: Any) -> Any:
-        if (
-            watch.interceptors
-            and (
+        if self.__class__ not in plain or other.__class__ not in plain:
+            if (result := overridden(Tensor.__rrshift__, self, other)) is not NOT_HANDLED:
+                return result
+            if (
                 result := intercept(
                     "bitwise_right_shift.Tensor",
                     _bitwise_right_shift,
@@ -694,10 +698,8 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
                     other,
                     self,
                 )
-            )
-            is not NOT_HANDLED
-        ):
-            return result
+            ) is not NOT_HANDLED:
+                return result
         return _bitwise_right_shift("bitwise_right_shift", other, self)
 
     __hash__ = TensorBase.__hash__

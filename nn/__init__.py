@@ -1,10 +1,18 @@
 """Layers, losses, initialisation, optimizers and data; `nn.functional` has layers and losses without state."""
 
-from . import data, functional, init, modules, optim, parallel, utils
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
+from . import data, functional, init, modules, optim, utils
 from .functional.chunking import LinearCrossEntropyOptions
 from .modules import *
-from .parallel import DataParallel
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
+
+if _TYPE_CHECKING:
+    from . import attention, common_types, grad, parallel
+    from .factory import factory_kwargs
+    from .parallel import DataParallel
 
 __all__ = [
     "Buffer",
@@ -13,8 +21,12 @@ __all__ = [
     "Parameter",
     "UninitializedBuffer",
     "UninitializedParameter",
+    "attention",
+    "common_types",
     "data",
+    "factory_kwargs",
     "functional",
+    "grad",
     "init",
     "modules",
     "optim",
@@ -22,3 +34,17 @@ __all__ = [
     "utils",
 ]
 __all__ += modules.__all__
+
+
+def __getattr__(name: str) -> _Any:
+    if name in ("_reduction", "attention", "common_types", "grad", "parallel"):  # loaded when they are first named
+        return _import_module(f".{name}", __name__)
+    if name == "factory_kwargs":
+        return _import_module(".factory", __name__).factory_kwargs
+    if name == "DataParallel":
+        return __getattr__("parallel").DataParallel
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

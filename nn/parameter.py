@@ -9,13 +9,24 @@ from ..generated.tensor import Tensor
 from ..runtime.arguments import explained
 from ..runtime.creation import empty
 from ..runtime.errors import type_name
+from ..runtime.overrides.classes import disabled, overrides
 from ..runtime.saving.tree import register_tensor_class
 
 
-class Parameter(Tensor):
+class _ParameterMeta(type(Tensor)):  # type: ignore[misc]
+    """Makes `isinstance(x, Parameter)` true also for the tensors of other classes that Parameter marks."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        if super().__instancecheck__(instance):
+            return True
+        return cls is Parameter and isinstance(instance, Tensor) and getattr(instance, "_is_param", False)
+
+
+class Parameter(Tensor, metaclass=_ParameterMeta):
     """A tensor that a Module learns: assigned as an attribute, it appears in `Module.parameters()`.
 
-    It shares memory with `data`. Operations on parameters give plain Tensors.
+    It shares memory with `data`. Operations on parameters give plain Tensors. A tensor of a subclass with a
+    `__torch_function__` keeps its class, and is marked as a parameter.
 
     Args:
         data: the values; an empty tensor when left out.
@@ -33,6 +44,7 @@ class Parameter(Tensor):
     """
 
     __slots__ = ()
+    __torch_function__ = disabled
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
         if data is None:
@@ -40,6 +52,8 @@ class Parameter(Tensor):
         if not isinstance(data, Tensor):
             raise TypeError(f"Parameter(): argument 'data' must be Tensor, not {type_name(data)}")
         parameter = data.detach()
+        if overrides(type(data)):
+            return _marked(data, parameter, requires_grad)
         parameter.__class__ = cls
         return parameter.requires_grad_(requires_grad)
 
@@ -53,6 +67,17 @@ class Parameter(Tensor):
 
     def __repr__(self) -> str:
         return "Parameter containing:\n" + super().__repr__()
+
+
+def _marked(data: Any, parameter: Any, requires_grad: bool) -> Any:
+    """A tensor of a subclass of the user's as a parameter."""
+    if type(parameter) is not type(data):
+        raise RuntimeError(
+            f"Creating a Parameter from an instance of type {type_name(data)} requires that detach() returns an "
+            f"instance of the same type, but return type {type_name(parameter)} was found instead."
+        )
+    parameter.requires_grad_(requires_grad)._is_param = True
+    return parameter
 
 
 register_tensor_class("Parameter", Parameter)
@@ -74,6 +99,7 @@ class _Uninitialized(Tensor):
 
     __slots__ = ()
     cls_to_become: type[Tensor]
+    __torch_function__ = disabled
 
     _flat = _shape = _storage = _nd = _strides = property(_unknown)
 
@@ -224,6 +250,7 @@ class Buffer(Tensor, metaclass=_BufferMeta):
     """
 
     __slots__ = ()
+    __torch_function__ = disabled
     persistent: bool
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:

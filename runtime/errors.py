@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pickle import UnpicklingError
+
 
 class ShapeError(RuntimeError):
     """Shapes that do not broadcast, multiply or view into one another."""
@@ -67,8 +69,12 @@ class LinAlgError(RuntimeError):
     """A matrix that has no inverse, is not positive-definite, or whose decomposition does not converge."""
 
 
-class SerializationError(RuntimeError):
-    """An object that cannot be saved safely, or a file that cannot be read."""
+class SerializationError(RuntimeError, UnpicklingError):
+    """An object that cannot be saved, or a file that cannot be read."""
+
+
+class UnsafeFileError(SerializationError):
+    """A file that names what it may not call."""
 
 
 def type_name(value: object) -> str:

@@ -4,15 +4,14 @@ The four folders of the project are reached through relative links beside this f
 every tool this is an ordinary package. What PyTorch keeps under another name (`optim`, `utils.data`,
 `autograd`, `linalg`, `special`, `fft`, `random`) is a small real module here that re-exports: entries in
 `sys.modules` would do for a running program, but type checkers and editors could not follow them. `profiler`,
-`graph` and `cuda`, which most programs never ask for, are loaded when they are first named.
+`graph`, `cuda` and others, which most programs never ask for, are loaded when they are first named (`later.py`).
 """
 
-from importlib import import_module as _import_module
 from math import e, inf, nan, pi
 from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any as _Any
 
 from . import accelerator, autograd, backends, cpu, fft, func, linalg, nn, optim, random, special, utils
+from . import later as _later
 from . import moved as _moved  # noqa: F401 - finds modules by the names that they had
 from .generated import ops as _ops
 from .generated.ops import *
@@ -87,6 +86,7 @@ from .runtime.creation.legacy import (
     IntTensor,
     LongTensor,
     ShortTensor,
+    set_default_tensor_type,
 )
 from .runtime.errors import AcceleratorError, OutOfMemoryError
 from .runtime.functions.contraction import chain_matmul, einsum, tensordot
@@ -172,7 +172,45 @@ from .runtime.tensor.memory_format import (
 from .runtime.tensor.shapes import Size
 
 if _TYPE_CHECKING:
-    from . import cuda, graph, profiler
+    from . import (
+        amp,
+        cuda,
+        distributions,
+        fx,
+        graph,
+        masked,
+        multiprocessing,
+        overrides,
+        profiler,
+        quasirandom,
+        return_types,
+        signal,
+        storage,
+    )
+    from . import serialization as serialization
+    from . import torch_version as torch_version
+    from .runtime.amp.autocast_mode import autocast
+    from .runtime.amp.old_names import (
+        get_autocast_cpu_dtype,
+        get_autocast_gpu_dtype,
+        is_autocast_cpu_enabled,
+        set_autocast_cpu_dtype,
+        set_autocast_cpu_enabled,
+        set_autocast_gpu_dtype,
+    )
+    from .runtime.amp.settings import (
+        autocast_decrement_nesting,
+        autocast_increment_nesting,
+        clear_autocast_cache,
+        get_autocast_dtype,
+        is_autocast_cache_enabled,
+        is_autocast_enabled,
+        set_autocast_cache_enabled,
+        set_autocast_dtype,
+        set_autocast_enabled,
+    )
+    from .runtime.stand_in.active import as_torch
+    from .storage import TypedStorage, UntypedStorage, from_file, is_storage
 
 __version__ = "0.1.0"
 
@@ -202,15 +240,22 @@ __all__ = [
     "ShortTensor",
     "Size",
     "Tensor",
+    "TypedStorage",
+    "UntypedStorage",
     "accelerator",
     "allclose",
+    "amp",
     "arange",
     "are_deterministic_algorithms_enabled",
     "as_tensor",
+    "as_torch",
     "asarray",
     "atleast_1d",
     "atleast_2d",
     "atleast_3d",
+    "autocast",
+    "autocast_decrement_nesting",
+    "autocast_increment_nesting",
     "autograd",
     "backends",
     "bernoulli",
@@ -227,6 +272,7 @@ __all__ = [
     "chain_matmul",
     "channels_last",
     "channels_last_3d",
+    "clear_autocast_cache",
     "complex64",
     "bartlett_window",
     "blackman_window",
@@ -236,6 +282,7 @@ __all__ = [
     "cuda",
     "default_generator",
     "device",
+    "distributions",
     "double",
     "dtype",
     "e",
@@ -255,10 +302,15 @@ __all__ = [
     "float64",
     "from_dlpack",
     "from_numpy",
+    "from_file",
     "frombuffer",
     "full",
     "full_like",
     "func",
+    "fx",
+    "get_autocast_cpu_dtype",
+    "get_autocast_dtype",
+    "get_autocast_gpu_dtype",
     "get_default_device",
     "get_default_dtype",
     "get_deterministic_debug_mode",
@@ -283,6 +335,9 @@ __all__ = [
     "int64",
     "is_anomaly_check_nan_enabled",
     "is_anomaly_enabled",
+    "is_autocast_cache_enabled",
+    "is_autocast_cpu_enabled",
+    "is_autocast_enabled",
     "is_complex",
     "is_conj",
     "is_deterministic_algorithms_warn_only_enabled",
@@ -292,6 +347,7 @@ __all__ = [
     "is_neg",
     "is_nonzero",
     "is_same_size",
+    "is_storage",
     "is_tensor",
     "is_warn_always_enabled",
     "isclose",
@@ -303,9 +359,11 @@ __all__ = [
     "logspace",
     "long",
     "manual_seed",
+    "masked",
     "memory_format",
     "meshgrid",
     "multinomial",
+    "multiprocessing",
     "nan",
     "newaxis",
     "nn",
@@ -315,12 +373,14 @@ __all__ = [
     "ones",
     "ones_like",
     "optim",
+    "overrides",
     "pca_lowrank",
     "pi",
     "poisson",
     "preserve_format",
     "profiler",
     "promote_types",
+    "quasirandom",
     "rand",
     "rand_like",
     "randint",
@@ -330,13 +390,21 @@ __all__ = [
     "random",
     "randperm",
     "result_type",
+    "return_types",
     "rrelu",
     "rrelu_",
     "save",
     "scalar_tensor",
     "seed",
+    "set_autocast_cache_enabled",
+    "set_autocast_cpu_dtype",
+    "set_autocast_cpu_enabled",
+    "set_autocast_dtype",
+    "set_autocast_enabled",
+    "set_autocast_gpu_dtype",
     "set_default_device",
     "set_default_dtype",
+    "set_default_tensor_type",
     "set_deterministic_debug_mode",
     "set_float32_matmul_precision",
     "set_flush_denormal",
@@ -347,7 +415,9 @@ __all__ = [
     "set_rng_state",
     "set_warn_always",
     "short",
+    "signal",
     "special",
+    "storage",
     "strided",
     "svd_lowrank",
     "tensor",
@@ -374,8 +444,5 @@ _guard(
     )
 )
 
-
-def __getattr__(name: str) -> _Any:
-    if name in ("cuda", "graph", "profiler"):
-        return _import_module(f".{name}", __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__ = _later.finder(__name__, _later.MODULES, _later.NAMES)
+__dir__ = _later.listing(__name__, *_later.MODULES, *_later.NAMES)

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
 from types import ModuleType
 
 _PACKAGE = __name__.rpartition(".")[0] + "."
 
+# Public packages whose modules of PyTorch's names lie, each as a file of that name, in a package or in a folder of it.
+WITHIN = {
+    "distributions": "nn.distributions",
+    "optim": "nn.optim",
+}
+
 MOVED = {
+    "distributions.utils": "nn.distributions.parameters",
     "nn.activation": "nn.modules.activation.sigmoid",
     "nn.adaptive_pooling": "nn.modules.pooling.adaptive",
     "nn.adaptive_softmax": "nn.modules.adaptive",
@@ -111,19 +120,6 @@ MOVED = {
     "nn.unpooling": "nn.modules.pooling.maximum",
     "nn.upsampling": "nn.modules.upsampling",
     "nn.value_losses": "nn.modules.loss.base",
-    "optim.adadelta": "nn.optim.adadelta",
-    "optim.adafactor": "nn.optim.adafactor",
-    "optim.adagrad": "nn.optim.adagrad",
-    "optim.adam": "nn.optim.adam",
-    "optim.adamax": "nn.optim.adamax",
-    "optim.adamw": "nn.optim.adamw",
-    "optim.asgd": "nn.optim.asgd",
-    "optim.lbfgs": "nn.optim.lbfgs",
-    "optim.nadam": "nn.optim.nadam",
-    "optim.radam": "nn.optim.radam",
-    "optim.rmsprop": "nn.optim.rmsprop",
-    "optim.rprop": "nn.optim.rprop",
-    "optim.sgd": "nn.optim.sgd",
     "runtime.autograd.dual": "runtime.autograd.forward.dual",
     "runtime.autograd.grad_mode": "runtime.modes.grad_mode",
     "runtime.checks": "runtime.dispatch.checks",
@@ -159,15 +155,46 @@ class _Moved(Loader):
         module.__spec__ = self.spec  # the import system has put that of the old name there
 
 
+@cache
+def _within(package: str, module: str) -> str | None:
+    """The module that a name of a public package stands for, without our own package's name."""
+    home = WITHIN.get(package)
+    if home is None:
+        return None
+    from pkgutil import iter_modules  # few programs ask for such a module
+
+    folders = (found.name for found in iter_modules(import_module(_PACKAGE + home).__path__) if found.ispkg)
+    places = (home, *(f"{home}.{folder}" for folder in folders))
+    return next((f"{p}.{module}" for p in places if find_spec(f"{_PACKAGE}{p}.{module}") is not None), None)
+
+
 class Finder(MetaPathFinder):
-    """Finds the modules of MOVED; asked last, for names that nothing else knows."""
+    """Finds the modules of MOVED and WITHIN; asked last, for names that nothing else knows."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """The specification of a module that has another name now; None for others."""
-        new = MOVED.get(fullname.removeprefix(_PACKAGE))
+        if not fullname.startswith(_PACKAGE):
+            return None
+        name = fullname.removeprefix(_PACKAGE)
+        new = MOVED.get(name) or _within(*name.rpartition(".")[::2])
         return None if new is None else ModuleSpec(fullname, _Moved(_PACKAGE + new))
+
+
+def modules_of(package: str) -> Callable[[str], ModuleType]:
+    """A `__getattr__` for a public package of WITHIN: modules are loaded when they are first named.
+
+    Args:
+        package: the name of the package.
+    """
+
+    def found(name: str) -> ModuleType:
+        if not name.startswith("__") and find_spec(f"{package}.{name}") is not None:
+            return import_module(f"{package}.{name}")
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+
+    return found
 
 
 sys.meta_path.append(Finder())

@@ -115,6 +115,16 @@ def test_dtypes_that_come_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert f"half.yaml:{line}:10: half_angle, dtypes: (self=T(3, 4)) gives int64 for int32" in capsys.readouterr().out
 
 
+def test_an_op_inside_autocast(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The entry is accepted as it stands; what stands in the place of its word is refused at its place."""
+    path, text = tmp_path / "gram.yaml", block("yaml autocast")
+    path.write_text(text, encoding="utf-8")
+    assert main([str(path), "--out", str(tmp_path / "gram")]) == 0, capsys.readouterr()
+    path.write_text(text.replace("autocast: lower", "autocast: lowest"), encoding="utf-8")
+    assert main([str(path), "--out", str(tmp_path / "gram")]) == 1
+    assert "half_gram, autocast: unknown value 'lowest' (did you mean 'lower'?)" in capsys.readouterr().err
+
+
 def test_op_without_formulas(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The entry is accepted and proved with the formula that it leaves out, and the command shows that."""
     (tmp_path / "swish.yaml").write_text(block("yaml derived"), encoding="utf-8")

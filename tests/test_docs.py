@@ -17,8 +17,10 @@ import specgrad as sg
 import specgrad.autograd.profiler  # loaded when they are first named, which is now
 import specgrad.cuda
 import specgrad.graph
+import specgrad.masked
 import specgrad.nn.modules
 import specgrad.profiler
+from specgrad import later
 from tests.repository import ROOT
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
@@ -39,8 +41,7 @@ class Public:
 
     @property
     def doc(self) -> str:
-        documented = self.object.fget if self.kind == "property" else self.object
-        own = inspect.getdoc(documented) or ""
+        own = inspect.getdoc(self.object) or ""  # of a property perhaps that of the one that it takes the place of
         start = inspect.getdoc(self.object.__init__) or "" if self.kind == "class" else ""
         return f"{own}\n\n{start}" if "Args:" in start else own
 
@@ -114,13 +115,21 @@ def _documented_arguments(doc: str) -> set[str]:
     """The names that the section Args explains, here or where it says to look."""
     section = re.search(r"^Args:\n((?: {4}.*\n?|\n)+)", doc, re.MULTILINE)
     names = ARGUMENT.findall(section[1]) if section else []
-    there = [_documented_arguments(BY_NAME[path.rpartition(".")[2]].doc) for path in ELSEWHERE.findall(doc)]
+    named = [BY_PATH.get(f"specgrad.{path}", BY_NAME[path.rpartition(".")[2]]) for path in ELSEWHERE.findall(doc)]
+    there = [_documented_arguments(public.doc) for public in named]
     return {name.strip("*") for group in names for name in group.split(", ")}.union(*there)
 
 
 for info in pkgutil.iter_modules(sg.nn.modules.__path__, "specgrad.nn.modules."):
     importlib.import_module(info.name)  # else what is found depends on what other tests have loaded
+LATER = [(sg, (*later.MODULES, *later.NAMES))]  # what is loaded when it is first named, which is now
+LATER += [(package, package.__all__) for package in (sg.backends, sg.nn, sg.nn.functional, sg.nn.utils, sg.utils)]
+LATER += [(package, package.__all__) for package in (sg.utils.checkpoint, sg.utils.data)]
+for package, names in LATER:
+    for name in names:
+        vars(package).setdefault(name, getattr(package, name))
 PUBLIC = list(_walk("specgrad", sg, set()))
+BY_PATH = {public.path: public for public in PUBLIC}
 BY_NAME = {public.path.rpartition(".")[2]: public for public in reversed(PUBLIC)}
 
 

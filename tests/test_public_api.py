@@ -51,8 +51,23 @@ STATEMENTS = [
     "from specgrad.profiler.profiler import profile",
     "import specgrad.autograd.profiler as profiler; profiler.profile; profiler.record_function",
     "import specgrad as torch; torch.profiler.profile; torch.autograd.profiler.emit_nvtx; torch.graph.draw",
+    "import specgrad.distributions as dist; dist.Normal; dist.constraints.positive; dist.kl.kl_divergence",
+    "from specgrad.distributions import Categorical, MultivariateNormal, kl_divergence, transform_to",
+    "from specgrad.distributions.normal import Normal",
+    "from specgrad.distributions.utils import broadcast_all, lazy_property, probs_to_logits",
+    "import specgrad as torch; torch.distributions.Normal; torch.distributions.transforms.ExpTransform",
+    "import specgrad.multiprocessing as mp; mp.spawn; mp.Queue; mp.get_context; mp.Pool",
+    "from specgrad.multiprocessing import Process, Queue, Pool, set_start_method, set_sharing_strategy",
+    "from specgrad.multiprocessing.spawn import ProcessRaisedException, start_processes",
+    "from specgrad.multiprocessing.reductions import ForkingPickler, reduce_tensor",
+    "from specgrad.storage import TypedStorage, UntypedStorage, FloatStorage",
+    "from specgrad import FloatStorage, FloatTensor, UntypedStorage",
+    "from specgrad.cuda import FloatTensor, LongStorage",
     "import specgrad.random as random; random.manual_seed; random.get_rng_state; random.fork_rng",
     "from specgrad import Tensor, nn, optim, autograd, float32",
+    "import specgrad as torch; torch.masked.softmax; torch.signal.windows.hann; torch.quasirandom.SobolEngine",
+    "from specgrad.signal.windows import gaussian; from specgrad.quasirandom import SobolEngine",
+    "import specgrad as torch; torch.return_types.max; torch.dropout; torch.layer_norm; torch.kl_div",
 ]
 
 NAMES = [
@@ -146,6 +161,15 @@ NAMES = [
     "random",
     "profiler",
     "graph",
+    "distributions",
+    "storage",
+    "multiprocessing",
+    "UntypedStorage",
+    "TypedStorage",
+    "is_storage",
+    "from_file",
+    "frombuffer",
+    "set_default_tensor_type",
 ]
 
 
@@ -177,11 +201,14 @@ def test_aliases_are_the_same_classes() -> None:
 
 
 def test_import_is_lean() -> None:
-    """Importing specgrad loads neither SciPy, nor the generator and its libraries, nor the profiler and pictures."""
+    """Importing specgrad loads neither SciPy, nor the generator and its libraries, nor the profiler, pictures and
+    distributions."""
     code = "import specgrad, sys; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
-    assert loaded & {"specgrad.profiler", "specgrad.runtime.profiler.session", "specgrad.graph"} == set()
+    later = {"profiler", "runtime.profiler.session", "graph", "masked", "signal", "quasirandom", "return_types"}
+    later |= {"distributions", "nn.distributions", "nn.functional.aten_forms"}
+    assert loaded & {f"specgrad.{name}" for name in later} == set()
     assert loaded & {"scipy", "yaml", "jinja2", "specgrad.codegen", "numba", "matplotlib", "torch"} == set()
 
 

@@ -8,6 +8,7 @@ from itertools import islice
 from ..library.homes import Known
 from ..library.modules import Arity
 from ..library.row_kernels import with_row_kernels
+from ..spec.autocast import LIKE
 from ..spec.keys import WITHOUT_GRADIENT
 from ..spec.model import MOST_PROBLEMS, Problem, Spec
 from ..spec.operators import REFLECTED
@@ -81,6 +82,29 @@ def _check_tried(context: Context) -> Iterator[Problem]:
         yield context.problem(place, message, "try")
 
 
+def _check_autocast(context: Context) -> Iterator[Problem]:
+    """Ops without floats to cast, and those that try another op first which is cast otherwise."""
+    entry = context.entry
+    if entry.autocast:
+        place = entry.key_places["autocast"]
+        if not entry.tensor_arguments:
+            yield context.problem(place, "there is no tensor that could be cast", "autocast")
+        elif "float" not in entry.dtypes:
+            yield context.problem(place, "the op takes no floats, and nothing else is cast", "autocast")
+        elif entry.schema.arguments[0].type.writes:
+            yield context.problem(place, "what is written to cannot be cast: the op exists only in place", "autocast")
+        for word in set(entry.autocast.values()):
+            argument = entry.schema.argument(word.removeprefix(LIKE)) if word.startswith(LIKE) else None
+            if word.startswith(LIKE) and (argument is None or not argument.type.is_tensor or argument.keyword_only):
+                names = [a.name for a in entry.tensor_arguments if not a.keyword_only]
+                message = f"'{word}' names no tensor that is given by place (one of {' '.join(names)})"
+                yield context.problem(place, message, "autocast")
+    tried = context.ops.entries.get(entry.tries or "")
+    if tried is not None and tried.autocast != entry.autocast:
+        message = f"'{tried.name}' is tried first, of which 'autocast' says something else"
+        yield context.problem(entry.key_places["try"], message, "autocast")
+
+
 def _check_commutative(context: Context) -> Iterator[Problem]:
     """An op whose operands cannot change places: no operator of it takes a number on its left side."""
     entry = context.entry
@@ -118,7 +142,16 @@ def _check_elementwise(context: Context) -> Iterator[Problem]:
 
 
 CHECKS = (
-    *(check_names, check_overloads, _check_named, _check_tried, _check_commutative, _check_outputs),
-    *(_check_elementwise, check_rows, check_composite, check_gradients, check_backward, check_forward, check_logic),
+    *(check_names, check_overloads, _check_named, _check_tried, _check_autocast, _check_commutative),
+    *(
+        _check_outputs,
+        _check_elementwise,
+        check_rows,
+        check_composite,
+        check_gradients,
+        check_backward,
+        check_forward,
+        check_logic,
+    ),
     *(check_samples, check_refuses, check_reference, check_signatures, check_unused),
 )

@@ -116,7 +116,7 @@ class FastCode:
                 return "J" if self._has_indices(argument) else "?"
             return "L" if argument == self.op.arguments[0] else "?"
         if type_.is_tensor:
-            return self._raw if self.op.is_raw(argument) else "O" if type_.optional else "T"
+            return self._raw(argument) if self.op.is_raw(argument) else "O" if type_.optional else "T"
         if type_.is_list:
             return "d" if type_.base == "int" else "?"
         return {"int": "n", "bool": "b", "float": "f", "Scalar": "f", "str": "s"}.get(type_.base, "?")
@@ -127,10 +127,10 @@ class FastCode:
         last = self.op.arguments[-1]
         return self.plan is not None if argument == last else self._writes and not last.type.is_tensor
 
-    @property
-    def _raw(self) -> str:
-        """The letter of tensors that keep their dtype: plans take indices of int64, launches on devices any."""
-        return "I" if self.plan or self._writes else "R"
+    def _raw(self, argument: Argument) -> str:
+        """The letter of a tensor that keeps its dtype: plans take indices of int64, launches on devices any, as they do
+        those that may be left out, with which there is no plan."""
+        return "I" if (self.plan or self._writes) and not argument.type.optional else "R"
 
     @property
     def _writes(self) -> bool:

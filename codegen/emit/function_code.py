@@ -68,7 +68,10 @@ class Public:
 
     def _launched(self, condition: str, call: str, result: str = "result") -> list[str]:
         answered = ["    if result is not None:", f"        return {result}"]
-        return [f"if not watch.every{condition}:", f"    result = {call}", *answered]
+        unwatched = "not watch.every"
+        if self.code.entry.autocast:
+            unwatched = "(not watch.casts or uncast())" if condition else "not watch.casts or uncast()"
+        return [f"if {unwatched}{condition}:", f"    result = {call}", *answered]
 
     def _elementwise(self) -> list[str]:
         """The kernel of flat arrays, then rows of any layout: of two operands, of which nothing else is checked."""
@@ -84,6 +87,14 @@ class Public:
             record = f"            {code.node_class}.record(result{kept})"
             lines += [f"        if ({wanted}) and grad_mode.grad:", record]
         return [*lines, "        return result"]
+
+    @property
+    def decorators(self) -> list[str]:
+        """What autocast is to know of the function: the entry's words by type of device, with places for names."""
+        places = {f"like {a.name}": f"like {place}" for place, a in enumerate(self.code.arguments)}
+        given = self.code.entry.autocast.items()
+        words = ", ".join(f"{device}={places.get(word, word)!r}" for device, word in given)
+        return [f"@autocast_as({words})"] if words else []
 
     @property
     def intercepted(self) -> list[str]:
@@ -150,6 +161,12 @@ class InPlace:
     template = "in_place"
 
     @property
+    def decorators(self) -> list[str]:
+        """What is written to is never cast; nor are the operands of a composite, which calls the function besides."""
+        cast = self.code.entry.autocast and self.code.entry.compute.kind == "composite"
+        return ['@autocast_as(cpu="off", cuda="off")'] if cast else []
+
+    @property
     def op(self) -> str:
         return f"{self.code.entry.schema.name}_"
 
@@ -209,10 +226,23 @@ def launched_in_place(code: OpCode) -> list[str]:
 
 
 def intercepted(code: OpCode, function: str, arguments: Sequence[Argument], out: str = "") -> list[str]:
-    """The answer of whoever takes the op's place: vmap, the profiler."""
+    """The answer of whoever takes the op's place: a `__torch_function__`, vmap, the profiler."""
     rule = repr(code.batch_rule) if code.own_rule is None else code.own_rule.spelling
     call = f'intercept("{code.entry.schema.full_name}", {function}, {rule}{behind(handed_on(arguments))}{out})'
-    return [f"if watch.interceptors and (result := {call}) is not NOT_HANDLED:", "    return result"]
+    looked = list(filter(None, [*(foreign(code, a) for a in arguments), "out.__class__ not in plain" if out else ""]))
+    asked = " or ".join(looked) or "watch.interceptors"
+    asked = f"({asked})" if len(looked) > 1 else asked
+    return [f"if {asked} and (result := {call}) is not NOT_HANDLED:", "    return result"]
+
+
+def foreign(code: OpCode, argument: Argument) -> str:
+    """The condition that an argument may have a `__torch_function__`; empty where it is not looked at: options, and
+    numbers that a composite hands on, of which there may be many and native code has looked at none."""
+    type_, name = argument.type, argument.python_name
+    hands_on = code.entry.compute.kind == "composite" and not code.fast.tried
+    if not type_.is_tensor and (hands_on or type_.base not in ("Scalar", "int", "float")):
+        return ""
+    return f"foreign({name})" if type_.is_list else f"{name}.__class__ not in plain"
 
 
 def around_write(code: OpCode, op: str, target: Argument, computed: Sequence[str], keep: str = "") -> list[str]:

@@ -182,11 +182,12 @@ class OpCode:
 
     @property
     def has_out(self) -> bool:
-        """Whether the function takes `out=`: its outputs are new tensors, and it is none of the layers'."""
+        """Whether the function takes `out=`: its outputs are new tensors, and those of the layers say so."""
         entry = self.entry
         types = [r.type for r in entry.schema.returns]
         fresh = entry.compute.kind != "view" and all(t.is_tensor and not t.is_list and t.alias is None for t in types)
-        return fresh and "function" in entry.variants and entry.namespace != "nn.functional" and not self.writes_first
+        offered = "function" in entry.variants and (entry.namespace != "nn.functional" or entry.takes_out)
+        return fresh and offered and not self.writes_first
 
     @property
     def inplace_arguments(self) -> tuple[Argument, ...]:

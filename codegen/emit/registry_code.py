@@ -34,6 +34,7 @@ DEFAULTS: dict[str, Any] = {
     "reference": "",
     "check": "",
     "refuses": (),
+    "autocast": {},
     "example": "",
 }
 
@@ -69,6 +70,7 @@ def record(code: OpCode) -> dict[str, str]:
         "reference": "\n".join(statements(entry.reference)),
         "check": entry.check or "",
         "refuses": tuple((refusal.call.text, refusal.error) for refusal in entry.refuses),
+        "autocast": entry.autocast,
         "example": entry.example,
     }
     told = {name: repr(value) for name, value in plain.items() if name not in DEFAULTS or value != DEFAULTS[name]}

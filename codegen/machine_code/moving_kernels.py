@@ -124,3 +124,4 @@ def drawing() -> Iterator[Named]:
     yield "words", draws.WORDS, (Array(U64), *words, ())
     yield "poisson counts", draws.POISSON, (Array(F64), *words, Array(F64))
     yield "binomial counts", draws.BINOMIAL, (Array(F64), *words, Array(F64), Array(F64))
+    yield "log gamma numbers", draws.LOG_GAMMA, (Array(F64), *words, Array(F64))

@@ -53,6 +53,7 @@ class OpPart:
             ("domain", page_words.domain(self.entry)),
             ("hard points", page_words.hard_points(self.entry)),
             ("vmap", page_words.vmap(self.code)),
+            ("autocast", page_words.autocast(self.entry)),
             *(("raises", f"{errors}; {words}") for errors, words in self.code.docs.raises),
             ("refused", page_words.refuses(self.entry)),
         ]

@@ -10,6 +10,8 @@ from ..emit.render import Renderer, has_node
 from ..library import cuda_kernels
 from ..library.rule_doc import promise
 from ..rows.language import Program
+from ..spec.autocast import LIKE, REFUSE
+from ..spec.keys import AUTOCAST_DEVICES
 from ..spec.model import Entry
 from ..spec.reference import statements
 
@@ -134,6 +136,29 @@ def hard_points(entry: Entry) -> str:
     points = "; ".join(f"`{one_line(sample.text)}`" for sample in entry.hard)
     policy = " and the ".join(dict.fromkeys(entry.kink))
     return f"{points}. Where there are two slopes the gradient is the {policy}"
+
+
+CASTS = {
+    "lower": "to its 16-bit dtype",
+    "float32": "to float32",
+    "widest": "to the widest of their dtypes",
+    "promote": "to the widest of their dtypes, and by the ops that it calls",
+    "off": "nothing, nor what the op calls",
+}
+
+
+def autocast(entry: Entry) -> str:
+    """What tensors are cast to inside autocast, on each type of device."""
+    words = {device: _cast(word) for device, word in entry.autocast.items()}
+    if len(set(words.values())) == 1 and len(words) == len(AUTOCAST_DEVICES):
+        return next(iter(words.values()))
+    return "; ".join(f"{device.upper()}: {word}" for device, word in words.items())
+
+
+def _cast(word: str) -> str:
+    if word.startswith(LIKE):
+        return f"to the dtype of `{word.removeprefix(LIKE)}`"
+    return f"refused, {word.removeprefix(REFUSE)}" if word.startswith(REFUSE) else CASTS[word]
 
 
 def vmap(code: OpCode) -> str:

@@ -100,6 +100,11 @@ FUNCTIONS: dict[str, Scalar] = {
     "zeta": Scalar(("s", "q"), (None, "-s * zeta(s + 1, q)")),
     "igamma": Scalar(("a", "x"), (None, "exp((a - 1) * log(x) - x - lgamma(a))")),
     "igammac": Scalar(("a", "x"), (None, "-exp((a - 1) * log(x) - x - lgamma(a))"), "1 - igamma(a, x)"),
+    # draws by their parameters: implicit reparameterisation, whose slopes are computed and not differentiated
+    "standard_gamma_grad": Scalar(("a", "x"), (None, None)),
+    "dirichlet_grad": Scalar(("x", "a", "total"), (None, None, None)),
+    "von_mises_grad": Scalar(("x", "concentration"), (None, None)),
+    "gamma_moved": Scalar(("a", "anchor", "x"), (None, None, None)),
     # Bessel functions
     "bessel_j0": _of_x("-bessel_j1(x)"),
     "bessel_j1": _of_x("bessel_j0(x) - divide(result, x)"),

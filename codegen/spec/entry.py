@@ -10,6 +10,7 @@ import yaml
 
 from ..rows.language import Program
 from . import formula
+from .autocast import read_autocast
 from .definitions import Written, name_fault, of_primals, with_meaning
 from .fields import Fields
 from .keys import CHOICES, COMMON, COMPUTE, DTYPES, ERRORS, KEYS, NUMBERS, REFUSED, WITHOUT_GRADIENT
@@ -72,6 +73,7 @@ class EntryReader(Fields):
             tries=self.plain("try"),
             check=self.plain("check") or (check_of_rows(schema) if self.rows is not None else None),
             ignores=tuple(text.value for text in self.items("ignores")),
+            autocast=read_autocast(self.values.get("autocast"), self.source, self.about("autocast")),
             batch=self.plain("batch") or ("along" if self.rows is not None and self.rows.is_of_rows else None),
             definitions=self.definitions,
             backward=self._backward(),
@@ -88,6 +90,7 @@ class EntryReader(Fields):
             precise=(self.choice("precise") or "false").lower() == "true",
             stored=(self.choice("stored") or "false").lower() == "true",
             converts=(self.choice("converts") or "false").lower() == "true",
+            takes_out=(self.choice("takes_out") or "false").lower() == "true",
             once_differentiable=(self.choice("once_differentiable") or "false").lower() == "true",
             complex=(self.choice("complex") or str("complex" in dtypes)).lower() == "true",
             doc=self.plain("doc") or "",

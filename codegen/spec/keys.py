@@ -12,6 +12,14 @@ FLOATS = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128"
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "bool")
 DTYPES = (*FLOATS, *INTEGERS)
 NUMBERS = {"int": 2, "float": 2.5}  # words of `gives` for Python's numbers, and what stands for them
+AUTOCAST = (
+    "lower",
+    "float32",
+    "widest",
+    "promote",
+    "off",
+)  # of `autocast`; others are like ARGUMENT and refuse(why)
+AUTOCAST_DEVICES = ("cpu", "cuda")
 REFUSED = "refused"  # the word of `gives` for dtypes that the op does not take
 
 # Keys whose value is one of a few words, or a list of them.
@@ -35,6 +43,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "precise": ("True", "False", "true", "false"),
     "stored": ("True", "False", "true", "false"),
     "converts": ("True", "False", "true", "false"),
+    "takes_out": ("True", "False", "true", "false"),
 }
 
 PER_ITEM = ("result_dtype", "output_differentiability", "kink")  # of which a list has a word for each output or formula
@@ -47,7 +56,20 @@ COMMON = (
 )
 
 KEYS = frozenset(
-    {"name", "aliases", "backward", "batch", "check", "ignores", "try", "domain", "samples", "hard", "refuses"}
+    {
+        "name",
+        "aliases",
+        "autocast",
+        "backward",
+        "batch",
+        "check",
+        "ignores",
+        "try",
+        "domain",
+        "samples",
+        "hard",
+        "refuses",
+    }
     | {"reference", "gives", "unvaried", "where", "doc", "example"}
     | {"gradients", "tangents", *COMPUTE, *CHOICES}
 )

@@ -160,6 +160,7 @@ class Entry:
     tries: str | None = None  # the entry of which a plan or a view is looked up first
     check: str | None = None
     ignores: tuple[str, ...] = ()  # arguments that change nothing
+    autocast: dict[str, str] = field(default_factory=dict)  # type of device -> a word of the key, or refuse: why
     batch: str | None = None  # a function of runtime/ops/*/batching*.py or runtime/batching/rules/
     definitions: dict[str, Formula] = field(default_factory=dict)  # `where`: name -> part of the other expressions
     backward: Formula | None = None  # the call of a kernel that gives all gradients at once
@@ -178,6 +179,7 @@ class Entry:
     precise: bool = False  # verify compares float32 with float64
     stored: bool = False  # kernels take 16-bit floats as they are stored
     converts: bool = False  # the result is the tensor in the dtype that is given
+    takes_out: bool = False  # a function of nn.functional that has `out=` all the same
     doc: str = ""
     example: str = ""  # lines of a doctest, in which `sg` is specgrad
     key_places: dict[str, Where] = field(default_factory=dict)  # key -> where its value stands

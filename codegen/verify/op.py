@@ -11,6 +11,7 @@ import numpy as np
 
 from specgrad.runtime.errors import NotDifferentiableError
 
+from .checks.autocast import check_autocast
 from .checks.batch import check_batch
 from .checks.dtypes import check_dtypes
 from .checks.elementwise import check_elementwise
@@ -76,7 +77,7 @@ def verify_op(op: Any, report: Report | None = None) -> Report:
         with all_plain(op):  # integers and bools are no reason to compile
             check_kinds(op, report)
         check_refuses(op, report)
-        for check in (check_dtypes, check_replaces, check_aliases):
+        for check in (check_dtypes, check_replaces, check_aliases, check_autocast):
             _attempt_whole(check, op, report)
         check_kink(op, report)
         if not report.concerns(op.name):

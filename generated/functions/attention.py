@@ -14,7 +14,7 @@ from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import watch
 from ...runtime.ops.attention import cpu as attention_cpu
 from ...runtime.ops.attention import formulas as attention_formulas
-from ...runtime.tensor.devices import CPU
+from ...runtime.ops.attention import plans as attention_plans
 
 new = object.__new__
 
@@ -59,7 +59,7 @@ class AttentionBackward0(Node):
     )
     saved_outputs = {"kept_output": 0}
     plans = KernelOpGradient(
-        None,
+        attention_plans.attention_backward,
         attention_cpu.attention_backward,
         ("w", ""),
         ("g", ""),
@@ -164,11 +164,7 @@ class AttentionBackward0(Node):
         dtype = grad._dtype
         if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grads)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grads)) is not None
-        ):
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
             return found
         grad = array_in(grad, dtype)
         keep_scale = node._saved_keep_scale
@@ -293,7 +289,7 @@ class SelfAttentionBackward0(Node):
     saved_slots = ("kept_self", "kept_bias", "kept_mask", "kept_keep", "kept_output", "kept_logsumexp")
     saved_outputs = {"kept_output": 0}
     plans = KernelOpGradient(
-        None,
+        attention_plans.self_attention_backward,
         attention_cpu.self_attention_backward,
         ("w", ""),
         ("g", ""),
@@ -376,11 +372,7 @@ class SelfAttentionBackward0(Node):
         dtype = grad._dtype
         if grad_mode.grad or watch.active or watch.interceptors or not all_floats(node.metas, dtype):
             return node.formula(grads)
-        if (
-            grad._device is not CPU
-            and node.plans.remember(node, grad)
-            and (found := node.plans.gradients(node, grads)) is not None
-        ):
+        if node.plans.remember(node, grad) and (found := node.plans.gradients(node, grads)) is not None:
             return found
         grad = array_in(grad, dtype)
         heads = node._saved_heads

@@ -399,7 +399,7 @@ class LogaddexpBackward0(Node):
             node.kept_other = FREED
 
     def apply(node, grad):
-        """self: grad * sigmoid(self - other); other: grad * sigmoid(other - self)."""
+        """self: grad * sigmoid(self - other).conj(); other: grad * sigmoid(other - self).conj()."""
         if watch.active or watch.interceptors:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -407,23 +407,23 @@ class LogaddexpBackward0(Node):
         return node.formula(grad) if grad_mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: grad * sigmoid(self - other); other: grad * sigmoid(other - self)."""
+        """self: grad * sigmoid(self - other).conj(); other: grad * sigmoid(other - self).conj()."""
         self = unpack(node, "kept_self")
         other = unpack(node, "kept_other")
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = grad * op.sigmoid(self - other)
+            grad_0 = grad * op.sigmoid(self - other).conj()
         grad_1 = None
         if node.edges[1] is not None:
-            grad_1 = grad * op.sigmoid(other - self)
+            grad_1 = grad * op.sigmoid(other - self).conj()
         return node.fitted([grad_0, grad_1])
 
     @staticmethod
     def tangent(result, self, other, self_t, other_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = total(
-            None if self_t is None else (self_t.conj() * op.sigmoid(self - other)).conj(),
-            None if other_t is None else (other_t.conj() * op.sigmoid(other - self)).conj(),
+            None if self_t is None else (self_t.conj() * op.sigmoid(self - other).conj()).conj(),
+            None if other_t is None else (other_t.conj() * op.sigmoid(other - self).conj()).conj(),
         )
         return (tangent0,)
 

@@ -1224,6 +1224,125 @@ class IgammacBackward0(Node):
         return (tangent0,)
 
 
+class GammaMovedBackward0(Node):
+    """gamma_moved(Tensor self, Tensor anchor, Tensor drawn) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = (
+        "kept_anchor",
+        "kept_anchor_version",
+        "kept_drawn",
+        "kept_drawn_version",
+        "kept_result",
+        "kept_result_version",
+        "kept_self",
+        "kept_self_version",
+    )
+    op_name = "gamma_moved"
+    saved_slots = ("kept_self", "kept_result", "kept_anchor", "kept_drawn")
+    saved_outputs = {"kept_result": 0}
+    inputs = ("self", "anchor", "drawn")
+    keeps = {
+        "kept_self": ("self", ("self", "anchor", "drawn")),
+        "kept_result": ("output 0", ("self", "anchor", "drawn")),
+        "kept_anchor": ("anchor", ("anchor", "drawn")),
+        "kept_drawn": ("drawn", ("anchor", "drawn")),
+    }
+
+    @staticmethod
+    def record(result, self, anchor, drawn):
+        """Put `result` into the graph."""
+        node = new(GammaMovedBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (anchor._shape, anchor._dtype), (drawn._shape, drawn._dtype))
+        node.edges = (
+            (self._fn or self) if self._rg else None,
+            (anchor._fn or anchor) if anchor._rg else None,
+            (drawn._fn or drawn) if drawn._rg else None,
+        )
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        node.kept_anchor = None
+        if anchor._rg or drawn._rg:
+            node.kept_anchor = anchor
+            node.kept_anchor_version = 0 if (version := anchor._writes) is None else version[0]
+        node.kept_drawn = None
+        if anchor._rg or drawn._rg:
+            node.kept_drawn = drawn
+            node.kept_drawn_version = 0 if (version := drawn._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+        if node.kept_anchor is not None:
+            node.kept_anchor = FREED
+        if node.kept_drawn is not None:
+            node.kept_drawn = FREED
+
+    def apply(node, grad):
+        """self: grad * unfused(standard_gamma_grad(self, result)); anchor: -grad * unfused(standard_gamma_grad(anchor, drawn)) * stretch; drawn: grad * stretch; from_anchor = exp(xlogy(anchor - 1, drawn) - drawn - unfused(lgamma(anchor))); stretch = from_anchor * exp(result - xlogy(self - 1, result) + unfused(lgamma(self)))."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        anchor = unpack(node, "kept_anchor")
+        drawn = unpack(node, "kept_drawn")
+        from_anchor = (
+            op.exp(op.xlogy(anchor - 1, drawn) - drawn - elementwise_formulas.unfused(op.lgamma(anchor)))
+            if node.edges[1] is not None or node.edges[2] is not None
+            else None
+        )
+        stretch = (
+            from_anchor * op.exp(result - op.xlogy(self - 1, result) + elementwise_formulas.unfused(op.lgamma(self)))
+            if node.edges[1] is not None or node.edges[2] is not None
+            else None
+        )
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = grad * elementwise_formulas.unfused(op.standard_gamma_grad(self, result))
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = -grad * elementwise_formulas.unfused(op.standard_gamma_grad(anchor, drawn)) * stretch
+        grad_2 = None
+        if node.edges[2] is not None:
+            grad_2 = grad * stretch
+        return node.fitted([grad_0, grad_1, grad_2])
+
+    @staticmethod
+    def tangent(result, self, anchor, drawn, self_t, anchor_t, drawn_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None
+            if self_t is None
+            else (self_t.conj() * elementwise_formulas.unfused(op.standard_gamma_grad(self, result))).conj(),
+            None
+            if anchor_t is None
+            else (
+                -anchor_t.conj()
+                * elementwise_formulas.unfused(op.standard_gamma_grad(anchor, drawn))
+                * (
+                    op.exp(op.xlogy(anchor - 1, drawn) - drawn - elementwise_formulas.unfused(op.lgamma(anchor)))
+                    * op.exp(result - op.xlogy(self - 1, result) + elementwise_formulas.unfused(op.lgamma(self)))
+                )
+            ).conj(),
+            None
+            if drawn_t is None
+            else (
+                drawn_t.conj()
+                * (
+                    op.exp(op.xlogy(anchor - 1, drawn) - drawn - elementwise_formulas.unfused(op.lgamma(anchor)))
+                    * op.exp(result - op.xlogy(self - 1, result) + elementwise_formulas.unfused(op.lgamma(self)))
+                )
+            ).conj(),
+        )
+        return (tangent0,)
+
+
 class I0Backward0(Node):
     """i0(Tensor self) -> Tensor (derivatives.yaml)."""
 
@@ -1893,6 +2012,7 @@ __all__ = [
     "ZetaBackward1",
     "IgammaBackward0",
     "IgammacBackward0",
+    "GammaMovedBackward0",
     "I0Backward0",
     "I0eBackward0",
     "I1Backward0",

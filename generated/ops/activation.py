@@ -16,10 +16,11 @@ from ...runtime.dispatch.overloads import Number
 from ...runtime.dispatch.row_loops import run_rows
 from ...runtime.dispatch.writing import before_write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
+from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import checks as elementwise_checks
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
+from ...runtime.overrides.classes import plain
 from ...runtime.tensor.base import TensorBase as Tensor
 from .. import kernels
 from ..functions import activation as functions
@@ -46,10 +47,9 @@ def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.SIGMOID.launch(input)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("sigmoid", sigmoid, "elementwise", input, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("sigmoid", sigmoid, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("sigmoid", out, _sigmoid("sigmoid", input), (input,), share="same")
@@ -61,7 +61,10 @@ def sigmoid_(input: Tensor) -> Tensor:
     """`sigmoid`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.SIGMOID.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("sigmoid", sigmoid_, "elementwise", input)) is not NOT_HANDLED:
+    if (
+        input.__class__ not in plain
+        and (result := intercept("sigmoid", sigmoid_, "elementwise", input)) is not NOT_HANDLED
+    ):
         return result
     original = before_write("sigmoid_", input, (input,), keep=(), share="same")
     before = input._fn
@@ -79,7 +82,7 @@ def _sigmoid(name: str, self, into=None) -> Any:
     return result
 
 
-def logsigmoid(input: Tensor) -> Tensor:
+def logsigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(1 / (1 + e^-x)), without overflow.
 
     logsigmoid(Tensor self) -> Tensor (derivatives.yaml)
@@ -87,6 +90,7 @@ def logsigmoid(input: Tensor) -> Tensor:
 
     Args:
         input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
@@ -95,12 +99,16 @@ def logsigmoid(input: Tensor) -> Tensor:
         >>> sg.nn.functional.logsigmoid(sg.tensor([-200.0, 0.0]))
         tensor([-200.0000,   -0.6931])
     """
-    if not watch.every:
+    if not watch.every and out is None:
         result = kernels.LOGSIGMOID.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("logsigmoid", logsigmoid, "elementwise", input)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("logsigmoid", logsigmoid, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
+    if out is not None:
+        return write_out("logsigmoid", out, _logsigmoid("logsigmoid", input), (input,), share="same")
     checks.tensor("logsigmoid", "input", input)
     return _logsigmoid("logsigmoid", input)
 
@@ -136,7 +144,9 @@ def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.RELU.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("relu", relu, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("relu", relu, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("relu", out, _relu("relu", input), (input,), share="same")
@@ -148,7 +158,7 @@ def relu_(input: Tensor) -> Tensor:
     """`relu`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.RELU.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("relu", relu_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("relu", relu_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("relu_", input, (input,), keep=(), share="same")
     before = input._fn
@@ -187,10 +197,9 @@ def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
         result = kernels.LEAKY_RELU.launch(input, negative_slope)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("leaky_relu", leaky_relu, "elementwise", input, negative_slope)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or negative_slope.__class__ not in plain) and (
+        result := intercept("leaky_relu", leaky_relu, "elementwise", input, negative_slope)
+    ) is not NOT_HANDLED:
         return result
     checks.tensor("leaky_relu", "input", input)
     return _leaky_relu("leaky_relu", input, negative_slope)
@@ -200,10 +209,9 @@ def leaky_relu_(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
     """`leaky_relu`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.LEAKY_RELU.launch_in_place(input, negative_slope) is not None:
         return input
-    if (
-        watch.interceptors
-        and (result := intercept("leaky_relu", leaky_relu_, "elementwise", input, negative_slope)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or negative_slope.__class__ not in plain) and (
+        result := intercept("leaky_relu", leaky_relu_, "elementwise", input, negative_slope)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("leaky_relu_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -246,9 +254,11 @@ def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (result := intercept("elu", elu, "elementwise", input, alpha, scale, input_scale)) is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or alpha.__class__ not in plain
+        or scale.__class__ not in plain
+        or input_scale.__class__ not in plain
+    ) and (result := intercept("elu", elu, "elementwise", input, alpha, scale, input_scale)) is not NOT_HANDLED:
         return result
     checks.tensor("elu", "input", input)
     return _elu("elu", input, alpha, scale, input_scale)
@@ -259,9 +269,11 @@ def elu_(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Numbe
     if not watch.every and kernels.ELU.launch_in_place(input, alpha, scale, input_scale) is not None:
         return input
     if (
-        watch.interceptors
-        and (result := intercept("elu", elu_, "elementwise", input, alpha, scale, input_scale)) is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or alpha.__class__ not in plain
+        or scale.__class__ not in plain
+        or input_scale.__class__ not in plain
+    ) and (result := intercept("elu", elu_, "elementwise", input, alpha, scale, input_scale)) is not NOT_HANDLED:
         return result
     original = before_write("elu_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -304,7 +316,7 @@ def silu(input: Tensor) -> Tensor:
         result = kernels.SILU.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("silu", silu, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("silu", silu, "elementwise", input)) is not NOT_HANDLED:
         return result
     checks.tensor("silu", "input", input)
     return _silu("silu", input)
@@ -314,7 +326,7 @@ def silu_(input: Tensor) -> Tensor:
     """`silu`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.SILU.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("silu", silu_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("silu", silu_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("silu_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -349,7 +361,10 @@ def gelu_erf(input: Tensor) -> Tensor:
         result = kernels.GELU_ERF.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("gelu_erf", gelu_erf, "elementwise", input)) is not NOT_HANDLED:
+    if (
+        input.__class__ not in plain
+        and (result := intercept("gelu_erf", gelu_erf, "elementwise", input)) is not NOT_HANDLED
+    ):
         return result
     checks.tensor("gelu_erf", "input", input)
     return _gelu_erf("gelu_erf", input)
@@ -386,7 +401,10 @@ def gelu_tanh(input: Tensor) -> Tensor:
         result = kernels.GELU_TANH.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("gelu_tanh", gelu_tanh, "elementwise", input)) is not NOT_HANDLED:
+    if (
+        input.__class__ not in plain
+        and (result := intercept("gelu_tanh", gelu_tanh, "elementwise", input)) is not NOT_HANDLED
+    ):
         return result
     checks.tensor("gelu_tanh", "input", input)
     return _gelu_tanh("gelu_tanh", input)
@@ -402,7 +420,7 @@ def _gelu_tanh(name: str, self, into=None) -> Any:
     return result
 
 
-def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
+def gelu(input: Tensor, *, approximate: str = "none", out: Tensor | None = None) -> Tensor:
     """x * Phi(x), or with approximate='tanh' its approximation by tanh (Hendrycks and Gimpel 2016).
 
     gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml)
@@ -411,6 +429,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     Args:
         input: tensor.
         approximate: str, by keyword, 'none' or 'tanh'; default 'none'.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
@@ -423,12 +442,13 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
         >>> sg.nn.functional.gelu(sg.tensor([-1.0, 0.0, 1.0]), approximate='tanh')
         tensor([-0.1588,  0.0000,  0.8412])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("gelu", gelu, "composite", input, approximate=approximate)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("gelu", gelu, "composite", input, approximate=approximate, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "gelu"
+    if out is not None:
+        return write_out(name, out, gelu(input, approximate=approximate))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -438,7 +458,8 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     return op.gelu_tanh(self) if approximate == "tanh" else op.gelu_erf(self)
 
 
-def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
+@autocast_as(cuda="float32")
+def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20, *, out: Tensor | None = None) -> Tensor:
     """ln(1 + e^(beta * x)) / beta, and x itself where beta * x > threshold.
 
     softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml)
@@ -448,6 +469,7 @@ def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
         input: tensor.
         beta: number; default 1.
         threshold: number; default 20.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
@@ -456,15 +478,21 @@ def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
         >>> sg.nn.functional.softplus(sg.tensor([-1.0, 0.0, 30.0]))
         tensor([ 0.3133,  0.6931, 30.0000])
     """
-    if not watch.every:
+    if (not watch.casts or uncast()) and out is None:
         result = kernels.SOFTPLUS.launch(input, beta, threshold)
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (result := intercept("softplus", softplus, "elementwise", input, beta, threshold)) is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or beta.__class__ not in plain
+        or threshold.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("softplus", softplus, "elementwise", input, beta, threshold, out=out)
+    ) is not NOT_HANDLED:
         return result
+    if out is not None:
+        return write_out("softplus", out, _softplus("softplus", input, beta, threshold), (input,), share="same")
     checks.tensor("softplus", "input", input)
     return _softplus("softplus", input, beta, threshold)
 
@@ -503,10 +531,9 @@ def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor
         result = kernels.HARDTANH.launch(input, min_val, max_val)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("hardtanh", hardtanh, "elementwise", input, min_val, max_val)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or min_val.__class__ not in plain or max_val.__class__ not in plain) and (
+        result := intercept("hardtanh", hardtanh, "elementwise", input, min_val, max_val)
+    ) is not NOT_HANDLED:
         return result
     checks.tensor("hardtanh", "input", input)
     return _hardtanh("hardtanh", input, min_val, max_val)
@@ -516,10 +543,9 @@ def hardtanh_(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tenso
     """`hardtanh`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.HARDTANH.launch_in_place(input, min_val, max_val) is not None:
         return input
-    if (
-        watch.interceptors
-        and (result := intercept("hardtanh", hardtanh_, "elementwise", input, min_val, max_val)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or min_val.__class__ not in plain or max_val.__class__ not in plain) and (
+        result := intercept("hardtanh", hardtanh_, "elementwise", input, min_val, max_val)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("hardtanh_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -563,10 +589,9 @@ def celu(input: Tensor, alpha: Number = 1.0, *, out: Tensor | None = None) -> Te
         result = kernels.CELU.launch(input, alpha)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("celu", celu, "elementwise", input, alpha, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or alpha.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("celu", celu, "elementwise", input, alpha, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("celu", out, _celu("celu", input, alpha), (input,), share="same")
@@ -578,7 +603,9 @@ def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
     """`celu`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and alpha == 1.0 and kernels.CELU.launch_in_place(input, alpha) is not None:
         return input
-    if watch.interceptors and (result := intercept("celu", celu_, "elementwise", input, alpha)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or alpha.__class__ not in plain) and (
+        result := intercept("celu", celu_, "elementwise", input, alpha)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("celu_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -619,7 +646,9 @@ def selu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.SELU.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("selu", selu, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("selu", selu, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("selu", out, _selu("selu", input), (input,), share="same")
@@ -631,7 +660,7 @@ def selu_(input: Tensor) -> Tensor:
     """`selu`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.SELU.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("selu", selu_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("selu", selu_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("selu_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -669,7 +698,7 @@ def mish(input: Tensor) -> Tensor:
         result = kernels.MISH.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("mish", mish, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("mish", mish, "elementwise", input)) is not NOT_HANDLED:
         return result
     checks.tensor("mish", "input", input)
     return _mish("mish", input)
@@ -679,7 +708,7 @@ def mish_(input: Tensor) -> Tensor:
     """`mish`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.MISH.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("mish", mish_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("mish", mish_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("mish_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -718,7 +747,7 @@ def hardsigmoid(input: Tensor) -> Tensor:
         if result is not None:
             return result
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("hardsigmoid", hardsigmoid, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
@@ -731,7 +760,7 @@ def hardsigmoid_(input: Tensor) -> Tensor:
     if not watch.every and kernels.HARDSIGMOID.launch_in_place(input) is not None:
         return input
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("hardsigmoid", hardsigmoid_, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
@@ -771,7 +800,10 @@ def hardswish(input: Tensor) -> Tensor:
         result = kernels.HARDSWISH.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("hardswish", hardswish, "elementwise", input)) is not NOT_HANDLED:
+    if (
+        input.__class__ not in plain
+        and (result := intercept("hardswish", hardswish, "elementwise", input)) is not NOT_HANDLED
+    ):
         return result
     checks.tensor("hardswish", "input", input)
     return _hardswish("hardswish", input)
@@ -781,7 +813,10 @@ def hardswish_(input: Tensor) -> Tensor:
     """`hardswish`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.HARDSWISH.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("hardswish", hardswish_, "elementwise", input)) is not NOT_HANDLED:
+    if (
+        input.__class__ not in plain
+        and (result := intercept("hardswish", hardswish_, "elementwise", input)) is not NOT_HANDLED
+    ):
         return result
     original = before_write("hardswish_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -821,10 +856,9 @@ def hardshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None)
         result = kernels.HARDSHRINK.launch(input, lambd)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("hardshrink", hardshrink, "elementwise", input, lambd, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or lambd.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("hardshrink", hardshrink, "elementwise", input, lambd, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("hardshrink", out, _hardshrink("hardshrink", input, lambd), (input,), share="same")
@@ -843,7 +877,7 @@ def _hardshrink(name: str, self, lambd, into=None) -> Any:
     return result
 
 
-def softshrink(input: Tensor, lambd: Number = 0.5) -> Tensor:
+def softshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None) -> Tensor:
     """x moved towards 0 by lambd, and 0 where |x| <= lambd.
 
     softshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml)
@@ -852,6 +886,7 @@ def softshrink(input: Tensor, lambd: Number = 0.5) -> Tensor:
     Args:
         input: tensor.
         lambd: number; default 0.5.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
@@ -862,15 +897,16 @@ def softshrink(input: Tensor, lambd: Number = 0.5) -> Tensor:
         >>> sg.nn.functional.softshrink(sg.tensor([-0.7, 0.3, 2.0]))
         tensor([-0.2000,  0.0000,  1.5000])
     """
-    if not watch.every and lambd == 0.5:
+    if not watch.every and out is None and lambd == 0.5:
         result = kernels.SOFTSHRINK.launch(input, lambd)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("softshrink", softshrink, "elementwise", input, lambd)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or lambd.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("softshrink", softshrink, "elementwise", input, lambd, out=out)
+    ) is not NOT_HANDLED:
         return result
+    if out is not None:
+        return write_out("softshrink", out, _softshrink("softshrink", input, lambd), (input,), share="same")
     checks.tensor("softshrink", "input", input)
     return _softshrink("softshrink", input, lambd)
 
@@ -903,7 +939,10 @@ def tanhshrink(input: Tensor) -> Tensor:
         >>> sg.nn.functional.tanhshrink(sg.tensor([0.0, 2.0]))
         tensor([0.0000, 1.0360])
     """
-    if watch.interceptors and (result := intercept("tanhshrink", tanhshrink, "composite", input)) is not NOT_HANDLED:
+    if (
+        input.__class__ not in plain
+        and (result := intercept("tanhshrink", tanhshrink, "composite", input)) is not NOT_HANDLED
+    ):
         return result
     name = "tanhshrink"
     self = input
@@ -928,7 +967,10 @@ def softsign(input: Tensor) -> Tensor:
         >>> sg.nn.functional.softsign(sg.tensor([-1.0, 3.0]))
         tensor([-0.5000,  0.7500])
     """
-    if watch.interceptors and (result := intercept("softsign", softsign, "composite", input)) is not NOT_HANDLED:
+    if (
+        input.__class__ not in plain
+        and (result := intercept("softsign", softsign, "composite", input)) is not NOT_HANDLED
+    ):
         return result
     name = "softsign"
     self = input
@@ -959,10 +1001,9 @@ def threshold(input: Tensor, bound: Number, value: Number) -> Tensor:
         result = kernels.THRESHOLD.launch(input, bound, value)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("threshold", threshold, "elementwise", input, bound, value)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or bound.__class__ not in plain or value.__class__ not in plain) and (
+        result := intercept("threshold", threshold, "elementwise", input, bound, value)
+    ) is not NOT_HANDLED:
         return result
     checks.tensor("threshold", "input", input)
     return _threshold("threshold", input, bound, value)
@@ -972,10 +1013,9 @@ def threshold_(input: Tensor, bound: Number, value: Number) -> Tensor:
     """`threshold`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.THRESHOLD.launch_in_place(input, bound, value) is not None:
         return input
-    if (
-        watch.interceptors
-        and (result := intercept("threshold", threshold_, "elementwise", input, bound, value)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or bound.__class__ not in plain or value.__class__ not in plain) and (
+        result := intercept("threshold", threshold_, "elementwise", input, bound, value)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("threshold_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -1018,7 +1058,7 @@ def glu(input: Tensor, dim: int = -1, *, axis: Any = None) -> Tensor:
     """
     if axis is not None:
         dim = axis
-    if watch.interceptors and (result := intercept("glu", glu, "composite", input, dim)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("glu", glu, "composite", input, dim)) is not NOT_HANDLED:
         return result
     name = "glu"
     self = input
@@ -1031,6 +1071,7 @@ def glu(input: Tensor, dim: int = -1, *, axis: Any = None) -> Tensor:
     return halves[0] * op.sigmoid(halves[1])
 
 
+@autocast_as(cpu="lower", cuda="lower")
 def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x for x > 0, weight * x otherwise, with one weight for all or one for each channel (He et al. 2015).
 
@@ -1052,10 +1093,9 @@ def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor
         >>> sg.prelu(sg.tensor([[-1.0, -1.0]]), sg.tensor([0.1, 0.5]))
         tensor([[-0.1000, -0.5000]])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("prelu", prelu, "composite", input, weight, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or weight.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("prelu", prelu, "composite", input, weight, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "prelu"
     if out is not None:
@@ -1095,10 +1135,9 @@ def channel_leak(input: Tensor, weight: Tensor | Number) -> Tensor:
             if (input._rg or weight._rg) and grad_mode.grad:
                 functions.ChannelLeakBackward0.record(result, input, weight)
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("channel_leak", channel_leak, "elementwise", input, weight)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or weight.__class__ not in plain) and (
+        result := intercept("channel_leak", channel_leak, "elementwise", input, weight)
+    ) is not NOT_HANDLED:
         return result
     checks.tensor("channel_leak", "input", input)
     return _channel_leak("channel_leak", input, weight)
@@ -1136,10 +1175,9 @@ def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
         result = kernels.MASKED_SCALE.launch(input, mask, scale)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("masked_scale", masked_scale, "leading", input, mask, scale)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or mask.__class__ not in plain or scale.__class__ not in plain) and (
+        result := intercept("masked_scale", masked_scale, "leading", input, mask, scale)
+    ) is not NOT_HANDLED:
         return result
     checks.tensor("masked_scale", "input", input)
     return _masked_scale("masked_scale", input, mask, scale)
@@ -1149,10 +1187,9 @@ def masked_scale_(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """`masked_scale`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.MASKED_SCALE.launch_in_place(input, mask, scale) is not None:
         return input
-    if (
-        watch.interceptors
-        and (result := intercept("masked_scale", masked_scale_, "leading", input, mask, scale)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or mask.__class__ not in plain or scale.__class__ not in plain) and (
+        result := intercept("masked_scale", masked_scale_, "leading", input, mask, scale)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("masked_scale_", input, (input, mask), keep=(), share="same")
     before = input._fn

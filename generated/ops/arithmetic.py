@@ -23,11 +23,12 @@ from ...runtime.dispatch.row_loops import run_rows
 from ...runtime.dispatch.writing import before_write, write_out
 from ...runtime.dispatch.writing_several import write_outs
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
+from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import checks as elementwise_checks
 from ...runtime.ops.elementwise import cpu as elementwise_cpu
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
+from ...runtime.overrides.classes import plain
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.devices import CPU
 from .. import kernels
@@ -65,7 +66,9 @@ def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ABS.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("abs", abs, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("abs", abs, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("abs", out, _abs("abs", input), (input,), share="same")
@@ -75,7 +78,7 @@ def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def abs_(input: Tensor) -> Tensor:
     """`abs`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.interceptors and (result := intercept("abs", abs_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("abs", abs_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("abs_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -114,7 +117,9 @@ def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.NEG.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("neg", neg, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("neg", neg, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("neg", out, _neg("neg", input), (input,), share="same")
@@ -126,7 +131,7 @@ def neg_(input: Tensor) -> Tensor:
     """`neg`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.NEG.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("neg", neg_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("neg", neg_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("neg_", input, (input,), keep=(), share="same")
     before = input._fn
@@ -165,7 +170,9 @@ def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.SIGN.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("sign", sign, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("sign", sign, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("sign", out, _sign("sign", input), (input,), share="same")
@@ -177,7 +184,7 @@ def sign_(input: Tensor) -> Tensor:
     """`sign`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.SIGN.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("sign", sign_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("sign", sign_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("sign_", input, (input,), keep=(), share="same")
     before = input._fn
@@ -216,7 +223,9 @@ def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.SGN.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("sgn", sgn, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("sgn", sgn, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("sgn", out, _sgn("sgn", input), (input,), share="same")
@@ -228,7 +237,7 @@ def sgn_(input: Tensor) -> Tensor:
     """`sgn`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.SGN.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("sgn", sgn_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("sgn", sgn_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("sgn_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -267,7 +276,9 @@ def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.SQUARE.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("square", square, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("square", square, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("square", out, _square("square", input), (input,), share="same")
@@ -279,7 +290,10 @@ def square_(input: Tensor) -> Tensor:
     """`square`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.SQUARE.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("square", square_, "elementwise", input)) is not NOT_HANDLED:
+    if (
+        input.__class__ not in plain
+        and (result := intercept("square", square_, "elementwise", input)) is not NOT_HANDLED
+    ):
         return result
     original = before_write("square_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -318,7 +332,9 @@ def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.SQRT.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("sqrt", sqrt, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("sqrt", sqrt, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("sqrt", out, _sqrt("sqrt", input), (input,), share="same")
@@ -330,7 +346,7 @@ def sqrt_(input: Tensor) -> Tensor:
     """`sqrt`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.SQRT.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("sqrt", sqrt_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("sqrt", sqrt_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("sqrt_", input, (input,), keep=(), share="same")
     before = input._fn
@@ -348,6 +364,7 @@ def _sqrt(name: str, self, into=None) -> Any:
     return result
 
 
+@autocast_as(cuda="float32")
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x): the reciprocal of the square root.
 
@@ -365,11 +382,13 @@ def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.rsqrt(sg.tensor([4.0, 0.25]))
         tensor([0.5000, 2.0000])
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = kernels.RSQRT.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("rsqrt", rsqrt, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("rsqrt", rsqrt, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("rsqrt", out, _rsqrt("rsqrt", input), (input,), share="same")
@@ -381,7 +400,7 @@ def rsqrt_(input: Tensor) -> Tensor:
     """`rsqrt`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.RSQRT.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("rsqrt", rsqrt_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("rsqrt", rsqrt_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("rsqrt_", input, (input,), keep=(), share="same")
     before = input._fn
@@ -399,6 +418,7 @@ def _rsqrt(name: str, self, into=None) -> Any:
     return result
 
 
+@autocast_as(cuda="float32")
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / x: the reciprocal.
 
@@ -416,14 +436,13 @@ def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.reciprocal(sg.tensor([2.0, -4.0]))
         tensor([ 0.5000, -0.2500])
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = kernels.RECIPROCAL.launch(input)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("reciprocal", reciprocal, "elementwise", input, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("reciprocal", reciprocal, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("reciprocal", out, _reciprocal("reciprocal", input), (input,), share="same")
@@ -435,7 +454,10 @@ def reciprocal_(input: Tensor) -> Tensor:
     """`reciprocal`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.RECIPROCAL.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("reciprocal", reciprocal_, "elementwise", input)) is not NOT_HANDLED:
+    if (
+        input.__class__ not in plain
+        and (result := intercept("reciprocal", reciprocal_, "elementwise", input)) is not NOT_HANDLED
+    ):
         return result
     original = before_write("reciprocal_", input, (input,), keep=(), share="same")
     before = input._fn
@@ -453,6 +475,7 @@ def _reciprocal(name: str, self, into=None) -> Any:
     return result
 
 
+@autocast_as(cuda="float32")
 def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x^e: x to the power e; 0^0 is 1. Integers to a negative integer power round towards zero.
 
@@ -471,7 +494,7 @@ def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor |
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = kernels.POW_TENSOR_TENSOR.launch(input, exponent)
         if result is not None:
             return result
@@ -480,11 +503,9 @@ def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor |
             if (input._rg or exponent._rg) and grad_mode.grad:
                 functions.PowBackward0.record(result, input, exponent)
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("pow.Tensor_Tensor", pow_tensor_tensor, "elementwise", input, exponent, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or exponent.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("pow.Tensor_Tensor", pow_tensor_tensor, "elementwise", input, exponent, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("pow", out, _pow_tensor_tensor("pow", input, exponent), (input, exponent), share="same")
@@ -496,11 +517,9 @@ def pow_tensor_tensor_(input: Tensor, exponent: Tensor | Number) -> Tensor:
     """`pow_tensor_tensor`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.POW_TENSOR_TENSOR.launch_in_place(input, exponent) is not None:
         return input
-    if (
-        watch.interceptors
-        and (result := intercept("pow.Tensor_Tensor", pow_tensor_tensor_, "elementwise", input, exponent))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or exponent.__class__ not in plain) and (
+        result := intercept("pow.Tensor_Tensor", pow_tensor_tensor_, "elementwise", input, exponent)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("pow_", input, (input, exponent), keep=(input, exponent), share="same")
     before = input._fn
@@ -519,6 +538,7 @@ def _pow_tensor_tensor(name: str, self, exponent, into=None) -> Any:
     return result
 
 
+@autocast_as(cuda="float32")
 def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
     """x^e for one exponent e.
 
@@ -536,15 +556,13 @@ def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = N
     Raises:
         RuntimeError: expected: integers are not raised to one negative integer power.
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = kernels.POW_TENSOR_SCALAR.launch(input, exponent)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("pow.Tensor_Scalar", pow_tensor_scalar, "elementwise", input, exponent, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or exponent.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("pow.Tensor_Scalar", pow_tensor_scalar, "elementwise", input, exponent, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("pow", out, _pow_tensor_scalar("pow", input, exponent), (input,), share="same")
@@ -556,11 +574,9 @@ def pow_tensor_scalar_(input: Tensor, exponent: Number) -> Tensor:
     """`pow_tensor_scalar`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.POW_TENSOR_SCALAR.launch_in_place(input, exponent) is not None:
         return input
-    if (
-        watch.interceptors
-        and (result := intercept("pow.Tensor_Scalar", pow_tensor_scalar_, "elementwise", input, exponent))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or exponent.__class__ not in plain) and (
+        result := intercept("pow.Tensor_Scalar", pow_tensor_scalar_, "elementwise", input, exponent)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("pow_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -598,10 +614,9 @@ def pow_number(input: Tensor, exponent: Number) -> Tensor:
         result = kernels.POW_NUMBER.launch(input, exponent)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("pow_number", pow_number, "elementwise", input, exponent)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or exponent.__class__ not in plain) and (
+        result := intercept("pow_number", pow_number, "elementwise", input, exponent)
+    ) is not NOT_HANDLED:
         return result
     checks.tensor("pow_number", "input", input)
     return _pow_number("pow_number", input, exponent)
@@ -618,6 +633,7 @@ def _pow_number(name: str, self, exponent, into=None) -> Any:
     return result
 
 
+@autocast_as(cuda="float32")
 def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """b^x for one base b.
 
@@ -633,14 +649,13 @@ def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) ->
     Gradients:
         exponent: zeros_like(grad) if self == 0 else grad * (result * log(full_like(result, self))).conj()
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = kernels.POW_SCALAR.launch(exponent, input)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("pow.Scalar", pow_scalar, "elementwise", input, exponent, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or exponent.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("pow.Scalar", pow_scalar, "elementwise", input, exponent, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("pow", out, _pow_scalar("pow", input, exponent), (exponent,), share="same")
@@ -687,10 +702,13 @@ def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out:
                 functions.AddBackward0.record(result, input, other, alpha)
             return result
     if (
-        watch.interceptors
-        and (result := intercept("add.Tensor", add_tensor, "elementwise", input, other, alpha=alpha, out=out))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or other.__class__ not in plain
+        or alpha.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("add.Tensor", add_tensor, "elementwise", input, other, alpha=alpha, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("add", out, _add_tensor("add", input, other, alpha), (input, other), share="same")
@@ -702,11 +720,9 @@ def add_tensor_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> 
     """`add_tensor`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.ADD_TENSOR.launch_in_place(input, other, alpha) is not None:
         return input
-    if (
-        watch.interceptors
-        and (result := intercept("add.Tensor", add_tensor_, "elementwise", input, other, alpha=alpha))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or alpha.__class__ not in plain) and (
+        result := intercept("add.Tensor", add_tensor_, "elementwise", input, other, alpha=alpha)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("add_", input, (input, other), keep=(), share="same")
     before = input._fn
@@ -747,10 +763,13 @@ def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor |
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (result := intercept("add.Scalar", add_scalar, "elementwise", input, other, alpha=alpha, out=out))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or other.__class__ not in plain
+        or alpha.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("add.Scalar", add_scalar, "elementwise", input, other, alpha=alpha, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("add", out, _add_scalar("add", input, other, alpha), (input,), share="same")
@@ -762,11 +781,9 @@ def add_scalar_(input: Tensor, other: Number, *, alpha: Number = 1) -> Tensor:
     """`add_scalar`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.ADD_SCALAR.launch_in_place(input, other, alpha) is not None:
         return input
-    if (
-        watch.interceptors
-        and (result := intercept("add.Scalar", add_scalar_, "elementwise", input, other, alpha=alpha))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or alpha.__class__ not in plain) and (
+        result := intercept("add.Scalar", add_scalar_, "elementwise", input, other, alpha=alpha)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("add_", input, (input,), keep=(), share="same")
     before = input._fn
@@ -818,10 +835,13 @@ def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor
                 functions.SubBackward0.record(result, input, other, alpha)
             return result
     if (
-        watch.interceptors
-        and (result := intercept("sub.Tensor", sub, "elementwise", input, other, alpha=alpha, out=out))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or other.__class__ not in plain
+        or alpha.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("sub.Tensor", sub, "elementwise", input, other, alpha=alpha, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("sub", out, _sub("sub", input, other, alpha), (input, other), share="same")
@@ -833,10 +853,9 @@ def sub_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
     """`sub`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.SUB_TENSOR.launch_in_place(input, other, alpha) is not None:
         return input
-    if (
-        watch.interceptors
-        and (result := intercept("sub.Tensor", sub_, "elementwise", input, other, alpha=alpha)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or alpha.__class__ not in plain) and (
+        result := intercept("sub.Tensor", sub_, "elementwise", input, other, alpha=alpha)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("sub_", input, (input, other), keep=(), share="same")
     before = input._fn
@@ -889,10 +908,13 @@ def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tenso
                 functions.RsubBackward0.record(result, input, other, alpha)
             return result
     if (
-        watch.interceptors
-        and (result := intercept("rsub.Tensor", rsub, "elementwise", input, other, alpha=alpha, out=out))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or other.__class__ not in plain
+        or alpha.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("rsub.Tensor", rsub, "elementwise", input, other, alpha=alpha, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("rsub", out, _rsub("rsub", input, other, alpha), (input, other), share="same")
@@ -945,10 +967,9 @@ def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.MulBackward0.record(result, input, other)
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("mul.Tensor", mul, "elementwise", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("mul.Tensor", mul, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("mul", out, _mul("mul", input, other), (input, other), share="same")
@@ -960,7 +981,9 @@ def mul_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`mul`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.MUL_TENSOR.launch_in_place(input, other) is not None:
         return input
-    if watch.interceptors and (result := intercept("mul.Tensor", mul_, "elementwise", input, other)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("mul.Tensor", mul_, "elementwise", input, other)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("mul_", input, (input, other), keep=(other,), share="same")
     before = input._fn
@@ -1006,10 +1029,9 @@ def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.DivBackward0.record(result, input, other)
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("div.Tensor", div_tensor, "elementwise", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("div.Tensor", div_tensor, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("div", out, _div_tensor("div", input, other), (input, other), share="same")
@@ -1021,10 +1043,9 @@ def div_tensor_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`div_tensor`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.DIV_TENSOR.launch_in_place(input, other) is not None:
         return input
-    if (
-        watch.interceptors
-        and (result := intercept("div.Tensor", div_tensor_, "elementwise", input, other)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("div.Tensor", div_tensor_, "elementwise", input, other)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("div_", input, (input, other), keep=(other,), share="same")
     before = input._fn
@@ -1062,15 +1083,11 @@ def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, 
     Raises:
         RuntimeError: expected: the modes of division are None, 'trunc' and 'floor'.
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "div.Tensor_mode", div_tensor_mode, "composite", input, other, rounding_mode=rounding_mode, out=out
-            )
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "div.Tensor_mode", div_tensor_mode, "composite", input, other, rounding_mode=rounding_mode, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "div"
     if out is not None:
@@ -1094,15 +1111,9 @@ def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, 
 
 def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None) -> Tensor:
     """`div_tensor_mode`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "div.Tensor_mode", div_tensor_mode_, "composite", input, other, rounding_mode=rounding_mode
-            )
-        )
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("div.Tensor_mode", div_tensor_mode_, "composite", input, other, rounding_mode=rounding_mode)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("div_", input, (input, other), keep=(input, other), share="same")
     before = input._fn
@@ -1129,15 +1140,11 @@ def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, 
     Raises:
         RuntimeError: expected: the modes of division are None, 'trunc' and 'floor'.
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "div.Scalar_mode", div_scalar_mode, "composite", input, other, rounding_mode=rounding_mode, out=out
-            )
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "div.Scalar_mode", div_scalar_mode, "composite", input, other, rounding_mode=rounding_mode, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "div"
     if out is not None:
@@ -1161,7 +1168,7 @@ def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, 
 def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None) -> Tensor:
     """`div_scalar_mode`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (
             result := intercept(
                 "div.Scalar_mode", div_scalar_mode_, "composite", input, other, rounding_mode=rounding_mode
@@ -1206,10 +1213,9 @@ def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.FloorDivideBackward0.record(result, input, other)
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("floor_divide", floor_divide, "elementwise", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("floor_divide", floor_divide, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("floor_divide", out, _floor_divide("floor_divide", input, other), (input, other), share="same")
@@ -1221,10 +1227,9 @@ def floor_divide_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`floor_divide`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.FLOOR_DIVIDE.launch_in_place(input, other) is not None:
         return input
-    if (
-        watch.interceptors
-        and (result := intercept("floor_divide", floor_divide_, "elementwise", input, other)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("floor_divide", floor_divide_, "elementwise", input, other)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("floor_divide_", input, (input, other), keep=(), share="same")
     before = input._fn
@@ -1270,10 +1275,9 @@ def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.TruncDivideBackward0.record(result, input, other)
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("trunc_divide", trunc_divide, "elementwise", input, other)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("trunc_divide", trunc_divide, "elementwise", input, other)
+    ) is not NOT_HANDLED:
         return result
     checks.tensor("trunc_divide", "input", input)
     return _trunc_divide("trunc_divide", input, other)
@@ -1321,10 +1325,9 @@ def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.RemainderBackward0.record(result, input, other)
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("remainder", remainder, "elementwise", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("remainder", remainder, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("remainder", out, _remainder("remainder", input, other), (input, other), share="same")
@@ -1336,10 +1339,9 @@ def remainder_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`remainder`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.REMAINDER.launch_in_place(input, other) is not None:
         return input
-    if (
-        watch.interceptors
-        and (result := intercept("remainder", remainder_, "elementwise", input, other)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("remainder", remainder_, "elementwise", input, other)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("remainder_", input, (input, other), keep=(other,), share="same")
     before = input._fn
@@ -1389,10 +1391,9 @@ def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.FmodBackward0.record(result, input, other)
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("fmod", fmod, "elementwise", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("fmod", fmod, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("fmod", out, _fmod("fmod", input, other), (input, other), share="same")
@@ -1404,7 +1405,9 @@ def fmod_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`fmod`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.FMOD.launch_in_place(input, other) is not None:
         return input
-    if watch.interceptors and (result := intercept("fmod", fmod_, "elementwise", input, other)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("fmod", fmod_, "elementwise", input, other)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("fmod_", input, (input, other), keep=(other,), share="same")
     before = input._fn
@@ -1424,6 +1427,7 @@ def _fmod(name: str, self, other, into=None) -> Any:
     return result
 
 
+@autocast_as(cuda="widest")
 def addcmul(
     input: Tensor, tensor1: Tensor | Number, tensor2: Tensor | Number, *, value: Number = 1, out: Tensor | None = None
 ) -> Tensor:
@@ -1450,15 +1454,19 @@ def addcmul(
         >>> sg.addcmul(sg.ones(2), sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]), value=0.5)
         tensor([2.5000, 5.0000])
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = kernels.ADDCMUL.launch(input, tensor1, tensor2, value)
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (result := intercept("addcmul", addcmul, "elementwise", input, tensor1, tensor2, value=value, out=out))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or tensor1.__class__ not in plain
+        or tensor2.__class__ not in plain
+        or value.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("addcmul", addcmul, "elementwise", input, tensor1, tensor2, value=value, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out(
@@ -1471,10 +1479,13 @@ def addcmul(
 def addcmul_(input: Tensor, tensor1: Tensor | Number, tensor2: Tensor | Number, *, value: Number = 1) -> Tensor:
     """`addcmul`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.interceptors
-        and (result := intercept("addcmul", addcmul_, "elementwise", input, tensor1, tensor2, value=value))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or tensor1.__class__ not in plain
+        or tensor2.__class__ not in plain
+        or value.__class__ not in plain
+    ) and (
+        result := intercept("addcmul", addcmul_, "elementwise", input, tensor1, tensor2, value=value)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("addcmul_", input, (input, tensor1, tensor2), keep=(), share="same")
     before = input._fn
@@ -1495,6 +1506,7 @@ def _addcmul(name: str, self, tensor1, tensor2, value, into=None) -> Any:
     return result
 
 
+@autocast_as(cuda="widest")
 def addcdiv(
     input: Tensor, tensor1: Tensor | Number, tensor2: Tensor | Number, *, value: Number = 1, out: Tensor | None = None
 ) -> Tensor:
@@ -1521,15 +1533,19 @@ def addcdiv(
         >>> sg.addcdiv(sg.ones(2), sg.tensor([1.0, 4.0]), sg.tensor([2.0, 2.0]), value=0.5)
         tensor([1.2500, 2.0000])
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = kernels.ADDCDIV.launch(input, tensor1, tensor2, value)
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (result := intercept("addcdiv", addcdiv, "elementwise", input, tensor1, tensor2, value=value, out=out))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or tensor1.__class__ not in plain
+        or tensor2.__class__ not in plain
+        or value.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("addcdiv", addcdiv, "elementwise", input, tensor1, tensor2, value=value, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out(
@@ -1542,10 +1558,13 @@ def addcdiv(
 def addcdiv_(input: Tensor, tensor1: Tensor | Number, tensor2: Tensor | Number, *, value: Number = 1) -> Tensor:
     """`addcdiv`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.interceptors
-        and (result := intercept("addcdiv", addcdiv_, "elementwise", input, tensor1, tensor2, value=value))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or tensor1.__class__ not in plain
+        or tensor2.__class__ not in plain
+        or value.__class__ not in plain
+    ) and (
+        result := intercept("addcdiv", addcdiv_, "elementwise", input, tensor1, tensor2, value=value)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("addcdiv_", input, (input, tensor1, tensor2), keep=(), share="same")
     before = input._fn
@@ -1591,10 +1610,13 @@ def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *,
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (result := intercept("lerp.Tensor", lerp_tensor, "elementwise", input, end, weight, out=out))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or end.__class__ not in plain
+        or weight.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("lerp.Tensor", lerp_tensor, "elementwise", input, end, weight, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("lerp", out, _lerp_tensor("lerp", input, end, weight), (input, end, weight), share="same")
@@ -1604,10 +1626,9 @@ def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *,
 
 def lerp_tensor_(input: Tensor, end: Tensor | Number, weight: Tensor | Number) -> Tensor:
     """`lerp_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        watch.interceptors
-        and (result := intercept("lerp.Tensor", lerp_tensor_, "elementwise", input, end, weight)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or end.__class__ not in plain or weight.__class__ not in plain) and (
+        result := intercept("lerp.Tensor", lerp_tensor_, "elementwise", input, end, weight)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("lerp_", input, (input, end, weight), keep=(weight,), share="same")
     before = input._fn
@@ -1656,10 +1677,13 @@ def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Ten
                 functions.LerpBackward1.record(result, input, end, weight)
             return result
     if (
-        watch.interceptors
-        and (result := intercept("lerp.Scalar", lerp_scalar, "elementwise", input, end, weight, out=out))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or end.__class__ not in plain
+        or weight.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("lerp.Scalar", lerp_scalar, "elementwise", input, end, weight, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("lerp", out, _lerp_scalar("lerp", input, end, weight), (input, end), share="same")
@@ -1671,10 +1695,9 @@ def lerp_scalar_(input: Tensor, end: Tensor | Number, weight: Number) -> Tensor:
     """`lerp_scalar`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.LERP_SCALAR.launch_in_place(input, end, weight) is not None:
         return input
-    if (
-        watch.interceptors
-        and (result := intercept("lerp.Scalar", lerp_scalar_, "elementwise", input, end, weight)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or end.__class__ not in plain or weight.__class__ not in plain) and (
+        result := intercept("lerp.Scalar", lerp_scalar_, "elementwise", input, end, weight)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("lerp_", input, (input, end), keep=(), share="same")
     before = input._fn
@@ -1724,10 +1747,9 @@ def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.CopysignBackward0.record(result, input, other)
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("copysign", copysign, "elementwise", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("copysign", copysign, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("copysign", out, _copysign("copysign", input, other), (input, other), share="same")
@@ -1739,10 +1761,9 @@ def copysign_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`copysign`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.COPYSIGN.launch_in_place(input, other) is not None:
         return input
-    if (
-        watch.interceptors
-        and (result := intercept("copysign", copysign_, "elementwise", input, other)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("copysign", copysign_, "elementwise", input, other)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("copysign_", input, (input, other), keep=(input,), share="same")
     before = input._fn
@@ -1789,10 +1810,9 @@ def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
         result = run_rows(kernels.NEXTAFTER, "nextafter", (input, other), ())
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("nextafter", nextafter, "elementwise", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("nextafter", nextafter, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("nextafter", out, _nextafter("nextafter", input, other), (input, other), share="same")
@@ -1804,10 +1824,9 @@ def nextafter_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`nextafter`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and not grad_mode.grad and kernels.NEXTAFTER.launch_in_place(input, other) is not None:
         return input
-    if (
-        watch.interceptors
-        and (result := intercept("nextafter", nextafter_, "elementwise", input, other)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("nextafter", nextafter_, "elementwise", input, other)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("nextafter_", input, (input, other), keep=(), share="same")
     before = input._fn
@@ -1846,10 +1865,9 @@ def frexp(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor
         result = FREXP.launch(input)
         if result is not None:
             return _frexp_result(*result)
-    if (
-        watch.interceptors
-        and (result := intercept("frexp.Tensor", frexp, "elementwise", input, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("frexp.Tensor", frexp, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_outs("frexp", out, _frexp("frexp", input), (input,), share="anyhow")
@@ -1897,10 +1915,9 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.ldexp(sg.tensor([1.5]), sg.tensor([4]))
         tensor([24.])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("ldexp.Tensor", ldexp, "composite", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("ldexp.Tensor", ldexp, "composite", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "ldexp"
     if out is not None:
@@ -1915,10 +1932,9 @@ def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def ldexp_(input: Tensor, other: Tensor) -> Tensor:
     """`ldexp`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        watch.interceptors
-        and (result := intercept("ldexp.Tensor", ldexp_, "composite", input, other)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("ldexp.Tensor", ldexp_, "composite", input, other)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("ldexp_", input, (input, other), keep=(input, other), share="same")
     before = input._fn
@@ -1955,10 +1971,9 @@ def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = No
         result = run_rows(kernels.HEAVISIDE, "heaviside", (input, values), ())
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("heaviside", heaviside, "elementwise", input, values, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or values.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("heaviside", heaviside, "elementwise", input, values, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("heaviside", out, _heaviside("heaviside", input, values), (input, values), share="same")
@@ -1970,10 +1985,9 @@ def heaviside_(input: Tensor, values: Tensor | Number) -> Tensor:
     """`heaviside`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and not grad_mode.grad and kernels.HEAVISIDE.launch_in_place(input, values) is not None:
         return input
-    if (
-        watch.interceptors
-        and (result := intercept("heaviside", heaviside_, "elementwise", input, values)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or values.__class__ not in plain) and (
+        result := intercept("heaviside", heaviside_, "elementwise", input, values)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("heaviside_", input, (input, values), keep=(), share="same")
     before = input._fn
@@ -2009,7 +2023,10 @@ def positive(input: Tensor) -> Tensor:
         >>> sg.positive(sg.tensor([1, -2]))
         tensor([ 1, -2])
     """
-    if watch.interceptors and (result := intercept("positive", positive, "composite", input)) is not NOT_HANDLED:
+    if (
+        input.__class__ not in plain
+        and (result := intercept("positive", positive, "composite", input)) is not NOT_HANDLED
+    ):
         return result
     name = "positive"
     self = input
@@ -2034,15 +2051,11 @@ def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | 
     Gradients:
         through: pow(in_double(self), in_double(exponent))
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "float_power.Tensor_Tensor", float_power_tensor_tensor, "composite", input, exponent, out=out
-            )
+    if (input.__class__ not in plain or exponent.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "float_power.Tensor_Tensor", float_power_tensor_tensor, "composite", input, exponent, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "float_power"
     if out is not None:
@@ -2070,15 +2083,11 @@ def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | 
     Gradients:
         through: pow(in_double(self), exponent)
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "float_power.Tensor_Scalar", float_power_tensor_scalar, "composite", input, exponent, out=out
-            )
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "float_power.Tensor_Scalar", float_power_tensor_scalar, "composite", input, exponent, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "float_power"
     if out is not None:
@@ -2105,11 +2114,9 @@ def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = 
     Gradients:
         through: pow(self, in_double(exponent))
     """
-    if (
-        watch.interceptors
-        and (result := intercept("float_power.Scalar", float_power_scalar, "composite", input, exponent, out=out))
-        is not NOT_HANDLED
-    ):
+    if (exponent.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("float_power.Scalar", float_power_scalar, "composite", input, exponent, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "float_power"
     if out is not None:
@@ -2139,7 +2146,7 @@ def float_power__scalar(input: Tensor, exponent: Number) -> Tensor:
             takes it.
     """
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("float_power_.Scalar", float_power__scalar, "composite", input, exponent))
         is not NOT_HANDLED
     ):
@@ -2170,11 +2177,9 @@ def float_power__tensor(input: Tensor, exponent: Tensor) -> Tensor:
         RuntimeError: expected: the result is of float64, or of complex128 where a number is complex, and so is what
             takes it.
     """
-    if (
-        watch.interceptors
-        and (result := intercept("float_power_.Tensor", float_power__tensor, "composite", input, exponent))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or exponent.__class__ not in plain) and (
+        result := intercept("float_power_.Tensor", float_power__tensor, "composite", input, exponent)
+    ) is not NOT_HANDLED:
         return result
     name = "float_power_"
     self = input
@@ -2204,10 +2209,9 @@ def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
         >>> sg.gcd(sg.tensor([12, -9]), sg.tensor([18, 6]))
         tensor([6, 3])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("gcd", gcd, "elementwise", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("gcd", gcd, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("gcd", out, _gcd("gcd", input, other), (input, other), share="same")
@@ -2217,7 +2221,9 @@ def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
 
 def gcd_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`gcd`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.interceptors and (result := intercept("gcd", gcd_, "elementwise", input, other)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("gcd", gcd_, "elementwise", input, other)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("gcd_", input, (input, other), keep=(), share="same")
     before = input._fn
@@ -2251,10 +2257,9 @@ def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
         >>> sg.lcm(sg.tensor([4, -3]), sg.tensor([6, 5]))
         tensor([12, 15])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("lcm", lcm, "elementwise", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("lcm", lcm, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("lcm", out, _lcm("lcm", input, other), (input, other), share="same")
@@ -2264,7 +2269,9 @@ def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
 
 def lcm_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`lcm`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.interceptors and (result := intercept("lcm", lcm_, "elementwise", input, other)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("lcm", lcm_, "elementwise", input, other)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("lcm_", input, (input, other), keep=(), share="same")
     before = input._fn

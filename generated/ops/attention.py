@@ -15,17 +15,18 @@ from ...runtime.dispatch.kernel_arrays import ReturnType, array_in, computed_dty
 from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.places import at
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
+from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.namespace import op
 from ...runtime.ops.attention import checks as attention_checks
 from ...runtime.ops.attention import cpu as attention_cpu
+from ...runtime.ops.attention import plans as attention_plans
+from ...runtime.overrides.classes import plain
 from ...runtime.tensor.base import TensorBase as Tensor
-from ...runtime.tensor.devices import CPU
 from ..functions import attention as functions
 
 ATTENTION = KernelOp(
     "attention",
-    None,
+    attention_plans.attention,
     attention_cpu.attention,
     functions.AttentionBackward0,
     {
@@ -45,7 +46,7 @@ ATTENTION = KernelOp(
 )
 SELF_ATTENTION = KernelOp(
     "self_attention",
-    None,
+    attention_plans.self_attention,
     attention_cpu.self_attention,
     functions.SelfAttentionBackward0,
     {
@@ -63,6 +64,7 @@ SELF_ATTENTION = KernelOp(
 )
 
 
+@autocast_as(cpu="lower", cuda="lower")
 def attention(
     input: Tensor,
     key: Tensor,
@@ -107,31 +109,36 @@ def attention(
         RuntimeError: expected: four dimensions; the same batch, features of queries and keys, rows and heads of keys
             and values.
     """
-    if not watch.every:
+    if not watch.casts or uncast():
         result = ATTENTION.launch(input, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first)
         if result is not None:
             return _attention_result(*result)
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "attention",
-                attention,
-                "attend",
-                input,
-                key,
-                value,
-                bias,
-                mask,
-                keep,
-                keep_scale,
-                is_causal,
-                scale,
-                rows_first,
-            )
+        input.__class__ not in plain
+        or key.__class__ not in plain
+        or value.__class__ not in plain
+        or bias.__class__ not in plain
+        or mask.__class__ not in plain
+        or keep.__class__ not in plain
+        or keep_scale.__class__ not in plain
+        or scale.__class__ not in plain
+    ) and (
+        result := intercept(
+            "attention",
+            attention,
+            "attend",
+            input,
+            key,
+            value,
+            bias,
+            mask,
+            keep,
+            keep_scale,
+            is_causal,
+            scale,
+            rows_first,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _attention("attention", input, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first)
 
@@ -167,8 +174,7 @@ def _attention(
         name, self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first
     )
     if (
-        self._device is not CPU
-        and into is None
+        into is None
         and not watch.every
         and ATTENTION.remember(given, (self, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first))
     ):
@@ -216,6 +222,7 @@ def _attention(
     return _attention_result(*results)
 
 
+@autocast_as(cpu="lower", cuda="lower")
 def self_attention(
     input: Tensor,
     heads: int,
@@ -251,19 +258,23 @@ def self_attention(
     Raises:
         RuntimeError: expected: (batch, rows, features), three times as many as the heads share.
     """
-    if not watch.every:
+    if not watch.casts or uncast():
         result = SELF_ATTENTION.launch(input, heads, bias, mask, keep, keep_scale, is_causal, scale)
         if result is not None:
             return _self_attention_result(*result)
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "self_attention", self_attention, "attend", input, heads, bias, mask, keep, keep_scale, is_causal, scale
-            )
+        input.__class__ not in plain
+        or heads.__class__ not in plain
+        or bias.__class__ not in plain
+        or mask.__class__ not in plain
+        or keep.__class__ not in plain
+        or keep_scale.__class__ not in plain
+        or scale.__class__ not in plain
+    ) and (
+        result := intercept(
+            "self_attention", self_attention, "attend", input, heads, bias, mask, keep, keep_scale, is_causal, scale
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _self_attention("self_attention", input, heads, bias, mask, keep, keep_scale, is_causal, scale)
 
@@ -293,8 +304,7 @@ def _self_attention(name: str, self, heads, bias, mask, keep, keep_scale, is_cau
         name, self, heads, bias, mask, keep, keep_scale, is_causal, scale
     )
     if (
-        self._device is not CPU
-        and into is None
+        into is None
         and not watch.every
         and SELF_ATTENTION.remember(given, (self, heads, bias, mask, keep, keep_scale, is_causal, scale))
     ):

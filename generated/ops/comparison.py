@@ -21,6 +21,7 @@ from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import checks as elementwise_checks
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
+from ...runtime.overrides.classes import plain
 from ...runtime.tensor.base import TensorBase as Tensor
 from .. import kernels
 from ..functions import comparison as functions
@@ -45,7 +46,9 @@ def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ISNAN.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("isnan", isnan, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("isnan", isnan, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("isnan", out, _isnan("isnan", input), (input,), share="same")
@@ -78,7 +81,9 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ISINF.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("isinf", isinf, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("isinf", isinf, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("isinf", out, _isinf("isinf", input), (input,), share="same")
@@ -111,10 +116,9 @@ def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ISFINITE.launch(input)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("isfinite", isfinite, "elementwise", input, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("isfinite", isfinite, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("isfinite", out, _isfinite("isfinite", input), (input,), share="same")
@@ -158,10 +162,9 @@ def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.MaximumBackward0.record(result, input, other)
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("maximum", maximum, "elementwise", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("maximum", maximum, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("maximum", out, _maximum("maximum", input, other), (input, other), share="same")
@@ -210,10 +213,9 @@ def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.MinimumBackward0.record(result, input, other)
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("minimum", minimum, "elementwise", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("minimum", minimum, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("minimum", out, _minimum("minimum", input, other), (input, other), share="same")
@@ -262,10 +264,9 @@ def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.FmaxBackward0.record(result, input, other)
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("fmax", fmax, "elementwise", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("fmax", fmax, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("fmax", out, _fmax("fmax", input, other), (input, other), share="same")
@@ -314,10 +315,9 @@ def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.FminBackward0.record(result, input, other)
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("fmin", fmin, "elementwise", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("fmin", fmin, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("fmin", out, _fmin("fmin", input, other), (input, other), share="same")
@@ -349,7 +349,10 @@ def where_default(condition: Tensor) -> Sequence[Tensor]:
     Gradients:
         through: nonzero(atleast_1d(condition)).unbind(1)
     """
-    if watch.interceptors and (result := intercept("where", where_default, "composite", condition)) is not NOT_HANDLED:
+    if (
+        condition.__class__ not in plain
+        and (result := intercept("where", where_default, "composite", condition)) is not NOT_HANDLED
+    ):
         return result
     name = "where"
     if not isinstance(condition, Tensor):
@@ -383,10 +386,13 @@ def where_self(
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (result := intercept("where.self", where_self, "elementwise", condition, input, other, out=out))
-        is not NOT_HANDLED
-    ):
+        condition.__class__ not in plain
+        or input.__class__ not in plain
+        or other.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("where.self", where_self, "elementwise", condition, input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out(
@@ -430,9 +436,11 @@ def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = 
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (result := intercept("clamp.both", clamp_both, "elementwise", input, min, max, out=out)) is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or min.__class__ not in plain
+        or max.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (result := intercept("clamp.both", clamp_both, "elementwise", input, min, max, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("clamp", out, _clamp_both("clamp", input, min, max), (input,), share="same")
@@ -444,10 +452,9 @@ def clamp_both_(input: Tensor, min: Number, max: Number) -> Tensor:
     """`clamp_both`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.CLAMP_BOTH.launch_in_place(input, min, max) is not None:
         return input
-    if (
-        watch.interceptors
-        and (result := intercept("clamp.both", clamp_both_, "elementwise", input, min, max)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or min.__class__ not in plain or max.__class__ not in plain) and (
+        result := intercept("clamp.both", clamp_both_, "elementwise", input, min, max)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("clamp_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -488,10 +495,9 @@ def clamp_default(
     Raises:
         RuntimeError: expected: at least one bound is given.
     """
-    if (
-        watch.interceptors
-        and (result := intercept("clamp", clamp_default, "composite", input, min, max, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("clamp", clamp_default, "composite", input, min, max, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "clamp"
     if out is not None:
@@ -512,7 +518,7 @@ def clamp_default(
 def clamp_default_(input: Tensor, min: Number | None = None, max: Number | None = None) -> Tensor:
     """`clamp_default`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("clamp", clamp_default_, "composite", input, min, max)) is not NOT_HANDLED
     ):
         return result
@@ -544,10 +550,11 @@ def clamp_tensor(
         RuntimeError: expected: at least one bound is given.
     """
     if (
-        watch.interceptors
-        and (result := intercept("clamp.Tensor", clamp_tensor, "composite", input, min, max, out=out))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or min.__class__ not in plain
+        or max.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (result := intercept("clamp.Tensor", clamp_tensor, "composite", input, min, max, out=out)) is not NOT_HANDLED:
         return result
     name = "clamp"
     if out is not None:
@@ -571,10 +578,9 @@ def clamp_tensor(
 
 def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None = None) -> Tensor:
     """`clamp_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        watch.interceptors
-        and (result := intercept("clamp.Tensor", clamp_tensor_, "composite", input, min, max)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or min.__class__ not in plain or max.__class__ not in plain) and (
+        result := intercept("clamp.Tensor", clamp_tensor_, "composite", input, min, max)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("clamp_", input, (input, min, max), keep=(input, min, max), share="same")
     before = input._fn
@@ -601,10 +607,9 @@ def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) 
         result = kernels.CLAMP_MIN.launch(input, min)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("clamp_min", clamp_min_default, "elementwise", input, min, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or min.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("clamp_min", clamp_min_default, "elementwise", input, min, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("clamp_min", out, _clamp_min_default("clamp_min", input, min), (input,), share="same")
@@ -616,10 +621,9 @@ def clamp_min_default_(input: Tensor, min: Number) -> Tensor:
     """`clamp_min_default`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.CLAMP_MIN.launch_in_place(input, min) is not None:
         return input
-    if (
-        watch.interceptors
-        and (result := intercept("clamp_min", clamp_min_default_, "elementwise", input, min)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or min.__class__ not in plain) and (
+        result := intercept("clamp_min", clamp_min_default_, "elementwise", input, min)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("clamp_min_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -665,11 +669,9 @@ def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None 
             if (input._rg or min._rg) and grad_mode.grad:
                 functions.ClampMinBackward1.record(result, input, min)
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("clamp_min.Tensor", clamp_min_tensor, "elementwise", input, min, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or min.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("clamp_min.Tensor", clamp_min_tensor, "elementwise", input, min, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("clamp_min", out, _clamp_min_tensor("clamp_min", input, min), (input, min), share="same")
@@ -681,10 +683,9 @@ def clamp_min_tensor_(input: Tensor, min: Tensor | Number) -> Tensor:
     """`clamp_min_tensor`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.CLAMP_MIN_TENSOR.launch_in_place(input, min) is not None:
         return input
-    if (
-        watch.interceptors
-        and (result := intercept("clamp_min.Tensor", clamp_min_tensor_, "elementwise", input, min)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or min.__class__ not in plain) and (
+        result := intercept("clamp_min.Tensor", clamp_min_tensor_, "elementwise", input, min)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("clamp_min_", input, (input, min), keep=(input, min), share="same")
     before = input._fn
@@ -722,10 +723,9 @@ def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) 
         result = kernels.CLAMP_MAX.launch(input, max)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("clamp_max", clamp_max_default, "elementwise", input, max, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or max.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("clamp_max", clamp_max_default, "elementwise", input, max, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("clamp_max", out, _clamp_max_default("clamp_max", input, max), (input,), share="same")
@@ -737,10 +737,9 @@ def clamp_max_default_(input: Tensor, max: Number) -> Tensor:
     """`clamp_max_default`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.CLAMP_MAX.launch_in_place(input, max) is not None:
         return input
-    if (
-        watch.interceptors
-        and (result := intercept("clamp_max", clamp_max_default_, "elementwise", input, max)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or max.__class__ not in plain) and (
+        result := intercept("clamp_max", clamp_max_default_, "elementwise", input, max)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("clamp_max_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -786,11 +785,9 @@ def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None 
             if (input._rg or max._rg) and grad_mode.grad:
                 functions.ClampMaxBackward1.record(result, input, max)
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("clamp_max.Tensor", clamp_max_tensor, "elementwise", input, max, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or max.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("clamp_max.Tensor", clamp_max_tensor, "elementwise", input, max, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("clamp_max", out, _clamp_max_tensor("clamp_max", input, max), (input, max), share="same")
@@ -802,10 +799,9 @@ def clamp_max_tensor_(input: Tensor, max: Tensor | Number) -> Tensor:
     """`clamp_max_tensor`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.CLAMP_MAX_TENSOR.launch_in_place(input, max) is not None:
         return input
-    if (
-        watch.interceptors
-        and (result := intercept("clamp_max.Tensor", clamp_max_tensor_, "elementwise", input, max)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or max.__class__ not in plain) and (
+        result := intercept("clamp_max.Tensor", clamp_max_tensor_, "elementwise", input, max)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("clamp_max_", input, (input, max), keep=(input, max), share="same")
     before = input._fn
@@ -849,10 +845,9 @@ def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         result = run_rows(kernels.EQ_TENSOR, "eq", (input, other), ())
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("eq.Tensor", eq, "elementwise", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("eq.Tensor", eq, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("eq", out, _eq("eq", input, other), (input, other), share="same")
@@ -862,7 +857,9 @@ def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
 
 def eq_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`eq`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.interceptors and (result := intercept("eq.Tensor", eq_, "elementwise", input, other)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("eq.Tensor", eq_, "elementwise", input, other)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("eq_", input, (input, other), keep=(), share="same")
     before = input._fn
@@ -903,10 +900,9 @@ def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         result = run_rows(kernels.NE_TENSOR, "ne", (input, other), ())
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("ne.Tensor", ne, "elementwise", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("ne.Tensor", ne, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("ne", out, _ne("ne", input, other), (input, other), share="same")
@@ -916,7 +912,9 @@ def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
 
 def ne_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`ne`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.interceptors and (result := intercept("ne.Tensor", ne_, "elementwise", input, other)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("ne.Tensor", ne_, "elementwise", input, other)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("ne_", input, (input, other), keep=(), share="same")
     before = input._fn
@@ -957,10 +955,9 @@ def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         result = run_rows(kernels.LT_TENSOR, "lt", (input, other), ())
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("lt.Tensor", lt, "elementwise", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("lt.Tensor", lt, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("lt", out, _lt("lt", input, other), (input, other), share="same")
@@ -970,7 +967,9 @@ def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
 
 def lt_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`lt`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.interceptors and (result := intercept("lt.Tensor", lt_, "elementwise", input, other)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("lt.Tensor", lt_, "elementwise", input, other)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("lt_", input, (input, other), keep=(), share="same")
     before = input._fn
@@ -1011,10 +1010,9 @@ def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         result = run_rows(kernels.LE_TENSOR, "le", (input, other), ())
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("le.Tensor", le, "elementwise", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("le.Tensor", le, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("le", out, _le("le", input, other), (input, other), share="same")
@@ -1024,7 +1022,9 @@ def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
 
 def le_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`le`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.interceptors and (result := intercept("le.Tensor", le_, "elementwise", input, other)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("le.Tensor", le_, "elementwise", input, other)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("le_", input, (input, other), keep=(), share="same")
     before = input._fn
@@ -1065,10 +1065,9 @@ def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         result = run_rows(kernels.GT_TENSOR, "gt", (input, other), ())
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("gt.Tensor", gt, "elementwise", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("gt.Tensor", gt, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("gt", out, _gt("gt", input, other), (input, other), share="same")
@@ -1078,7 +1077,9 @@ def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
 
 def gt_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`gt`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.interceptors and (result := intercept("gt.Tensor", gt_, "elementwise", input, other)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("gt.Tensor", gt_, "elementwise", input, other)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("gt_", input, (input, other), keep=(), share="same")
     before = input._fn
@@ -1119,10 +1120,9 @@ def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         result = run_rows(kernels.GE_TENSOR, "ge", (input, other), ())
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("ge.Tensor", ge, "elementwise", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("ge.Tensor", ge, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("ge", out, _ge("ge", input, other), (input, other), share="same")
@@ -1132,7 +1132,9 @@ def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
 
 def ge_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`ge`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.interceptors and (result := intercept("ge.Tensor", ge_, "elementwise", input, other)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("ge.Tensor", ge_, "elementwise", input, other)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("ge_", input, (input, other), keep=(), share="same")
     before = input._fn
@@ -1167,10 +1169,9 @@ def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.SIGNBIT.launch(input)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("signbit", signbit, "elementwise", input, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("signbit", signbit, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("signbit", out, _signbit("signbit", input), (input,), share="same")
@@ -1203,10 +1204,9 @@ def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ISPOSINF.launch(input)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("isposinf", isposinf, "elementwise", input, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("isposinf", isposinf, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("isposinf", out, _isposinf("isposinf", input), (input,), share="same")
@@ -1239,10 +1239,9 @@ def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ISNEGINF.launch(input)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("isneginf", isneginf, "elementwise", input, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("isneginf", isneginf, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("isneginf", out, _isneginf("isneginf", input), (input,), share="same")
@@ -1275,7 +1274,9 @@ def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ISREAL.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("isreal", isreal, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("isreal", isreal, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("isreal", out, _isreal("isreal", input), (input,), share="same")
@@ -1321,11 +1322,9 @@ def nan_to_num(
         >>> sg.nan_to_num(sg.tensor([sg.nan, sg.inf, -sg.inf]), posinf=9.0)
         tensor([ 0.0000e+00,  9.0000e+00, -3.4028e+38])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("nan_to_num", nan_to_num, "composite", input, nan, posinf, neginf, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("nan_to_num", nan_to_num, "composite", input, nan, posinf, neginf, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "nan_to_num"
     if out is not None:
@@ -1359,7 +1358,7 @@ def nan_to_num_(
 ) -> Tensor:
     """`nan_to_num`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("nan_to_num", nan_to_num_, "composite", input, nan, posinf, neginf)) is not NOT_HANDLED
     ):
         return result
@@ -1390,10 +1389,13 @@ def replace_odd(input: Tensor, nan: float, posinf: float, neginf: float) -> Tens
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (result := intercept("replace_odd", replace_odd, "elementwise", input, nan, posinf, neginf))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or nan.__class__ not in plain
+        or posinf.__class__ not in plain
+        or neginf.__class__ not in plain
+    ) and (
+        result := intercept("replace_odd", replace_odd, "elementwise", input, nan, posinf, neginf)
+    ) is not NOT_HANDLED:
         return result
     checks.tensor("replace_odd", "input", input)
     return _replace_odd("replace_odd", input, nan, posinf, neginf)

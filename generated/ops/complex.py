@@ -18,10 +18,11 @@ from ...runtime.dispatch.kernel_arrays import array_in, computed_dtype
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import before_write, write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
+from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.complex import checks as complex_checks
 from ...runtime.ops.complex import cpu as complex_cpu
+from ...runtime.overrides.classes import plain
 from ...runtime.tensor import views
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt, geometry
@@ -53,7 +54,9 @@ def conj(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.CONJ.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("conj", conj, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("conj", conj, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("conj", out, _conj("conj", input), (input,), share="same")
@@ -90,10 +93,9 @@ def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     if isinstance(input, Tensor) and input._dtype.kind in "bif" and out is None:
         return input
-    if (
-        watch.interceptors
-        and (result := intercept("conj_physical", conj_physical, "composite", input, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("conj_physical", conj_physical, "composite", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "conj_physical"
     if out is not None:
@@ -107,7 +109,7 @@ def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def conj_physical_(input: Tensor) -> Tensor:
     """`conj_physical`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("conj_physical", conj_physical_, "composite", input)) is not NOT_HANDLED
     ):
         return result
@@ -134,7 +136,7 @@ def resolve_conj(input: Tensor) -> Tensor:
         tensor([1.-2.j])
     """
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("resolve_conj", resolve_conj, "composite", input)) is not NOT_HANDLED
     ):
         return result
@@ -161,7 +163,10 @@ def resolve_neg(input: Tensor) -> Tensor:
         >>> sg.resolve_neg(sg.tensor([1 + 2j]).conj().imag)
         tensor([-2.])
     """
-    if watch.interceptors and (result := intercept("resolve_neg", resolve_neg, "composite", input)) is not NOT_HANDLED:
+    if (
+        input.__class__ not in plain
+        and (result := intercept("resolve_neg", resolve_neg, "composite", input)) is not NOT_HANDLED
+    ):
         return result
     name = "resolve_neg"
     self = input
@@ -190,7 +195,10 @@ def real_copy(input: Tensor) -> Tensor:
         result = kernels.REAL_COPY.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("real_copy", real_copy, "elementwise", input)) is not NOT_HANDLED:
+    if (
+        input.__class__ not in plain
+        and (result := intercept("real_copy", real_copy, "elementwise", input)) is not NOT_HANDLED
+    ):
         return result
     checks.tensor("real_copy", "input", input)
     return _real_copy("real_copy", input)
@@ -219,7 +227,10 @@ def imag_copy(input: Tensor) -> Tensor:
     Gradients:
         self: grad * 1j
     """
-    if watch.interceptors and (result := intercept("imag_copy", imag_copy, "elementwise", input)) is not NOT_HANDLED:
+    if (
+        input.__class__ not in plain
+        and (result := intercept("imag_copy", imag_copy, "elementwise", input)) is not NOT_HANDLED
+    ):
         return result
     checks.tensor("imag_copy", "input", input)
     return _imag_copy("imag_copy", input)
@@ -258,7 +269,7 @@ def real(input: Tensor) -> Tensor:
     """
     if isinstance(input, Tensor) and input._dtype.kind in "bif":
         return input
-    if watch.interceptors and (result := intercept("real", real, "composite", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("real", real, "composite", input)) is not NOT_HANDLED:
         return result
     name = "real"
     self = input
@@ -285,7 +296,7 @@ def imag(input: Tensor) -> Tensor:
         >>> sg.imag(sg.tensor([1 + 2j]))
         tensor([2.])
     """
-    if watch.interceptors and (result := intercept("imag", imag, "composite", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("imag", imag, "composite", input)) is not NOT_HANDLED:
         return result
     name = "imag"
     self = input
@@ -317,10 +328,9 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.complex(sg.tensor([1.0, 2.0]), sg.tensor([0.0, -1.0]))
         tensor([1.+0.j, 2.-1.j])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("complex", complex, "elementwise", real, imag, out=out)) is not NOT_HANDLED
-    ):
+    if (real.__class__ not in plain or imag.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("complex", complex, "elementwise", real, imag, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("complex", out, _complex("complex", real, imag), (real, imag), share="anyhow")
@@ -354,6 +364,7 @@ def _complex(name: str, real, imag, into=None) -> Any:
     return result
 
 
+@autocast_as(cpu="float32")
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """r (cos(phi) + i sin(phi)): the complex number of modulus r and angle phi.
 
@@ -375,10 +386,9 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.polar(sg.tensor([2.0]), sg.tensor([1.0]))
         tensor([1.0806+1.6829j])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("polar", polar, "composite", abs, angle, out=out)) is not NOT_HANDLED
-    ):
+    if (abs.__class__ not in plain or angle.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("polar", polar, "composite", abs, angle, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "polar"
     if out is not None:
@@ -414,7 +424,9 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> z.grad  # at 0 there is no slope
         tensor([0.+0.0000j, 0.+0.5000j])
     """
-    if watch.interceptors and (result := intercept("angle", angle, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("angle", angle, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("angle", out, _angle("angle", input), (input,), share="same")
@@ -450,7 +462,10 @@ def view_as_real(input: Tensor) -> Tensor:
         >>> sg.view_as_real(sg.tensor([1 + 2j]))
         tensor([[1., 2.]])
     """
-    if watch.interceptors and (result := intercept("view_as_real", view_as_real, "along", input)) is not NOT_HANDLED:
+    if (
+        input.__class__ not in plain
+        and (result := intercept("view_as_real", view_as_real, "along", input)) is not NOT_HANDLED
+    ):
         return result
     return _view_as_real("view_as_real", input)
 
@@ -476,6 +491,7 @@ def _view_as_real(name: str, self) -> Any:
     return result
 
 
+@autocast_as(cpu="float32")
 def view_as_complex(input: Tensor) -> Tensor:
     """The complex numbers whose parts stand in the last dimension, of size 2.
 
@@ -496,7 +512,7 @@ def view_as_complex(input: Tensor) -> Tensor:
         tensor([1.+2.j])
     """
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("view_as_complex", view_as_complex, "along", input)) is not NOT_HANDLED
     ):
         return result

@@ -18,12 +18,13 @@ from ...runtime.dispatch.overloads import Overloads
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
+from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.namespace import op
 from ...runtime.ops.conv import checks as conv_checks
 from ...runtime.ops.conv import cpu as conv_cpu
 from ...runtime.ops.conv import formulas as conv_formulas
 from ...runtime.ops.conv import plans as conv_plans
+from ...runtime.overrides.classes import foreign, plain
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ..functions import conv as functions
@@ -67,6 +68,7 @@ CONVOLUTION_WEIGHT_BACKWARD = KernelOp(
 )
 
 
+@autocast_as(cpu="lower", cuda="lower")
 def convolution(
     input: Tensor,
     weight: Tensor,
@@ -81,7 +83,7 @@ def convolution(
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
     Tensor (derivatives.yaml)
-    Dtypes: floats, complex numbers.
+    Dtypes: integers, floats, complex numbers.
 
     Args:
         input: tensor.
@@ -105,19 +107,23 @@ def convolution(
         tensor([[[2., 3., 3., 2.],
                  [2., 3., 3., 2.]]])
     """
-    if not watch.every:
+    if not watch.casts or uncast():
         result = CONVOLUTION.launch(input, weight, bias, stride, padding, dilation, groups)
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "convolution", convolution, "convolve", input, weight, bias, stride, padding, dilation, groups
-            )
+        input.__class__ not in plain
+        or weight.__class__ not in plain
+        or bias.__class__ not in plain
+        or foreign(stride)
+        or foreign(padding)
+        or foreign(dilation)
+        or groups.__class__ not in plain
+    ) and (
+        result := intercept(
+            "convolution", convolution, "convolve", input, weight, bias, stride, padding, dilation, groups
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _convolution("convolution", input, weight, bias, stride, padding, dilation, groups)
 
@@ -149,7 +155,7 @@ def _convolution(name: str, self, weight, bias, stride, padding, dilation, group
     computed = (
         self._dtype
         if self._dtype.native and weight._dtype is self._dtype and (bias is None or bias._dtype is self._dtype)
-        else computed_dtype(name, "match", ("float", "complex"), (self, weight, bias))
+        else computed_dtype(name, "match", ("int", "float", "complex"), (self, weight, bias))
     )
     try:
         result = adopt(
@@ -194,7 +200,7 @@ def convolution_input_backward(
 
     convolution_input_backward(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
     dilation, int groups) -> Tensor (derivatives.yaml)
-    Dtypes: floats, complex numbers.
+    Dtypes: integers, floats, complex numbers.
 
     Args:
         grad_output: tensor, the gradient of the result.
@@ -218,23 +224,27 @@ def convolution_input_backward(
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "convolution_input_backward",
-                convolution_input_backward,
-                "convolve_input_backward",
-                grad_output,
-                weight,
-                input_shape,
-                stride,
-                padding,
-                dilation,
-                groups,
-            )
+        grad_output.__class__ not in plain
+        or weight.__class__ not in plain
+        or foreign(input_shape)
+        or foreign(stride)
+        or foreign(padding)
+        or foreign(dilation)
+        or groups.__class__ not in plain
+    ) and (
+        result := intercept(
+            "convolution_input_backward",
+            convolution_input_backward,
+            "convolve_input_backward",
+            grad_output,
+            weight,
+            input_shape,
+            stride,
+            padding,
+            dilation,
+            groups,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _convolution_input_backward(
         "convolution_input_backward", grad_output, weight, input_shape, stride, padding, dilation, groups
@@ -271,7 +281,7 @@ def _convolution_input_backward(
     computed = (
         grad_output._dtype
         if grad_output._dtype.native and weight._dtype is grad_output._dtype
-        else computed_dtype(name, "match", ("float", "complex"), (grad_output, weight))
+        else computed_dtype(name, "match", ("int", "float", "complex"), (grad_output, weight))
     )
     try:
         result = adopt(
@@ -341,23 +351,27 @@ def convolution_weight_backward(
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "convolution_weight_backward",
-                convolution_weight_backward,
-                "convolve_weight_backward",
-                grad_output,
-                input,
-                weight_shape,
-                stride,
-                padding,
-                dilation,
-                groups,
-            )
+        grad_output.__class__ not in plain
+        or input.__class__ not in plain
+        or foreign(weight_shape)
+        or foreign(stride)
+        or foreign(padding)
+        or foreign(dilation)
+        or groups.__class__ not in plain
+    ) and (
+        result := intercept(
+            "convolution_weight_backward",
+            convolution_weight_backward,
+            "convolve_weight_backward",
+            grad_output,
+            input,
+            weight_shape,
+            stride,
+            padding,
+            dilation,
+            groups,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _convolution_weight_backward(
         "convolution_weight_backward", grad_output, input, weight_shape, stride, padding, dilation, groups
@@ -428,6 +442,7 @@ def _convolution_weight_backward(
     return result
 
 
+@autocast_as(cpu="lower", cuda="lower")
 def conv1d_default(
     input: Tensor,
     weight: Tensor,
@@ -460,14 +475,15 @@ def conv1d_default(
         through: convolution(self, weight, bias, stride, padding, dilation, groups)
     """
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "conv1d", conv1d_default, "composite", input, weight, bias, stride, padding, dilation, groups, out=out
-            )
+        input.__class__ not in plain
+        or weight.__class__ not in plain
+        or bias.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept(
+            "conv1d", conv1d_default, "composite", input, weight, bias, stride, padding, dilation, groups, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "conv1d"
     if out is not None:
@@ -487,6 +503,7 @@ def conv1d_default(
     return op.convolution(self, weight, bias, stride, padding, dilation, groups)
 
 
+@autocast_as(cpu="lower", cuda="lower")
 def conv1d_padding(
     input: Tensor,
     weight: Tensor,
@@ -520,24 +537,25 @@ def conv1d_padding(
             dilation, groups)
     """
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "conv1d.padding",
-                conv1d_padding,
-                "composite",
-                input,
-                weight,
-                bias,
-                stride,
-                padding,
-                dilation,
-                groups,
-                out=out,
-            )
+        input.__class__ not in plain
+        or weight.__class__ not in plain
+        or bias.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept(
+            "conv1d.padding",
+            conv1d_padding,
+            "composite",
+            input,
+            weight,
+            bias,
+            stride,
+            padding,
+            dilation,
+            groups,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "conv1d"
     if out is not None:
@@ -566,6 +584,7 @@ def conv1d_padding(
     )
 
 
+@autocast_as(cpu="lower", cuda="lower")
 def conv2d_default(
     input: Tensor,
     weight: Tensor,
@@ -598,14 +617,15 @@ def conv2d_default(
         through: convolution(self, weight, bias, stride, padding, dilation, groups)
     """
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "conv2d", conv2d_default, "composite", input, weight, bias, stride, padding, dilation, groups, out=out
-            )
+        input.__class__ not in plain
+        or weight.__class__ not in plain
+        or bias.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept(
+            "conv2d", conv2d_default, "composite", input, weight, bias, stride, padding, dilation, groups, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "conv2d"
     if out is not None:
@@ -625,6 +645,7 @@ def conv2d_default(
     return op.convolution(self, weight, bias, stride, padding, dilation, groups)
 
 
+@autocast_as(cpu="lower", cuda="lower")
 def conv2d_padding(
     input: Tensor,
     weight: Tensor,
@@ -658,24 +679,25 @@ def conv2d_padding(
             dilation, groups)
     """
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "conv2d.padding",
-                conv2d_padding,
-                "composite",
-                input,
-                weight,
-                bias,
-                stride,
-                padding,
-                dilation,
-                groups,
-                out=out,
-            )
+        input.__class__ not in plain
+        or weight.__class__ not in plain
+        or bias.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept(
+            "conv2d.padding",
+            conv2d_padding,
+            "composite",
+            input,
+            weight,
+            bias,
+            stride,
+            padding,
+            dilation,
+            groups,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "conv2d"
     if out is not None:
@@ -704,6 +726,7 @@ def conv2d_padding(
     )
 
 
+@autocast_as(cpu="lower", cuda="lower")
 def conv3d_default(
     input: Tensor,
     weight: Tensor,
@@ -736,14 +759,15 @@ def conv3d_default(
         through: convolution(self, weight, bias, stride, padding, dilation, groups)
     """
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "conv3d", conv3d_default, "composite", input, weight, bias, stride, padding, dilation, groups, out=out
-            )
+        input.__class__ not in plain
+        or weight.__class__ not in plain
+        or bias.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept(
+            "conv3d", conv3d_default, "composite", input, weight, bias, stride, padding, dilation, groups, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "conv3d"
     if out is not None:
@@ -763,6 +787,7 @@ def conv3d_default(
     return op.convolution(self, weight, bias, stride, padding, dilation, groups)
 
 
+@autocast_as(cpu="lower", cuda="lower")
 def conv3d_padding(
     input: Tensor,
     weight: Tensor,
@@ -796,24 +821,25 @@ def conv3d_padding(
             dilation, groups)
     """
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "conv3d.padding",
-                conv3d_padding,
-                "composite",
-                input,
-                weight,
-                bias,
-                stride,
-                padding,
-                dilation,
-                groups,
-                out=out,
-            )
+        input.__class__ not in plain
+        or weight.__class__ not in plain
+        or bias.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept(
+            "conv3d.padding",
+            conv3d_padding,
+            "composite",
+            input,
+            weight,
+            bias,
+            stride,
+            padding,
+            dilation,
+            groups,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "conv3d"
     if out is not None:
@@ -842,6 +868,7 @@ def conv3d_padding(
     )
 
 
+@autocast_as(cpu="lower", cuda="lower")
 def conv_transpose1d(
     input: Tensor,
     weight: Tensor,
@@ -879,25 +906,26 @@ def conv_transpose1d(
         tensor([[[  1.,  10., 102.,  20., 200.]]])
     """
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "conv_transpose1d",
-                conv_transpose1d,
-                "composite",
-                input,
-                weight,
-                bias,
-                stride,
-                padding,
-                output_padding,
-                groups,
-                dilation,
-                out=out,
-            )
+        input.__class__ not in plain
+        or weight.__class__ not in plain
+        or bias.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept(
+            "conv_transpose1d",
+            conv_transpose1d,
+            "composite",
+            input,
+            weight,
+            bias,
+            stride,
+            padding,
+            output_padding,
+            groups,
+            dilation,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "conv_transpose1d"
     if out is not None:
@@ -922,6 +950,7 @@ def conv_transpose1d(
     )
 
 
+@autocast_as(cpu="lower", cuda="lower")
 def conv_transpose2d(
     input: Tensor,
     weight: Tensor,
@@ -961,25 +990,26 @@ def conv_transpose2d(
                   [1., 2., 1.]]]])
     """
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "conv_transpose2d.input",
-                conv_transpose2d,
-                "composite",
-                input,
-                weight,
-                bias,
-                stride,
-                padding,
-                output_padding,
-                groups,
-                dilation,
-                out=out,
-            )
+        input.__class__ not in plain
+        or weight.__class__ not in plain
+        or bias.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept(
+            "conv_transpose2d.input",
+            conv_transpose2d,
+            "composite",
+            input,
+            weight,
+            bias,
+            stride,
+            padding,
+            output_padding,
+            groups,
+            dilation,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "conv_transpose2d"
     if out is not None:
@@ -1004,6 +1034,7 @@ def conv_transpose2d(
     )
 
 
+@autocast_as(cpu="lower", cuda="lower")
 def conv_transpose3d(
     input: Tensor,
     weight: Tensor,
@@ -1041,25 +1072,26 @@ def conv_transpose3d(
         tensor([[[[[1., 2., 1.]]]]])
     """
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "conv_transpose3d.input",
-                conv_transpose3d,
-                "composite",
-                input,
-                weight,
-                bias,
-                stride,
-                padding,
-                output_padding,
-                groups,
-                dilation,
-                out=out,
-            )
+        input.__class__ not in plain
+        or weight.__class__ not in plain
+        or bias.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept(
+            "conv_transpose3d.input",
+            conv_transpose3d,
+            "composite",
+            input,
+            weight,
+            bias,
+            stride,
+            padding,
+            output_padding,
+            groups,
+            dilation,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "conv_transpose3d"
     if out is not None:

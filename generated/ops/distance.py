@@ -16,7 +16,7 @@ from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
+from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.distance import checks as distance_checks
 from ...runtime.ops.distance import cpu as distance_cpu
@@ -24,6 +24,7 @@ from ...runtime.ops.distance import formulas as distance_formulas
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.linalg import formulas as linalg_formulas
 from ...runtime.ops.loss import checks as loss_checks
+from ...runtime.overrides.classes import plain
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ...runtime.tensor.devices import CPU
@@ -34,6 +35,7 @@ ROW_DISTANCES = KernelOp(
 )
 
 
+@autocast_as(cuda="float32")
 def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = None) -> Tensor:
     """The p-norm of x - y, all elements counted as one vector.
 
@@ -55,10 +57,9 @@ def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = Non
         >>> sg.dist(sg.tensor([3.0, 0.0]), sg.tensor([0.0, 4.0]))
         tensor(5.)
     """
-    if (
-        watch.interceptors
-        and (result := intercept("dist", dist, "composite", input, other, p, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("dist", dist, "composite", input, other, p, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "dist"
     if out is not None:
@@ -74,6 +75,7 @@ def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = Non
     return op.norm(self - other, p)
 
 
+@autocast_as(cpu="float32", cuda="float32")
 def cdist(
     x1: Tensor,
     x2: Tensor,
@@ -107,10 +109,9 @@ def cdist(
         >>> sg.cdist(sg.tensor([[0.0, 0.0]]), sg.tensor([[3.0, 4.0], [0.0, 1.0]]))
         tensor([[5., 1.]])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("cdist", cdist, "composite", x1, x2, p, compute_mode, out=out)) is not NOT_HANDLED
-    ):
+    if (x1.__class__ not in plain or x2.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("cdist", cdist, "composite", x1, x2, p, compute_mode, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "cdist"
     if out is not None:
@@ -150,10 +151,9 @@ def euclidean_distances(x1: Tensor, x2: Tensor) -> Tensor:
         where squares: (x * x).sum(-1, True) + (y * y).sum(-1).unsqueeze(-2) - 2 * (x @ y.transpose(-1, -2))
         where apart: squares > 0
     """
-    if (
-        watch.interceptors
-        and (result := intercept("euclidean_distances", euclidean_distances, "composite", x1, x2)) is not NOT_HANDLED
-    ):
+    if (x1.__class__ not in plain or x2.__class__ not in plain) and (
+        result := intercept("euclidean_distances", euclidean_distances, "composite", x1, x2)
+    ) is not NOT_HANDLED:
         return result
     name = "euclidean_distances"
     if not isinstance(x1, Tensor):
@@ -192,10 +192,9 @@ def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
         result = ROW_DISTANCES.launch(x1, x2, p)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("row_distances", row_distances, "leading", x1, x2, p)) is not NOT_HANDLED
-    ):
+    if (x1.__class__ not in plain or x2.__class__ not in plain or p.__class__ not in plain) and (
+        result := intercept("row_distances", row_distances, "leading", x1, x2, p)
+    ) is not NOT_HANDLED:
         return result
     return _row_distances("row_distances", x1, x2, p)
 
@@ -231,6 +230,7 @@ def _row_distances(name: str, x1, x2, p, into=None) -> Any:
     return result
 
 
+@autocast_as(cuda="float32")
 def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor:
     """The p-norm of x_i - x_j for all pairs of rows i < j, row by row.
 
@@ -253,7 +253,9 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
         >>> sg.pdist(sg.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
         tensor([5.0000, 1.0000, 4.2426])
     """
-    if watch.interceptors and (result := intercept("pdist", pdist, "composite", input, p, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("pdist", pdist, "composite", input, p, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "pdist"
     if out is not None:
@@ -269,6 +271,7 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
     return op.row_distances(self, self, p).reshape(-1).index_select(0, above)
 
 
+@autocast_as(cuda="float32")
 def cosine_similarity(
     x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8, *, out: Tensor | None = None, axis: Any = None
 ) -> Tensor:
@@ -298,11 +301,9 @@ def cosine_similarity(
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("cosine_similarity", cosine_similarity, "composite", x1, x2, dim, eps, out=out))
-        is not NOT_HANDLED
-    ):
+    if (x1.__class__ not in plain or x2.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("cosine_similarity", cosine_similarity, "composite", x1, x2, dim, eps, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "cosine_similarity"
     if out is not None:
@@ -353,11 +354,9 @@ def pairwise_distance(
     """
     if keepdims is not None:
         keepdim = keepdims
-    if (
-        watch.interceptors
-        and (result := intercept("pairwise_distance", pairwise_distance, "composite", x1, x2, p, eps, keepdim, out=out))
-        is not NOT_HANDLED
-    ):
+    if (x1.__class__ not in plain or x2.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("pairwise_distance", pairwise_distance, "composite", x1, x2, p, eps, keepdim, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "pairwise_distance"
     if out is not None:

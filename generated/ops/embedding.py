@@ -22,6 +22,7 @@ from ...runtime.ops.embedding import checks as embedding_checks
 from ...runtime.ops.embedding import cpu as embedding_cpu
 from ...runtime.ops.embedding import formulas as embedding_formulas
 from ...runtime.ops.embedding import plans as embedding_plans
+from ...runtime.overrides.classes import plain
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ...runtime.tensor.devices import CPU
@@ -86,14 +87,13 @@ def embedding(
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "embedding", embedding, "embed", weight, indices, padding_idx, scale_grad_by_freq, out=out
-            )
-        )
-        is not NOT_HANDLED
-    ):
+        weight.__class__ not in plain
+        or indices.__class__ not in plain
+        or padding_idx.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("embedding", embedding, "embed", weight, indices, padding_idx, scale_grad_by_freq, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out(
@@ -175,21 +175,22 @@ def embedding_backward(
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "embedding_backward",
-                embedding_backward,
-                "embed_backward",
-                grad_output,
-                indices,
-                num_weights,
-                padding_idx,
-                scale_grad_by_freq,
-            )
+        grad_output.__class__ not in plain
+        or indices.__class__ not in plain
+        or num_weights.__class__ not in plain
+        or padding_idx.__class__ not in plain
+    ) and (
+        result := intercept(
+            "embedding_backward",
+            embedding_backward,
+            "embed_backward",
+            grad_output,
+            indices,
+            num_weights,
+            padding_idx,
+            scale_grad_by_freq,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _embedding_backward("embedding_backward", grad_output, indices, num_weights, padding_idx, scale_grad_by_freq)
 
@@ -270,15 +271,11 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
         result = EMBEDDING_GATHER.launch(input, indices, padding_idx, scale_grad_by_freq)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "embedding_gather", embedding_gather, "embed", input, indices, padding_idx, scale_grad_by_freq
-            )
+    if (input.__class__ not in plain or indices.__class__ not in plain or padding_idx.__class__ not in plain) and (
+        result := intercept(
+            "embedding_gather", embedding_gather, "embed", input, indices, padding_idx, scale_grad_by_freq
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _embedding_gather("embedding_gather", input, indices, padding_idx, scale_grad_by_freq)
 
@@ -382,27 +379,28 @@ def embedding_bag(
         [[1.0, 2.0], [1.5, 2.0], [5.0, 6.0]]
     """
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "embedding_bag",
-                embedding_bag,
-                "composite",
-                input,
-                weight,
-                offsets,
-                max_norm,
-                norm_type,
-                scale_grad_by_freq,
-                mode,
-                sparse,
-                per_sample_weights,
-                include_last_offset,
-                padding_idx,
-            )
+        input.__class__ not in plain
+        or weight.__class__ not in plain
+        or offsets.__class__ not in plain
+        or per_sample_weights.__class__ not in plain
+    ) and (
+        result := intercept(
+            "embedding_bag",
+            embedding_bag,
+            "composite",
+            input,
+            weight,
+            offsets,
+            max_norm,
+            norm_type,
+            scale_grad_by_freq,
+            mode,
+            sparse,
+            per_sample_weights,
+            include_last_offset,
+            padding_idx,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "embedding_bag"
     self = input

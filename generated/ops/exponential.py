@@ -16,13 +16,15 @@ from ...runtime.dispatch.overloads import Number
 from ...runtime.dispatch.row_loops import run_rows
 from ...runtime.dispatch.writing import before_write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
+from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.namespace import op
+from ...runtime.overrides.classes import plain
 from ...runtime.tensor.base import TensorBase as Tensor
 from .. import kernels
 from ..functions import exponential as functions
 
 
+@autocast_as(cuda="float32")
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x: the exponential.
 
@@ -42,11 +44,13 @@ def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> x.grad
         tensor([1.0000, 2.7183])
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = kernels.EXP.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("exp", exp, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("exp", exp, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("exp", out, _exp("exp", input), (input,), share="same")
@@ -58,7 +62,7 @@ def exp_(input: Tensor) -> Tensor:
     """`exp`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.EXP.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("exp", exp_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("exp", exp_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("exp_", input, (input,), keep=(), share="same")
     before = input._fn
@@ -97,7 +101,9 @@ def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.EXP2.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("exp2", exp2, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("exp2", exp2, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("exp2", out, _exp2("exp2", input), (input,), share="same")
@@ -109,7 +115,7 @@ def exp2_(input: Tensor) -> Tensor:
     """`exp2`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.EXP2.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("exp2", exp2_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("exp2", exp2_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("exp2_", input, (input,), keep=(), share="same")
     before = input._fn
@@ -127,6 +133,7 @@ def _exp2(name: str, self, into=None) -> Any:
     return result
 
 
+@autocast_as(cuda="float32")
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x - 1, exact also for small x.
 
@@ -144,11 +151,13 @@ def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.expm1(sg.tensor([0.0, 1e-8]))
         tensor([0.0000e+00, 1.0000e-08])
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = kernels.EXPM1.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("expm1", expm1, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("expm1", expm1, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("expm1", out, _expm1("expm1", input), (input,), share="same")
@@ -160,7 +169,7 @@ def expm1_(input: Tensor) -> Tensor:
     """`expm1`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.EXPM1.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("expm1", expm1_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("expm1", expm1_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("expm1_", input, (input,), keep=(), share="same")
     before = input._fn
@@ -178,6 +187,7 @@ def _expm1(name: str, self, into=None) -> Any:
     return result
 
 
+@autocast_as(cuda="float32")
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(x): the natural logarithm; nan for negative real x, the principal branch for complex x.
 
@@ -195,11 +205,13 @@ def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.log(sg.tensor([1.0, 10.0, 0.0]))
         tensor([0.0000, 2.3026,   -inf])
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = kernels.LOG.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("log", log, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("log", log, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("log", out, _log("log", input), (input,), share="same")
@@ -211,7 +223,7 @@ def log_(input: Tensor) -> Tensor:
     """`log`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.LOG.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("log", log_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("log", log_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("log_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -229,6 +241,7 @@ def _log(name: str, self, into=None) -> Any:
     return result
 
 
+@autocast_as(cuda="float32")
 def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log2(x): the logarithm to base 2.
 
@@ -246,11 +259,13 @@ def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.log2(sg.tensor([1.0, 8.0]))
         tensor([0., 3.])
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = kernels.LOG2.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("log2", log2, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("log2", log2, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("log2", out, _log2("log2", input), (input,), share="same")
@@ -262,7 +277,7 @@ def log2_(input: Tensor) -> Tensor:
     """`log2`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.LOG2.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("log2", log2_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("log2", log2_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("log2_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -280,6 +295,7 @@ def _log2(name: str, self, into=None) -> Any:
     return result
 
 
+@autocast_as(cuda="float32")
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log10(x): the logarithm to base 10.
 
@@ -297,11 +313,13 @@ def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.log10(sg.tensor([1.0, 1000.0]))
         tensor([0., 3.])
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = kernels.LOG10.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("log10", log10, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("log10", log10, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("log10", out, _log10("log10", input), (input,), share="same")
@@ -313,7 +331,7 @@ def log10_(input: Tensor) -> Tensor:
     """`log10`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.LOG10.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("log10", log10_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("log10", log10_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("log10_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -331,6 +349,7 @@ def _log10(name: str, self, into=None) -> Any:
     return result
 
 
+@autocast_as(cuda="float32")
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(1 + x), exact also for small x.
 
@@ -348,11 +367,13 @@ def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.log1p(sg.tensor([0.0, 1e-8]))
         tensor([0.0000e+00, 1.0000e-08])
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = kernels.LOG1P.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("log1p", log1p, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("log1p", log1p, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("log1p", out, _log1p("log1p", input), (input,), share="same")
@@ -364,7 +385,7 @@ def log1p_(input: Tensor) -> Tensor:
     """`log1p`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.LOG1P.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("log1p", log1p_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("log1p", log1p_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("log1p_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -386,7 +407,7 @@ def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
     """ln(e^x + e^y), without overflow.
 
     logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
+    Dtypes: floats, complex numbers.
 
     Args:
         input: tensor.
@@ -395,8 +416,8 @@ def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
     Returns:
         Tensor: the common dtype of the arguments.
     Gradients:
-        self: grad * sigmoid(self - other)
-        other: grad * sigmoid(other - self)
+        self: grad * sigmoid(self - other).conj()
+        other: grad * sigmoid(other - self).conj()
     Raises:
         RuntimeError: expected: shapes that broadcast.
     Example:
@@ -412,10 +433,9 @@ def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.LogaddexpBackward0.record(result, input, other)
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("logaddexp", logaddexp, "elementwise", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("logaddexp", logaddexp, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("logaddexp", out, _logaddexp("logaddexp", input, other), (input, other), share="same")
@@ -464,10 +484,9 @@ def logaddexp2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.Logaddexp2Backward0.record(result, input, other)
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("logaddexp2", logaddexp2, "elementwise", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("logaddexp2", logaddexp2, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("logaddexp2", out, _logaddexp2("logaddexp2", input, other), (input, other), share="same")

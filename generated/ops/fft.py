@@ -18,13 +18,14 @@ from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
+from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.fft import checks as fft_checks
 from ...runtime.ops.fft import cpu as fft_cpu
 from ...runtime.ops.fft import formulas as fft_formulas
 from ...runtime.ops.fft import plans as fft_plans
 from ...runtime.ops.shape import formulas as shape_formulas
+from ...runtime.overrides.classes import foreign, plain
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ..functions import fft as functions
@@ -77,10 +78,9 @@ def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool
         result = FFT_C2C.launch(input, dim, normalization, forward)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("fft_c2c", fft_c2c, "along", input, dim, normalization, forward)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or foreign(dim) or normalization.__class__ not in plain) and (
+        result := intercept("fft_c2c", fft_c2c, "along", input, dim, normalization, forward)
+    ) is not NOT_HANDLED:
         return result
     return _fft_c2c("fft_c2c", input, dim, normalization, forward)
 
@@ -140,9 +140,11 @@ def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int, pairs: float 
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (result := intercept("fft_r2c", fft_r2c, "along", input, dim, normalization, pairs)) is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or foreign(dim)
+        or normalization.__class__ not in plain
+        or pairs.__class__ not in plain
+    ) and (result := intercept("fft_r2c", fft_r2c, "along", input, dim, normalization, pairs)) is not NOT_HANDLED:
         return result
     return _fft_r2c("fft_r2c", input, dim, normalization, pairs)
 
@@ -205,10 +207,12 @@ def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int, pa
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (result := intercept("fft_c2r", fft_c2r, "along", input, dim, normalization, last, pairs))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or foreign(dim)
+        or normalization.__class__ not in plain
+        or last.__class__ not in plain
+        or pairs.__class__ not in plain
+    ) and (result := intercept("fft_c2r", fft_c2r, "along", input, dim, normalization, last, pairs)) is not NOT_HANDLED:
         return result
     return _fft_c2r("fft_c2r", input, dim, normalization, last, pairs)
 
@@ -248,6 +252,7 @@ def _fft_c2r(name: str, self, dim, normalization, last, pairs, into=None) -> Any
     return result
 
 
+@autocast_as(cpu="float32")
 def fft_fft(
     input: Tensor,
     n: int | None = None,
@@ -283,10 +288,9 @@ def fft_fft(
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("fft_fft", fft_fft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("fft_fft", fft_fft, "composite", input, n, dim, norm, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "fft_fft"
     if out is not None:
@@ -304,6 +308,7 @@ def fft_fft(
     return op.fft_c2c(fft_formulas.resized(self, n, dim), dim, fft_formulas.scaling(norm, True), True)
 
 
+@autocast_as(cpu="float32")
 def fft_ifft(
     input: Tensor,
     n: int | None = None,
@@ -339,10 +344,9 @@ def fft_ifft(
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("fft_ifft", fft_ifft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("fft_ifft", fft_ifft, "composite", input, n, dim, norm, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "fft_ifft"
     if out is not None:
@@ -360,6 +364,7 @@ def fft_ifft(
     return op.fft_c2c(fft_formulas.resized(self, n, dim), dim, fft_formulas.scaling(norm, False), False)
 
 
+@autocast_as(cpu="float32")
 def fft_rfft(
     input: Tensor,
     n: int | None = None,
@@ -395,10 +400,9 @@ def fft_rfft(
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("fft_rfft", fft_rfft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("fft_rfft", fft_rfft, "composite", input, n, dim, norm, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "fft_rfft"
     if out is not None:
@@ -416,6 +420,7 @@ def fft_rfft(
     return op.fft_r2c(fft_formulas.resized(self, n, dim), dim, fft_formulas.scaling(norm, True))
 
 
+@autocast_as(cpu="float32")
 def fft_irfft(
     input: Tensor,
     n: int | None = None,
@@ -451,10 +456,9 @@ def fft_irfft(
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("fft_irfft", fft_irfft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("fft_irfft", fft_irfft, "composite", input, n, dim, norm, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "fft_irfft"
     if out is not None:
@@ -474,6 +478,7 @@ def fft_irfft(
     )
 
 
+@autocast_as(cpu="float32")
 def fft_hfft(
     input: Tensor,
     n: int | None = None,
@@ -509,10 +514,9 @@ def fft_hfft(
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("fft_hfft", fft_hfft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("fft_hfft", fft_hfft, "composite", input, n, dim, norm, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "fft_hfft"
     if out is not None:
@@ -532,6 +536,7 @@ def fft_hfft(
     )
 
 
+@autocast_as(cpu="float32")
 def fft_ihfft(
     input: Tensor,
     n: int | None = None,
@@ -567,10 +572,9 @@ def fft_ihfft(
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("fft_ihfft", fft_ihfft, "composite", input, n, dim, norm, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("fft_ihfft", fft_ihfft, "composite", input, n, dim, norm, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "fft_ihfft"
     if out is not None:
@@ -588,6 +592,7 @@ def fft_ihfft(
     return op.fft_r2c(fft_formulas.resized(self, n, dim), dim, fft_formulas.scaling(norm, False)).conj()
 
 
+@autocast_as(cpu="float32")
 def fft_fft2(
     input: Tensor,
     s: Sequence[int] | int | None = None,
@@ -624,10 +629,9 @@ def fft_fft2(
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("fft_fft2", fft_fft2, "composite", input, s, dim, norm, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("fft_fft2", fft_fft2, "composite", input, s, dim, norm, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "fft_fft2"
     if out is not None:
@@ -644,6 +648,7 @@ def fft_fft2(
     return op.fft_c2c(fft_formulas.resized(self, s, dim), dim, fft_formulas.scaling(norm, True), True)
 
 
+@autocast_as(cpu="float32")
 def fft_ifft2(
     input: Tensor,
     s: Sequence[int] | int | None = None,
@@ -680,10 +685,9 @@ def fft_ifft2(
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("fft_ifft2", fft_ifft2, "composite", input, s, dim, norm, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("fft_ifft2", fft_ifft2, "composite", input, s, dim, norm, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "fft_ifft2"
     if out is not None:
@@ -700,6 +704,7 @@ def fft_ifft2(
     return op.fft_c2c(fft_formulas.resized(self, s, dim), dim, fft_formulas.scaling(norm, False), False)
 
 
+@autocast_as(cpu="float32")
 def fft_rfft2(
     input: Tensor,
     s: Sequence[int] | int | None = None,
@@ -736,10 +741,9 @@ def fft_rfft2(
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("fft_rfft2", fft_rfft2, "composite", input, s, dim, norm, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("fft_rfft2", fft_rfft2, "composite", input, s, dim, norm, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "fft_rfft2"
     if out is not None:
@@ -756,6 +760,7 @@ def fft_rfft2(
     return op.fft_r2c(fft_formulas.resized(self, s, dim), dim, fft_formulas.scaling(norm, True))
 
 
+@autocast_as(cpu="float32")
 def fft_irfft2(
     input: Tensor,
     s: Sequence[int] | int | None = None,
@@ -792,11 +797,9 @@ def fft_irfft2(
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("fft_irfft2", fft_irfft2, "composite", input, s, dim, norm, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("fft_irfft2", fft_irfft2, "composite", input, s, dim, norm, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "fft_irfft2"
     if out is not None:
@@ -851,10 +854,9 @@ def fft_hfft2(
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("fft_hfft2", fft_hfft2, "composite", input, s, dim, norm, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("fft_hfft2", fft_hfft2, "composite", input, s, dim, norm, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "fft_hfft2"
     if out is not None:
@@ -909,11 +911,9 @@ def fft_ihfft2(
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("fft_ihfft2", fft_ihfft2, "composite", input, s, dim, norm, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("fft_ihfft2", fft_ihfft2, "composite", input, s, dim, norm, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "fft_ihfft2"
     if out is not None:
@@ -930,6 +930,7 @@ def fft_ihfft2(
     return op.fft_r2c(fft_formulas.resized(self, s, dim), dim, fft_formulas.scaling(norm, False)).conj()
 
 
+@autocast_as(cpu="float32")
 def fft_fftn(
     input: Tensor,
     s: Sequence[int] | int | None = None,
@@ -966,10 +967,9 @@ def fft_fftn(
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("fft_fftn", fft_fftn, "composite", input, s, dim, norm, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("fft_fftn", fft_fftn, "composite", input, s, dim, norm, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "fft_fftn"
     if out is not None:
@@ -987,6 +987,7 @@ def fft_fftn(
     return op.fft_c2c(fft_formulas.resized(self, s, dim), dim, fft_formulas.scaling(norm, True), True)
 
 
+@autocast_as(cpu="float32")
 def fft_ifftn(
     input: Tensor,
     s: Sequence[int] | int | None = None,
@@ -1023,10 +1024,9 @@ def fft_ifftn(
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("fft_ifftn", fft_ifftn, "composite", input, s, dim, norm, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("fft_ifftn", fft_ifftn, "composite", input, s, dim, norm, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "fft_ifftn"
     if out is not None:
@@ -1044,6 +1044,7 @@ def fft_ifftn(
     return op.fft_c2c(fft_formulas.resized(self, s, dim), dim, fft_formulas.scaling(norm, False), False)
 
 
+@autocast_as(cpu="float32")
 def fft_rfftn(
     input: Tensor,
     s: Sequence[int] | int | None = None,
@@ -1080,10 +1081,9 @@ def fft_rfftn(
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("fft_rfftn", fft_rfftn, "composite", input, s, dim, norm, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("fft_rfftn", fft_rfftn, "composite", input, s, dim, norm, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "fft_rfftn"
     if out is not None:
@@ -1101,6 +1101,7 @@ def fft_rfftn(
     return op.fft_r2c(fft_formulas.resized(self, s, dim), dim, fft_formulas.scaling(norm, True))
 
 
+@autocast_as(cpu="float32")
 def fft_irfftn(
     input: Tensor,
     s: Sequence[int] | int | None = None,
@@ -1137,11 +1138,9 @@ def fft_irfftn(
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("fft_irfftn", fft_irfftn, "composite", input, s, dim, norm, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("fft_irfftn", fft_irfftn, "composite", input, s, dim, norm, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "fft_irfftn"
     if out is not None:
@@ -1197,10 +1196,9 @@ def fft_hfftn(
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("fft_hfftn", fft_hfftn, "composite", input, s, dim, norm, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("fft_hfftn", fft_hfftn, "composite", input, s, dim, norm, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "fft_hfftn"
     if out is not None:
@@ -1256,11 +1254,9 @@ def fft_ihfftn(
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("fft_ihfftn", fft_ihfftn, "composite", input, s, dim, norm, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("fft_ihfftn", fft_ihfftn, "composite", input, s, dim, norm, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "fft_ihfftn"
     if out is not None:
@@ -1303,10 +1299,9 @@ def fft_fftshift(
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("fft_fftshift", fft_fftshift, "composite", input, dim, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("fft_fftshift", fft_fftshift, "composite", input, dim, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "fft_fftshift"
     if out is not None:
@@ -1345,10 +1340,9 @@ def fft_ifftshift(
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("fft_ifftshift", fft_ifftshift, "composite", input, dim, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("fft_ifftshift", fft_ifftshift, "composite", input, dim, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "fft_ifftshift"
     if out is not None:
@@ -1362,6 +1356,7 @@ def fft_ifftshift(
     return op.roll(self, shape_formulas.negated(fft_formulas.halves(self._shape, dim)), dim)
 
 
+@autocast_as(cpu="float32")
 def stft(
     input: Tensor,
     n_fft: int,
@@ -1412,29 +1407,25 @@ def stft(
         >>> sg.stft(sg.ones(8), 4, hop_length=4, center=False, return_complex=True).shape
         specgrad.Size([3, 2])
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "stft.center",
-                stft,
-                "composite",
-                input,
-                n_fft,
-                hop_length,
-                win_length,
-                window,
-                center,
-                pad_mode,
-                normalized,
-                onesided,
-                return_complex,
-                align_to_window,
-                out=out,
-            )
+    if (input.__class__ not in plain or window.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "stft.center",
+            stft,
+            "composite",
+            input,
+            n_fft,
+            hop_length,
+            win_length,
+            window,
+            center,
+            pad_mode,
+            normalized,
+            onesided,
+            return_complex,
+            align_to_window,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "stft"
     if out is not None:
@@ -1564,28 +1555,24 @@ def istft(
         >>> sg.istft(spectra, 4, 2, window=window).round(decimals=3)
         tensor([0., 1., 2., 3., 4., 5., 6., 7.])
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "istft",
-                istft,
-                "composite",
-                input,
-                n_fft,
-                hop_length,
-                win_length,
-                window,
-                center,
-                normalized,
-                onesided,
-                length,
-                return_complex,
-                out=out,
-            )
+    if (input.__class__ not in plain or window.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "istft",
+            istft,
+            "composite",
+            input,
+            n_fft,
+            hop_length,
+            win_length,
+            window,
+            center,
+            normalized,
+            onesided,
+            length,
+            return_complex,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "istft"
     if out is not None:

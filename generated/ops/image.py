@@ -17,13 +17,14 @@ from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
+from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.namespace import op
 from ...runtime.ops.image import checks as image_checks
 from ...runtime.ops.image import cpu_padding as image_cpu_padding
 from ...runtime.ops.image import cpu_resample as image_cpu_resample
 from ...runtime.ops.image import formulas as image_formulas
 from ...runtime.ops.image import plans as image_plans
+from ...runtime.overrides.classes import foreign, plain
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ...runtime.tensor.devices import CPU
@@ -97,10 +98,9 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
         result = BORDER_PAD.launch(input, pad, mode)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("border_pad", border_pad, "planes", input, pad, mode)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or foreign(pad)) and (
+        result := intercept("border_pad", border_pad, "planes", input, pad, mode)
+    ) is not NOT_HANDLED:
         return result
     return _border_pad("border_pad", input, pad, mode)
 
@@ -153,15 +153,9 @@ def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Se
         result = BORDER_PAD_BACKWARD.launch(grad_output, input_shape, pad, mode)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "border_pad_backward", border_pad_backward, "planes", grad_output, input_shape, pad, mode
-            )
-        )
-        is not NOT_HANDLED
-    ):
+    if (grad_output.__class__ not in plain or foreign(input_shape) or foreign(pad)) and (
+        result := intercept("border_pad_backward", border_pad_backward, "planes", grad_output, input_shape, pad, mode)
+    ) is not NOT_HANDLED:
         return result
     return _border_pad_backward("border_pad_backward", grad_output, input_shape, pad, mode)
 
@@ -225,11 +219,9 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
         tensor([[[0, 1],
                  [2, 3]]])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("pixel_shuffle", pixel_shuffle, "composite", input, upscale_factor, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("pixel_shuffle", pixel_shuffle, "composite", input, upscale_factor, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "pixel_shuffle"
     if out is not None:
@@ -263,11 +255,9 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
         >>> sg.pixel_unshuffle(sg.arange(4).reshape(1, 2, 2), 2).flatten()
         tensor([0, 1, 2, 3])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("pixel_unshuffle", pixel_unshuffle, "composite", input, downscale_factor, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("pixel_unshuffle", pixel_unshuffle, "composite", input, downscale_factor, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "pixel_unshuffle"
     if out is not None:
@@ -302,11 +292,9 @@ def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) ->
         >>> sg.channel_shuffle(sg.arange(4).reshape(1, 4, 1), 2).flatten()
         tensor([0, 2, 1, 3])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("channel_shuffle", channel_shuffle, "composite", input, groups, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("channel_shuffle", channel_shuffle, "composite", input, groups, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "channel_shuffle"
     if out is not None:
@@ -321,6 +309,7 @@ def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) ->
     return parts.transpose(1, 2).clone().view(self._shape)
 
 
+@autocast_as(cuda="float32")
 def resample(
     input: Tensor, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
 ) -> Tensor:
@@ -345,19 +334,18 @@ def resample(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, which has elements before and after.
     """
-    if not watch.every:
+    if not watch.casts or uncast():
         result = RESAMPLE.launch(input, dim, length, filter, align_corners, scale, antialias)
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "resample", resample, "along", input, dim, length, filter, align_corners, scale, antialias
-            )
-        )
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or dim.__class__ not in plain
+        or length.__class__ not in plain
+        or scale.__class__ not in plain
+    ) and (
+        result := intercept("resample", resample, "along", input, dim, length, filter, align_corners, scale, antialias)
+    ) is not NOT_HANDLED:
         return result
     return _resample("resample", input, dim, length, filter, align_corners, scale, antialias)
 
@@ -444,23 +432,24 @@ def resample_backward(
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "resample_backward",
-                resample_backward,
-                "along",
-                grad_output,
-                dim,
-                length,
-                filter,
-                align_corners,
-                scale,
-                antialias,
-            )
+        grad_output.__class__ not in plain
+        or dim.__class__ not in plain
+        or length.__class__ not in plain
+        or scale.__class__ not in plain
+    ) and (
+        result := intercept(
+            "resample_backward",
+            resample_backward,
+            "along",
+            grad_output,
+            dim,
+            length,
+            filter,
+            align_corners,
+            scale,
+            antialias,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _resample_backward("resample_backward", grad_output, dim, length, filter, align_corners, scale, antialias)
 
@@ -547,14 +536,15 @@ def resample_bytes(
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "resample_bytes", resample_bytes, "along", input, dim, length, filter, align_corners, scale, antialias
-            )
+        input.__class__ not in plain
+        or dim.__class__ not in plain
+        or length.__class__ not in plain
+        or scale.__class__ not in plain
+    ) and (
+        result := intercept(
+            "resample_bytes", resample_bytes, "along", input, dim, length, filter, align_corners, scale, antialias
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _resample_bytes("resample_bytes", input, dim, length, filter, align_corners, scale, antialias)
 
@@ -602,6 +592,7 @@ def _resample_bytes(name: str, self, dim, length, filter, align_corners, scale, 
     return result
 
 
+@autocast_as(cpu="float32", cuda="widest")
 def grid_sampler(
     input: Tensor,
     grid: Tensor,
@@ -637,23 +628,19 @@ def grid_sampler(
         >>> sg.grid_sampler(x, sg.zeros(1, 1, 1, 2), 0, 0, False)
         tensor([[[[2.5000]]]])
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "grid_sampler",
-                grid_sampler,
-                "composite",
-                input,
-                grid,
-                interpolation_mode,
-                padding_mode,
-                align_corners,
-                out=out,
-            )
+    if (input.__class__ not in plain or grid.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "grid_sampler",
+            grid_sampler,
+            "composite",
+            input,
+            grid,
+            interpolation_mode,
+            padding_mode,
+            align_corners,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "grid_sampler"
     if out is not None:
@@ -701,15 +688,11 @@ def affine_grid_generator(
         tensor([[[[-0.5000,  0.0000],
                   [ 0.5000,  0.0000]]]])
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "affine_grid_generator", affine_grid_generator, "composite", theta, size, align_corners, out=out
-            )
+    if (theta.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "affine_grid_generator", affine_grid_generator, "composite", theta, size, align_corners, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "affine_grid_generator"
     if out is not None:

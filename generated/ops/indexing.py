@@ -22,7 +22,7 @@ from ...runtime.dispatch.overloads import NUMBERS, Number, Overloads
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import before_write, check_shape, write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
+from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.namespace import op
 from ...runtime.ops.indexing import checks as indexing_checks
 from ...runtime.ops.indexing import checks_take_put as indexing_checks_take_put
@@ -37,6 +37,7 @@ from ...runtime.ops.indexing import plans as indexing_plans
 from ...runtime.ops.indexing import plans_writes as indexing_plans_writes
 from ...runtime.ops.shape import checks_repeat as shape_checks_repeat
 from ...runtime.ops.shape import formulas as shape_formulas
+from ...runtime.overrides.classes import foreign, plain
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ...runtime.tensor.devices import CPU
@@ -143,7 +144,9 @@ def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
         IndexError: expected: index tensors of integers or bools, no more than dimensions; masks have the shape they
             select from.
     """
-    if watch.interceptors and (result := intercept("index.Tensor", index, "pick", input, indices)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or foreign(indices)) and (
+        result := intercept("index.Tensor", index, "pick", input, indices)
+    ) is not NOT_HANDLED:
         return result
     return _index("index", input, indices)
 
@@ -189,11 +192,9 @@ def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Seq
     Raises:
         IndexError, RuntimeError: expected: indices as for index on a tensor of `input_sizes`.
     """
-    if (
-        watch.interceptors
-        and (result := intercept("index_backward", index_backward, "pick_backward", grad_output, input_sizes, indices))
-        is not NOT_HANDLED
-    ):
+    if (grad_output.__class__ not in plain or foreign(input_sizes) or foreign(indices)) and (
+        result := intercept("index_backward", index_backward, "pick_backward", grad_output, input_sizes, indices)
+    ) is not NOT_HANDLED:
         return result
     return _index_backward("index_backward", grad_output, input_sizes, indices)
 
@@ -228,6 +229,7 @@ def _index_backward(name: str, grad_output, input_sizes, indices, into=None) -> 
     return result
 
 
+@autocast_as(cuda="widest")
 def index_put(
     input: Tensor,
     indices: Sequence[Tensor | None],
@@ -259,10 +261,10 @@ def index_put(
         tensor([1., 0., 5., 0.])
     """
     if (
-        watch.interceptors
-        and (result := intercept("index_put", index_put, "put", input, indices, values, accumulate, out=out))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain or foreign(indices) or values.__class__ not in plain or out.__class__ not in plain
+    ) and (
+        result := intercept("index_put", index_put, "put", input, indices, values, accumulate, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out(
@@ -279,10 +281,9 @@ def index_put_(input: Tensor, indices: Sequence[Tensor | None], values: Tensor, 
     """`index_put`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and INDEX_PUT.launch_in_place(input, indices, values, accumulate) is not None:
         return input
-    if (
-        watch.interceptors
-        and (result := intercept("index_put", index_put_, "put", input, indices, values, accumulate)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or foreign(indices) or values.__class__ not in plain) and (
+        result := intercept("index_put", index_put_, "put", input, indices, values, accumulate)
+    ) is not NOT_HANDLED:
         return result
     original = before_write(
         "index_put_", input, (input, *listed(indices), values), keep=(), share="never", replaces=True
@@ -363,10 +364,13 @@ def index_select(
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (result := intercept("index_select", index_select, "select_rows", input, dim, index, out=out))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or dim.__class__ not in plain
+        or index.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("index_select", index_select, "select_rows", input, dim, index, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out(
@@ -445,10 +449,15 @@ def index_add(
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (result := intercept("index_add", index_add, "add_rows", input, dim, index, source, alpha=alpha, out=out))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or dim.__class__ not in plain
+        or index.__class__ not in plain
+        or source.__class__ not in plain
+        or alpha.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("index_add", index_add, "add_rows", input, dim, index, source, alpha=alpha, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out(
@@ -470,10 +479,14 @@ def index_add_(
     if not watch.every and INDEX_ADD.launch_in_place(input, dim, index, source, alpha) is not None:
         return input
     if (
-        watch.interceptors
-        and (result := intercept("index_add", index_add_, "add_rows", input, dim, index, source, alpha=alpha))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or dim.__class__ not in plain
+        or index.__class__ not in plain
+        or source.__class__ not in plain
+        or alpha.__class__ not in plain
+    ) and (
+        result := intercept("index_add", index_add_, "add_rows", input, dim, index, source, alpha=alpha)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("index_add_", input, (input, index, source), keep=(), share="never")
     before = input._fn
@@ -566,10 +579,13 @@ def gather(
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (result := intercept("gather", gather, "along", input, dim, index, sparse_grad=sparse_grad, out=out))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or dim.__class__ not in plain
+        or index.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("gather", gather, "along", input, dim, index, sparse_grad=sparse_grad, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out(
@@ -636,10 +652,14 @@ def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (result := intercept("scatter.src", scatter_src, "along", input, dim, index, src, out=out))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or dim.__class__ not in plain
+        or index.__class__ not in plain
+        or src.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("scatter.src", scatter_src, "along", input, dim, index, src, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out(
@@ -653,9 +673,11 @@ def scatter_src_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
     if not watch.every and SCATTER_SRC.launch_in_place(input, dim, index, src) is not None:
         return input
     if (
-        watch.interceptors
-        and (result := intercept("scatter.src", scatter_src_, "along", input, dim, index, src)) is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or dim.__class__ not in plain
+        or index.__class__ not in plain
+        or src.__class__ not in plain
+    ) and (result := intercept("scatter.src", scatter_src_, "along", input, dim, index, src)) is not NOT_HANDLED:
         return result
     original = before_write("scatter_", input, (input, index, src), keep=(), share="never")
     before = input._fn
@@ -732,10 +754,14 @@ def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out:
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (result := intercept("scatter.value", scatter_value, "along", input, dim, index, value, out=out))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or dim.__class__ not in plain
+        or index.__class__ not in plain
+        or value.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("scatter.value", scatter_value, "along", input, dim, index, value, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out(
@@ -749,9 +775,11 @@ def scatter_value_(input: Tensor, dim: int, index: Tensor, value: Number) -> Ten
     if not watch.every and SCATTER_VALUE.launch_in_place(input, dim, index, value) is not None:
         return input
     if (
-        watch.interceptors
-        and (result := intercept("scatter.value", scatter_value_, "along", input, dim, index, value)) is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or dim.__class__ not in plain
+        or index.__class__ not in plain
+        or value.__class__ not in plain
+    ) and (result := intercept("scatter.value", scatter_value_, "along", input, dim, index, value)) is not NOT_HANDLED:
         return result
     original = before_write("scatter_", input, (input, index), keep=(), share="never")
     before = input._fn
@@ -796,6 +824,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
     return result
 
 
+@autocast_as(cuda="widest")
 def scatter_add(
     input: Tensor,
     dim: int = None,
@@ -831,15 +860,19 @@ def scatter_add(
     """
     if axis is not None:
         dim = axis
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = SCATTER_ADD.launch(input, dim, index, src)
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (result := intercept("scatter_add", scatter_add, "along", input, dim, index, src, out=out))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or dim.__class__ not in plain
+        or index.__class__ not in plain
+        or src.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("scatter_add", scatter_add, "along", input, dim, index, src, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out(
@@ -857,9 +890,11 @@ def scatter_add_(
     if not watch.every and SCATTER_ADD.launch_in_place(input, dim, index, src) is not None:
         return input
     if (
-        watch.interceptors
-        and (result := intercept("scatter_add", scatter_add_, "along", input, dim, index, src)) is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or dim.__class__ not in plain
+        or index.__class__ not in plain
+        or src.__class__ not in plain
+    ) and (result := intercept("scatter_add", scatter_add_, "along", input, dim, index, src)) is not NOT_HANDLED:
         return result
     original = before_write("scatter_add_", input, (input, index, src), keep=(), share="never")
     before = input._fn
@@ -934,10 +969,13 @@ def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tenso
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (result := intercept("masked_fill.Scalar", masked_fill_scalar, "elementwise", input, mask, value, out=out))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or mask.__class__ not in plain
+        or value.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("masked_fill.Scalar", masked_fill_scalar, "elementwise", input, mask, value, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out(
@@ -951,11 +989,9 @@ def masked_fill_scalar_(input: Tensor, mask: Tensor, value: Number) -> Tensor:
     """`masked_fill_scalar`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.MASKED_FILL_SCALAR.launch_in_place(input, mask, value) is not None:
         return input
-    if (
-        watch.interceptors
-        and (result := intercept("masked_fill.Scalar", masked_fill_scalar_, "elementwise", input, mask, value))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or mask.__class__ not in plain or value.__class__ not in plain) and (
+        result := intercept("masked_fill.Scalar", masked_fill_scalar_, "elementwise", input, mask, value)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("masked_fill_", input, (input, mask), keep=(), share="same", replaces=True)
     before = input._fn
@@ -996,10 +1032,13 @@ def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, o
         RuntimeError: expected: a mask of bools, and one value.
     """
     if (
-        watch.interceptors
-        and (result := intercept("masked_fill.Tensor", masked_fill_tensor, "filling", input, mask, value, out=out))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or mask.__class__ not in plain
+        or value.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("masked_fill.Tensor", masked_fill_tensor, "filling", input, mask, value, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out(
@@ -1015,11 +1054,9 @@ def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, o
 
 def masked_fill_tensor_(input: Tensor, mask: Tensor, value: Tensor | Number) -> Tensor:
     """`masked_fill_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        watch.interceptors
-        and (result := intercept("masked_fill.Tensor", masked_fill_tensor_, "filling", input, mask, value))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or mask.__class__ not in plain or value.__class__ not in plain) and (
+        result := intercept("masked_fill.Tensor", masked_fill_tensor_, "filling", input, mask, value)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("masked_fill_", input, (input, mask, value), keep=(), share="same", replaces=True)
     before = input._fn
@@ -1061,10 +1098,9 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
         >>> sg.masked_select(x, x > 0)
         tensor([1, 3])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("masked_select", masked_select, "composite", input, mask, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or mask.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("masked_select", masked_select, "composite", input, mask, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "masked_select"
     if out is not None:
@@ -1094,10 +1130,9 @@ def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = NONZERO_DEFAULT.launch(input)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("nonzero", nonzero_default, "dynamic", input, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("nonzero", nonzero_default, "dynamic", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("nonzero", out, _nonzero_default("nonzero", input), (input,), share="anyhow")
@@ -1146,15 +1181,11 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
                 [ 1,  0],
                 [-1, -1]])
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "nonzero_static", nonzero_static, "composite", input, size=size, fill_value=fill_value, out=out
-            )
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "nonzero_static", nonzero_static, "composite", input, size=size, fill_value=fill_value, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "nonzero_static"
     if out is not None:
@@ -1186,7 +1217,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
         through: nonzero(atleast_1d(self)).unbind(1) if as_tuple else nonzero(self)
     """
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("nonzero.as_tuple", nonzero_as_tuple, "composite", input, as_tuple=as_tuple))
         is not NOT_HANDLED
     ):
@@ -1217,11 +1248,9 @@ def checked_indices(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> 
     Raises:
         IndexError: expected: indices of integers.
     """
-    if (
-        watch.interceptors
-        and (result := intercept("checked_indices", checked_indices, "leading", index, dim, size, op, wrap))
-        is not NOT_HANDLED
-    ):
+    if (index.__class__ not in plain or dim.__class__ not in plain or size.__class__ not in plain) and (
+        result := intercept("checked_indices", checked_indices, "leading", index, dim, size, op, wrap)
+    ) is not NOT_HANDLED:
         return result
     return _checked_indices("checked_indices", index, dim, size, op, wrap)
 
@@ -1267,10 +1296,9 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.take(sg.tensor([[1, 2], [3, 4]]), sg.tensor([0, 3]))
         tensor([1, 4])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("take", take, "composite", input, index, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or index.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("take", take, "composite", input, index, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "take"
     if out is not None:
@@ -1309,9 +1337,11 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, 
                 [6., 0.]])
     """
     if (
-        watch.interceptors
-        and (result := intercept("put", put, "composite", input, index, source, accumulate, out=out)) is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or index.__class__ not in plain
+        or source.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (result := intercept("put", put, "composite", input, index, source, accumulate, out=out)) is not NOT_HANDLED:
         return result
     name = "put"
     if out is not None:
@@ -1332,10 +1362,9 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, 
 
 def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """`put`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        watch.interceptors
-        and (result := intercept("put", put_, "composite", input, index, source, accumulate)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or index.__class__ not in plain or source.__class__ not in plain) and (
+        result := intercept("put", put_, "composite", input, index, source, accumulate)
+    ) is not NOT_HANDLED:
         return result
     before_write("put_", input, (input, index, source), keep=(), share="same")
     name = "put"
@@ -1373,7 +1402,7 @@ def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tenso
         (tensor([1, 0]), tensor([1, 0]))
     """
     if (
-        watch.interceptors
+        indices.__class__ not in plain
         and (result := intercept("unravel_index", unravel_index, "composite", indices, shape)) is not NOT_HANDLED
     ):
         return result
@@ -1417,11 +1446,9 @@ def take_along_dim(
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("take_along_dim", take_along_dim, "composite", input, indices, dim, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or indices.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("take_along_dim", take_along_dim, "composite", input, indices, dim, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "take_along_dim"
     if out is not None:
@@ -1441,6 +1468,7 @@ def take_along_dim(
     return x.expand(wide[0]).gather(along, places.expand(wide[1]))
 
 
+@autocast_as(cpu="widest")
 def index_copy(
     input: Tensor,
     dim: int = None,
@@ -1482,10 +1510,13 @@ def index_copy(
     if axis is not None:
         dim = axis
     if (
-        watch.interceptors
-        and (result := intercept("index_copy", index_copy, "composite", input, dim, index, source, out=out))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or index.__class__ not in plain
+        or source.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("index_copy", index_copy, "composite", input, dim, index, source, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "index_copy"
     if out is not None:
@@ -1507,16 +1538,16 @@ def index_copy(
     return written if self.ndim else written.view(())
 
 
+@autocast_as(cpu="off", cuda="off")
 def index_copy_(
     input: Tensor, dim: int = None, index: Tensor = None, source: Tensor = None, *, axis: Any = None
 ) -> Tensor:
     """`index_copy`, written into `input`, which is returned; the same arguments but `out`."""
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("index_copy", index_copy_, "composite", input, dim, index, source)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or index.__class__ not in plain or source.__class__ not in plain) and (
+        result := intercept("index_copy", index_copy_, "composite", input, dim, index, source)
+    ) is not NOT_HANDLED:
         return result
     before_write("index_copy_", input, (input, index, source), keep=(), share="same")
     name = "index_copy"
@@ -1555,15 +1586,11 @@ def index_fill_int_scalar(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; a vector of int64 and one value.
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "index_fill.int_Scalar", index_fill_int_scalar, "composite", input, dim, index, value, out=out
-            )
+    if (input.__class__ not in plain or index.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "index_fill.int_Scalar", index_fill_int_scalar, "composite", input, dim, index, value, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "index_fill"
     if out is not None:
@@ -1582,13 +1609,9 @@ def index_fill_int_scalar(
 
 def index_fill_int_scalar_(input: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
     """`index_fill_int_scalar`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        watch.interceptors
-        and (
-            result := intercept("index_fill.int_Scalar", index_fill_int_scalar_, "composite", input, dim, index, value)
-        )
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or index.__class__ not in plain) and (
+        result := intercept("index_fill.int_Scalar", index_fill_int_scalar_, "composite", input, dim, index, value)
+    ) is not NOT_HANDLED:
         return result
     before_write("index_fill_", input, (input, index), keep=(), share="same", replaces=True)
     name = "index_fill"
@@ -1627,14 +1650,15 @@ def index_fill_int_tensor(
         IndexError, RuntimeError: expected: `dim` in range; a vector of int64 and one value.
     """
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "index_fill.int_Tensor", index_fill_int_tensor, "composite", input, dim, index, value, out=out
-            )
+        input.__class__ not in plain
+        or index.__class__ not in plain
+        or value.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept(
+            "index_fill.int_Tensor", index_fill_int_tensor, "composite", input, dim, index, value, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "index_fill"
     if out is not None:
@@ -1654,13 +1678,9 @@ def index_fill_int_tensor(
 
 def index_fill_int_tensor_(input: Tensor, dim: int, index: Tensor, value: Tensor) -> Tensor:
     """`index_fill_int_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        watch.interceptors
-        and (
-            result := intercept("index_fill.int_Tensor", index_fill_int_tensor_, "composite", input, dim, index, value)
-        )
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or index.__class__ not in plain or value.__class__ not in plain) and (
+        result := intercept("index_fill.int_Tensor", index_fill_int_tensor_, "composite", input, dim, index, value)
+    ) is not NOT_HANDLED:
         return result
     before_write("index_fill_", input, (input, index, value), keep=(), share="same", replaces=True)
     name = "index_fill"
@@ -1731,23 +1751,25 @@ def scatter_reduce(
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "scatter_reduce.two",
-                scatter_reduce,
-                "along",
-                input,
-                dim,
-                index,
-                src,
-                reduce,
-                include_self=include_self,
-                out=out,
-            )
+        input.__class__ not in plain
+        or dim.__class__ not in plain
+        or index.__class__ not in plain
+        or src.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept(
+            "scatter_reduce.two",
+            scatter_reduce,
+            "along",
+            input,
+            dim,
+            index,
+            src,
+            reduce,
+            include_self=include_self,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out(
@@ -1774,22 +1796,15 @@ def scatter_reduce_(
     if axis is not None:
         dim = axis
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "scatter_reduce.two",
-                scatter_reduce_,
-                "along",
-                input,
-                dim,
-                index,
-                src,
-                reduce,
-                include_self=include_self,
-            )
+        input.__class__ not in plain
+        or dim.__class__ not in plain
+        or index.__class__ not in plain
+        or src.__class__ not in plain
+    ) and (
+        result := intercept(
+            "scatter_reduce.two", scatter_reduce_, "along", input, dim, index, src, reduce, include_self=include_self
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     original = before_write("scatter_reduce_", input, (input, index, src), keep=(input, src), share="never")
     before = input._fn
@@ -1872,14 +1887,15 @@ def scatter_src_reduce(
         IndexError, RuntimeError: expected: arguments as of scatter; reduce is 'add' or 'multiply'.
     """
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "scatter.src_reduce", scatter_src_reduce, "composite", input, dim, index, src, reduce=reduce, out=out
-            )
+        input.__class__ not in plain
+        or index.__class__ not in plain
+        or src.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept(
+            "scatter.src_reduce", scatter_src_reduce, "composite", input, dim, index, src, reduce=reduce, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "scatter"
     if out is not None:
@@ -1903,15 +1919,11 @@ def scatter_src_reduce(
 
 def scatter_src_reduce_(input: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str) -> Tensor:
     """`scatter_src_reduce`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "scatter.src_reduce", scatter_src_reduce_, "composite", input, dim, index, src, reduce=reduce
-            )
+    if (input.__class__ not in plain or index.__class__ not in plain or src.__class__ not in plain) and (
+        result := intercept(
+            "scatter.src_reduce", scatter_src_reduce_, "composite", input, dim, index, src, reduce=reduce
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     original = before_write("scatter_", input, (input, index, src), keep=(input, index, src), share="same")
     before = input._fn
@@ -1943,23 +1955,11 @@ def scatter_value_reduce(
     Raises:
         IndexError, RuntimeError: expected: arguments as of scatter; reduce is 'add' or 'multiply'.
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "scatter.value_reduce",
-                scatter_value_reduce,
-                "composite",
-                input,
-                dim,
-                index,
-                value,
-                reduce=reduce,
-                out=out,
-            )
+    if (input.__class__ not in plain or index.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "scatter.value_reduce", scatter_value_reduce, "composite", input, dim, index, value, reduce=reduce, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "scatter"
     if out is not None:
@@ -1983,15 +1983,11 @@ def scatter_value_reduce(
 
 def scatter_value_reduce_(input: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str) -> Tensor:
     """`scatter_value_reduce`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "scatter.value_reduce", scatter_value_reduce_, "composite", input, dim, index, value, reduce=reduce
-            )
+    if (input.__class__ not in plain or index.__class__ not in plain) and (
+        result := intercept(
+            "scatter.value_reduce", scatter_value_reduce_, "composite", input, dim, index, value, reduce=reduce
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     original = before_write("scatter_", input, (input, index), keep=(input, index), share="same")
     before = input._fn
@@ -2042,23 +2038,24 @@ def index_reduce(
     if axis is not None:
         dim = axis
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "index_reduce",
-                index_reduce,
-                "composite",
-                input,
-                dim,
-                index,
-                source,
-                reduce,
-                include_self=include_self,
-                out=out,
-            )
+        input.__class__ not in plain
+        or index.__class__ not in plain
+        or source.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept(
+            "index_reduce",
+            index_reduce,
+            "composite",
+            input,
+            dim,
+            index,
+            source,
+            reduce,
+            include_self=include_self,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "index_reduce"
     if out is not None:
@@ -2098,15 +2095,11 @@ def index_reduce_(
     """`index_reduce`, written into `input`, which is returned; the same arguments but `out`."""
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "index_reduce", index_reduce_, "composite", input, dim, index, source, reduce, include_self=include_self
-            )
+    if (input.__class__ not in plain or index.__class__ not in plain or source.__class__ not in plain) and (
+        result := intercept(
+            "index_reduce", index_reduce_, "composite", input, dim, index, source, reduce, include_self=include_self
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     original = before_write("index_reduce_", input, (input, index, source), keep=(input, index, source), share="same")
     before = input._fn
@@ -2128,10 +2121,9 @@ def order_of_true(mask: Tensor, available: int, lead: int) -> Tensor:
     Returns:
         Tensor: int64.
     """
-    if (
-        watch.interceptors
-        and (result := intercept("order_of_true", order_of_true, "ordered", mask, available, lead)) is not NOT_HANDLED
-    ):
+    if (mask.__class__ not in plain or available.__class__ not in plain or lead.__class__ not in plain) and (
+        result := intercept("order_of_true", order_of_true, "ordered", mask, available, lead)
+    ) is not NOT_HANDLED:
         return result
     return _order_of_true("order_of_true", mask, available, lead)
 
@@ -2177,10 +2169,13 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor |
         tensor([1., 0., 2.])
     """
     if (
-        watch.interceptors
-        and (result := intercept("masked_scatter", masked_scatter, "composite", input, mask, source, out=out))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or mask.__class__ not in plain
+        or source.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("masked_scatter", masked_scatter, "composite", input, mask, source, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "masked_scatter"
     if out is not None:
@@ -2203,11 +2198,9 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor |
 
 def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """`masked_scatter`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        watch.interceptors
-        and (result := intercept("masked_scatter", masked_scatter_, "composite", input, mask, source))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or mask.__class__ not in plain or source.__class__ not in plain) and (
+        result := intercept("masked_scatter", masked_scatter_, "composite", input, mask, source)
+    ) is not NOT_HANDLED:
         return result
     before_write("masked_scatter_", input, (input, mask, source), keep=(), share="same")
     name = "masked_scatter"
@@ -2252,11 +2245,9 @@ def select_scatter(
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("select_scatter", select_scatter, "composite", input, src, dim, index, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or src.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("select_scatter", select_scatter, "composite", input, src, dim, index, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "select_scatter"
     if out is not None:
@@ -2314,13 +2305,9 @@ def slice_scatter(
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (
-            result := intercept("slice_scatter", slice_scatter, "composite", input, src, dim, start, end, step, out=out)
-        )
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or src.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("slice_scatter", slice_scatter, "composite", input, src, dim, start, end, step, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "slice_scatter"
     if out is not None:
@@ -2370,15 +2357,9 @@ def diagonal_scatter(
         tensor([[1., 0.],
                 [0., 2.]])
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "diagonal_scatter", diagonal_scatter, "composite", input, src, offset, dim1, dim2, out=out
-            )
-        )
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or src.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("diagonal_scatter", diagonal_scatter, "composite", input, src, offset, dim1, dim2, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "diagonal_scatter"
     if out is not None:
@@ -2434,15 +2415,11 @@ def as_strided_scatter(
         >>> sg.as_strided_scatter(sg.zeros(4), sg.ones(2), (2,), (2,), 1)
         tensor([0., 1., 0., 1.])
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "as_strided_scatter", as_strided_scatter, "composite", input, src, size, stride, storage_offset, out=out
-            )
+    if (input.__class__ not in plain or src.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "as_strided_scatter", as_strided_scatter, "composite", input, src, size, stride, storage_offset, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "as_strided_scatter"
     if out is not None:
@@ -2483,10 +2460,9 @@ def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """
     if not watch.every and kernels.FILL__SCALAR.launch_in_place(input, value) is not None:
         return input
-    if (
-        watch.interceptors
-        and (result := intercept("fill_.Scalar", fill__scalar, "elementwise", input, value)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or value.__class__ not in plain) and (
+        result := intercept("fill_.Scalar", fill__scalar, "elementwise", input, value)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("fill_", input, (input,), keep=(), share="same", replaces=True)
     before = input._fn
@@ -2523,10 +2499,9 @@ def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     Raises:
         RuntimeError: expected: one value.
     """
-    if (
-        watch.interceptors
-        and (result := intercept("fill_.Tensor", fill__tensor, "filling", input, value)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or value.__class__ not in plain) and (
+        result := intercept("fill_.Tensor", fill__tensor, "filling", input, value)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("fill_", input, (input, value), keep=(), share="same")
     before = input._fn
@@ -2564,7 +2539,7 @@ def zero_(input: Tensor) -> Tensor:
     """
     if not watch.every and kernels.ZERO_.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("zero_", zero_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("zero_", zero_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("zero_", input, (input,), keep=(), share="same", replaces=True)
     before = input._fn
@@ -2606,7 +2581,7 @@ def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Ten
                 [1., 0.]])
     """
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("fill_diagonal_", fill_diagonal_, "composite", input, fill_value, wrap))
         is not NOT_HANDLED
     ):
@@ -2647,10 +2622,9 @@ def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Te
     """
     if not watch.every and COPY_.launch_in_place(input, src, non_blocking) is not None:
         return input
-    if (
-        watch.interceptors
-        and (result := intercept("copy_", copy_, "elementwise", input, src, non_blocking)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or src.__class__ not in plain) and (
+        result := intercept("copy_", copy_, "elementwise", input, src, non_blocking)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("copy_", input, (input, src), keep=(), share="same")
     before = input._fn

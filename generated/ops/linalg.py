@@ -21,7 +21,7 @@ from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.dispatch.writing_several import write_outs
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
+from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.namespace import op
 from ...runtime.ops.linalg import checks as linalg_checks
 from ...runtime.ops.linalg import checks_norms as linalg_checks_norms
@@ -32,6 +32,7 @@ from ...runtime.ops.linalg import formulas_decompositions as linalg_formulas_dec
 from ...runtime.ops.matmul import checks_contraction as matmul_checks_contraction
 from ...runtime.ops.matmul import formulas as matmul_formulas
 from ...runtime.ops.shape import formulas as shape_formulas
+from ...runtime.overrides.classes import plain
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ...runtime.tensor.devices import CPU
@@ -148,17 +149,16 @@ def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None)
     Gradients:
         through: x.unsqueeze(-1) ** arange(x.shape[-1] if N is None else N, device=x.device)
     Raises:
-        RuntimeError: expected: at least one dimension, and at least two powers, of numbers.
+        RuntimeError: expected: numbers, of which at least two powers are wanted; one number is a vector of one element.
     Example:
         >>> sg.linalg.vander(sg.tensor([1, 2, 3]))
         tensor([[1, 1, 1],
                 [1, 2, 4],
                 [1, 3, 9]])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("linalg_vander", linalg_vander, "composite", x, N=N, out=out)) is not NOT_HANDLED
-    ):
+    if (x.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("linalg_vander", linalg_vander, "composite", x, N=N, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_vander"
     if out is not None:
@@ -191,7 +191,7 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
         tensor([1, 4])
     """
     if (
-        watch.interceptors
+        A.__class__ not in plain
         and (
             result := intercept("linalg_diagonal", linalg_diagonal, "composite", A, offset=offset, dim1=dim1, dim2=dim2)
         )
@@ -210,6 +210,7 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
     return A.diagonal(offset, dim1, dim2)
 
 
+@autocast_as(cpu="float32")
 def linalg_inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A^-1 of square matrices; an error for a singular one.
 
@@ -230,11 +231,13 @@ def linalg_inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[-2.0000,  1.0000],
                 [ 1.5000, -0.5000]])
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = LINALG_INV.launch(A)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("linalg_inv", linalg_inv, "leading", A, out=out)) is not NOT_HANDLED:
+    if (A.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("linalg_inv", linalg_inv, "leading", A, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("linalg_inv", out, _linalg_inv("linalg_inv", A), (A,), share="anyhow")
@@ -264,6 +267,7 @@ def _linalg_inv(name: str, A, into=None) -> Any:
     return result
 
 
+@autocast_as(cpu="float32")
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A^-1 of square matrices: linalg.inv.
 
@@ -284,7 +288,9 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[0.5000, 0.0000],
                 [0.0000, 0.2500]])
     """
-    if watch.interceptors and (result := intercept("inverse", inverse, "composite", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("inverse", inverse, "composite", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "inverse"
     if out is not None:
@@ -296,6 +302,7 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return op.linalg_inv(self)
 
 
+@autocast_as(cpu="float32")
 def linalg_inv_ex(
     A: Tensor, *, check_errors: bool = False, out: Sequence[Tensor] | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -319,15 +326,13 @@ def linalg_inv_ex(
         >>> sg.linalg.inv_ex(sg.tensor([[1.0, 2.0], [2.0, 4.0]])).info
         tensor(2, dtype=specgrad.int32)
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = LINALG_INV_EX.launch(A, check_errors)
         if result is not None:
             return _linalg_inv_ex_result(*result)
-    if (
-        watch.interceptors
-        and (result := intercept("linalg_inv_ex", linalg_inv_ex, "leading", A, check_errors=check_errors, out=out))
-        is not NOT_HANDLED
-    ):
+    if (A.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("linalg_inv_ex", linalg_inv_ex, "leading", A, check_errors=check_errors, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_outs("linalg_inv_ex", out, _linalg_inv_ex("linalg_inv_ex", A, check_errors), (A,), share="anyhow")
@@ -386,10 +391,9 @@ def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Te
         result = SOLVE_MATRICES.launch(A, B, check_errors)
         if result is not None:
             return _solve_matrices_result(*result)
-    if (
-        watch.interceptors
-        and (result := intercept("solve_matrices", solve_matrices, "leading", A, B, check_errors)) is not NOT_HANDLED
-    ):
+    if (A.__class__ not in plain or B.__class__ not in plain) and (
+        result := intercept("solve_matrices", solve_matrices, "leading", A, B, check_errors)
+    ) is not NOT_HANDLED:
         return result
     return _solve_matrices("solve_matrices", A, B, check_errors)
 
@@ -435,6 +439,7 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
     return _solve_matrices_result(*results)
 
 
+@autocast_as(cpu="float32")
 def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
     """X with A X = B, or X A = B if not `left`; B is a vector or matrix for each square matrix A.
 
@@ -462,11 +467,9 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None 
         >>> sg.linalg.solve(sg.tensor([[2.0, 0.0], [0.0, 4.0]]), sg.tensor([1.0, 1.0]))
         tensor([0.5000, 0.2500])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("linalg_solve", linalg_solve, "composite", A, B, left=left, out=out))
-        is not NOT_HANDLED
-    ):
+    if (A.__class__ not in plain or B.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("linalg_solve", linalg_solve, "composite", A, B, left=left, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_solve"
     if out is not None:
@@ -518,15 +521,11 @@ def linalg_solve_ex(
         >>> sg.linalg.solve_ex(sg.zeros(2, 2), sg.ones(2)).info
         tensor(1, dtype=specgrad.int32)
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "linalg_solve_ex", linalg_solve_ex, "composite", A, B, left=left, check_errors=check_errors, out=out
-            )
+    if (A.__class__ not in plain or B.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "linalg_solve_ex", linalg_solve_ex, "composite", A, B, left=left, check_errors=check_errors, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_solve_ex"
     if out is not None:
@@ -575,15 +574,11 @@ def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: 
         result = SOLVE_TRIANGULAR_MATRICES.launch(A, B, upper, unitriangular)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "solve_triangular_matrices", solve_triangular_matrices, "leading", A, B, upper, unitriangular
-            )
+    if (A.__class__ not in plain or B.__class__ not in plain) and (
+        result := intercept(
+            "solve_triangular_matrices", solve_triangular_matrices, "leading", A, B, upper, unitriangular
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _solve_triangular_matrices("solve_triangular_matrices", A, B, upper, unitriangular)
 
@@ -661,23 +656,19 @@ def linalg_solve_triangular(
         tensor([[1.],
                 [2.]])
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "linalg_solve_triangular",
-                linalg_solve_triangular,
-                "composite",
-                input,
-                B,
-                upper=upper,
-                left=left,
-                unitriangular=unitriangular,
-                out=out,
-            )
+    if (input.__class__ not in plain or B.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "linalg_solve_triangular",
+            linalg_solve_triangular,
+            "composite",
+            input,
+            B,
+            upper=upper,
+            left=left,
+            unitriangular=unitriangular,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_solve_triangular"
     if out is not None:
@@ -724,7 +715,9 @@ def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = LINALG_DET.launch(A)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("linalg_det", linalg_det, "leading", A, out=out)) is not NOT_HANDLED:
+    if (A.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("linalg_det", linalg_det, "leading", A, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("linalg_det", out, _linalg_det("linalg_det", A), (A,), share="anyhow")
@@ -775,7 +768,10 @@ def cofactors(input: Tensor) -> Tensor:
         result = COFACTORS.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("cofactors", cofactors, "leading", input)) is not NOT_HANDLED:
+    if (
+        input.__class__ not in plain
+        and (result := intercept("cofactors", cofactors, "leading", input)) is not NOT_HANDLED
+    ):
         return result
     return _cofactors("cofactors", input)
 
@@ -822,7 +818,9 @@ def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.det(sg.tensor([[4.0, 2.0], [2.0, 3.0]]))
         tensor(8.)
     """
-    if watch.interceptors and (result := intercept("det", det, "composite", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("det", det, "composite", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "det"
     if out is not None:
@@ -857,10 +855,9 @@ def linalg_slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[T
         >>> sg.linalg.slogdet(sg.tensor([[1.0, 0.0], [0.0, -1.0]])).sign
         tensor(-1.)
     """
-    if (
-        watch.interceptors
-        and (result := intercept("linalg_slogdet", linalg_slogdet, "leading", A, out=out)) is not NOT_HANDLED
-    ):
+    if (A.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("linalg_slogdet", linalg_slogdet, "leading", A, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_outs("linalg_slogdet", out, _linalg_slogdet("linalg_slogdet", A), (A,), share="anyhow")
@@ -911,7 +908,9 @@ def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tens
         >>> sg.slogdet(sg.eye(2)).logabsdet
         tensor(0.)
     """
-    if watch.interceptors and (result := intercept("slogdet", slogdet, "composite", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("slogdet", slogdet, "composite", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "slogdet"
     if out is not None:
@@ -944,7 +943,9 @@ def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.logdet(sg.tensor([[2.0, 0.0], [0.0, 0.5]]))
         tensor(0.)
     """
-    if watch.interceptors and (result := intercept("logdet", logdet, "composite", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("logdet", logdet, "composite", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "logdet"
     if out is not None:
@@ -982,7 +983,7 @@ def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
         if result is not None:
             return _cholesky_factor_result(*result)
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("cholesky_factor", cholesky_factor, "leading", input, check_errors)) is not NOT_HANDLED
     ):
         return result
@@ -1022,6 +1023,7 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
     return _cholesky_factor_result(*results)
 
 
+@autocast_as(cpu="float32")
 def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
     """The lower triangular L with L L^H = A, or L^H if `upper`; A is Hermitian and positive-definite.
 
@@ -1044,11 +1046,9 @@ def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = 
         tensor([[2., 0.],
                 [1., 2.]])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("linalg_cholesky", linalg_cholesky, "composite", input, upper=upper, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("linalg_cholesky", linalg_cholesky, "composite", input, upper=upper, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_cholesky"
     if out is not None:
@@ -1065,6 +1065,7 @@ def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = 
     return matmul_formulas.adjoint(lower) if upper else lower
 
 
+@autocast_as(cpu="float32")
 def linalg_cholesky_ex(
     input: Tensor, *, upper: bool = False, check_errors: bool = False, out: Sequence[Tensor] | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -1091,21 +1092,17 @@ def linalg_cholesky_ex(
         >>> sg.linalg.cholesky_ex(sg.tensor([[1.0, 2.0], [2.0, 1.0]])).info
         tensor(2, dtype=specgrad.int32)
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "linalg_cholesky_ex",
-                linalg_cholesky_ex,
-                "composite",
-                input,
-                upper=upper,
-                check_errors=check_errors,
-                out=out,
-            )
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "linalg_cholesky_ex",
+            linalg_cholesky_ex,
+            "composite",
+            input,
+            upper=upper,
+            check_errors=check_errors,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_cholesky_ex"
     if out is not None:
@@ -1127,6 +1124,7 @@ def linalg_cholesky_ex(
 _linalg_cholesky_ex_result = ReturnType("linalg_cholesky_ex", ("L", "info"))
 
 
+@autocast_as(cpu="float32")
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The triangular L with L L^H = A: linalg.cholesky.
 
@@ -1148,10 +1146,9 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
         tensor([[2., 0.],
                 [1., 2.]])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("cholesky", cholesky, "composite", input, upper, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("cholesky", cholesky, "composite", input, upper, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "cholesky"
     if out is not None:
@@ -1165,6 +1162,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
     return op.linalg_cholesky(self, upper=upper)
 
 
+@autocast_as(cpu="float32")
 def triangular_solve(
     input: Tensor,
     A: Tensor,
@@ -1201,15 +1199,11 @@ def triangular_solve(
         tensor([[1.],
                 [2.]])
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "triangular_solve", triangular_solve, "composite", input, A, upper, transpose, unitriangular, out=out
-            )
+    if (input.__class__ not in plain or A.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "triangular_solve", triangular_solve, "composite", input, A, upper, transpose, unitriangular, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "triangular_solve"
     if out is not None:
@@ -1238,6 +1232,7 @@ def triangular_solve(
 _triangular_solve_result = ReturnType("triangular_solve", ("solution", "cloned_coefficient"))
 
 
+@autocast_as(cpu="float32")
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """X with A X = B, where A = L L^H and `input2` is the triangular L, or L^H if `upper`.
 
@@ -1262,11 +1257,9 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
         tensor([[1.],
                 [2.]])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("cholesky_solve", cholesky_solve, "composite", input, input2, upper, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or input2.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("cholesky_solve", cholesky_solve, "composite", input, input2, upper, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "cholesky_solve"
     if out is not None:
@@ -1286,6 +1279,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
     return op.solve_triangular_matrices(matmul_formulas.adjoint(pair[0]), middle, True, False)
 
 
+@autocast_as(cpu="float32")
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The inverse of A = L L^H from the triangular L, or from L^H if `upper`.
 
@@ -1307,11 +1301,9 @@ def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None =
         tensor([[ 0.5000, -0.5000],
                 [-0.5000,  1.0000]])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("cholesky_inverse", cholesky_inverse, "composite", input, upper, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("cholesky_inverse", cholesky_inverse, "composite", input, upper, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "cholesky_inverse"
     if out is not None:
@@ -1325,6 +1317,7 @@ def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None =
     return op.cholesky_solve(linalg_formulas.identity_of(self), self, upper)
 
 
+@autocast_as(cuda="float32")
 def linalg_vector_norm(
     input: Tensor,
     ord: Number = 2,
@@ -1366,15 +1359,11 @@ def linalg_vector_norm(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "linalg_vector_norm", linalg_vector_norm, "composite", input, ord, dim, keepdim, dtype=dtype, out=out
-            )
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "linalg_vector_norm", linalg_vector_norm, "composite", input, ord, dim, keepdim, dtype=dtype, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_vector_norm"
     if out is not None:
@@ -1393,6 +1382,7 @@ def linalg_vector_norm(
     return op.norm(self, ord, dim, keepdim, dtype=dtype)
 
 
+@autocast_as(cuda="float32")
 def linalg_matrix_norm_default(
     input: Tensor,
     ord: Number,
@@ -1424,23 +1414,19 @@ def linalg_matrix_norm_default(
         IndexError, RuntimeError: expected: floats; the order is 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2; two different
             dimensions.
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "linalg_matrix_norm",
-                linalg_matrix_norm_default,
-                "composite",
-                input,
-                ord,
-                dim,
-                keepdim,
-                dtype=dtype,
-                out=out,
-            )
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "linalg_matrix_norm",
+            linalg_matrix_norm_default,
+            "composite",
+            input,
+            ord,
+            dim,
+            keepdim,
+            dtype=dtype,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_matrix_norm"
     if out is not None:
@@ -1458,6 +1444,7 @@ def linalg_matrix_norm_default(
     return linalg_formulas.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
 
 
+@autocast_as(cuda="float32")
 def linalg_matrix_norm_str_ord(
     input: Tensor,
     ord: str = "fro",
@@ -1488,23 +1475,19 @@ def linalg_matrix_norm_str_ord(
         IndexError, RuntimeError: expected: floats; the order is 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2; two different
             dimensions.
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "linalg_matrix_norm.str_ord",
-                linalg_matrix_norm_str_ord,
-                "composite",
-                input,
-                ord,
-                dim,
-                keepdim,
-                dtype=dtype,
-                out=out,
-            )
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "linalg_matrix_norm.str_ord",
+            linalg_matrix_norm_str_ord,
+            "composite",
+            input,
+            ord,
+            dim,
+            keepdim,
+            dtype=dtype,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_matrix_norm"
     if out is not None:
@@ -1552,15 +1535,11 @@ def linalg_norm_default(
     Raises:
         IndexError, RuntimeError: expected: floats; with an order, a vector or matrix, or one or two dimensions.
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "linalg_norm", linalg_norm_default, "composite", input, ord, dim, keepdim, dtype=dtype, out=out
-            )
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "linalg_norm", linalg_norm_default, "composite", input, ord, dim, keepdim, dtype=dtype, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_norm"
     if out is not None:
@@ -1609,15 +1588,11 @@ def linalg_norm_ord_str(
     Raises:
         IndexError, RuntimeError: expected: floats; with an order, a vector or matrix, or one or two dimensions.
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "linalg_norm.ord_str", linalg_norm_ord_str, "composite", input, ord, dim, keepdim, dtype=dtype, out=out
-            )
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "linalg_norm.ord_str", linalg_norm_ord_str, "composite", input, ord, dim, keepdim, dtype=dtype, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_norm"
     if out is not None:
@@ -1637,6 +1612,7 @@ def linalg_norm_ord_str(
     return linalg_formulas.norm_of_matrices(self.to(dtype), ord, dim, keepdim)
 
 
+@autocast_as(cpu="float32")
 def linalg_svd(
     A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Sequence[Tensor] | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:
@@ -1676,11 +1652,9 @@ def linalg_svd(
         >>> S
         tensor([3., 2.])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("linalg_svd", linalg_svd, "leading", A, full_matrices, driver=driver, out=out))
-        is not NOT_HANDLED
-    ):
+    if (A.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("linalg_svd", linalg_svd, "leading", A, full_matrices, driver=driver, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_outs("linalg_svd", out, _linalg_svd("linalg_svd", A, full_matrices, driver), (A,), share="anyhow")
@@ -1724,6 +1698,7 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
     return _linalg_svd_result(*results)
 
 
+@autocast_as(cpu="float32")
 def linalg_svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
     """The singular values in descending order.
 
@@ -1745,15 +1720,13 @@ def linalg_svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None =
         >>> sg.linalg.svdvals(sg.tensor([[0.0, 2.0], [3.0, 0.0]]))
         tensor([3., 2.])
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = LINALG_SVDVALS.launch(A, driver)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("linalg_svdvals", linalg_svdvals, "leading", A, driver=driver, out=out))
-        is not NOT_HANDLED
-    ):
+    if (A.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("linalg_svdvals", linalg_svdvals, "leading", A, driver=driver, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("linalg_svdvals", out, _linalg_svdvals("linalg_svdvals", A, driver), (A,), share="anyhow")
@@ -1785,6 +1758,7 @@ def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
     return result
 
 
+@autocast_as(cpu="float32")
 def svd(
     input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Sequence[Tensor] | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:
@@ -1813,10 +1787,9 @@ def svd(
         >>> sg.svd(sg.tensor([[0.0, 2.0], [3.0, 0.0]])).S
         tensor([3., 2.])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("svd", svd, "composite", input, some, compute_uv, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("svd", svd, "composite", input, some, compute_uv, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "svd"
     if out is not None:
@@ -1864,7 +1837,7 @@ def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
         if result is not None:
             return _hermitian_eigen_result(*result)
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("hermitian_eigen", hermitian_eigen, "leading", input)) is not NOT_HANDLED
     ):
         return result
@@ -1895,6 +1868,7 @@ def _hermitian_eigen(name: str, self, into=None) -> Any:
     return _hermitian_eigen_result(*results)
 
 
+@autocast_as(cpu="float32")
 def linalg_eigh(input: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """A = V diag(L) V^H of Hermitian matrices, L in ascending order; of A one triangle is read, `UPLO`.
 
@@ -1916,10 +1890,9 @@ def linalg_eigh(input: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None 
         >>> sg.linalg.eigh(sg.tensor([[2.0, 1.0], [1.0, 2.0]])).eigenvalues
         tensor([1., 3.])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("linalg_eigh", linalg_eigh, "composite", input, UPLO, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("linalg_eigh", linalg_eigh, "composite", input, UPLO, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_eigh"
     if out is not None:
@@ -1954,7 +1927,7 @@ def hermitian_eigenvalues(input: Tensor) -> Tensor:
         if result is not None:
             return result
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("hermitian_eigenvalues", hermitian_eigenvalues, "leading", input)) is not NOT_HANDLED
     ):
         return result
@@ -1986,6 +1959,7 @@ def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
     return result
 
 
+@autocast_as(cpu="float32")
 def linalg_eigvalsh(input: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues of Hermitian matrices in ascending order; of A one triangle is read, `UPLO`.
 
@@ -2006,11 +1980,9 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L", *, out: Tensor | None = None
         >>> sg.linalg.eigvalsh(sg.tensor([[2.0, 1.0], [1.0, 2.0]]))
         tensor([1., 3.])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("linalg_eigvalsh", linalg_eigvalsh, "composite", input, UPLO, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("linalg_eigvalsh", linalg_eigvalsh, "composite", input, UPLO, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_eigvalsh"
     if out is not None:
@@ -2024,6 +1996,7 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L", *, out: Tensor | None = None
     return op.hermitian_eigenvalues(linalg_formulas_decompositions.triangle_of(self, UPLO))
 
 
+@autocast_as(cpu="float32")
 def linalg_eig(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """A V = V diag(L): eigenvalues in no particular order, and eigenvectors of length 1; complex numbers.
 
@@ -2050,10 +2023,9 @@ def linalg_eig(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[T
         >>> sg.linalg.eig(sg.tensor([[0.0, 1.0], [-1.0, 0.0]])).eigenvalues
         tensor([0.+1.j, 0.-1.j])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("linalg_eig", linalg_eig, "leading", input, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("linalg_eig", linalg_eig, "leading", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_outs("linalg_eig", out, _linalg_eig("linalg_eig", input), (input,), share="anyhow")
@@ -2081,6 +2053,7 @@ def _linalg_eig(name: str, self, into=None) -> Any:
     return _linalg_eig_result(*results)
 
 
+@autocast_as(cpu="float32")
 def linalg_eigvals(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues in no particular order, complex numbers.
 
@@ -2103,10 +2076,9 @@ def linalg_eigvals(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.linalg.eigvals(sg.tensor([[0.0, 1.0], [-1.0, 0.0]]))
         tensor([0.+1.j, 0.-1.j])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("linalg_eigvals", linalg_eigvals, "leading", input, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("linalg_eigvals", linalg_eigvals, "leading", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("linalg_eigvals", out, _linalg_eigvals("linalg_eigvals", input), (input,), share="anyhow")
@@ -2133,6 +2105,7 @@ def _linalg_eigvals(name: str, self, into=None) -> Any:
     return result
 
 
+@autocast_as(cpu="float32")
 def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """A = Q R, Q with orthonormal columns, R upper triangular with a real diagonal; mode 'r' gives R alone.
 
@@ -2165,10 +2138,9 @@ def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Sequence[Tensor] | None 
         tensor([[3., 0.],
                 [0., 2.]])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("linalg_qr", linalg_qr, "leading", A, mode, out=out)) is not NOT_HANDLED
-    ):
+    if (A.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("linalg_qr", linalg_qr, "leading", A, mode, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_outs("linalg_qr", out, _linalg_qr("linalg_qr", A, mode), (A,), share="anyhow")
@@ -2201,6 +2173,7 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
     return _linalg_qr_result(*results)
 
 
+@autocast_as(cpu="float32")
 def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """A = Q R: linalg.qr.
 
@@ -2223,7 +2196,9 @@ def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None)
         tensor([[3., 0.],
                 [0., 2.]])
     """
-    if watch.interceptors and (result := intercept("qr", qr, "composite", input, some, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("qr", qr, "composite", input, some, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "qr"
     if out is not None:
@@ -2264,10 +2239,9 @@ def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
         result = PSEUDO_INVERSE.launch(input, atol, rtol)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("pseudo_inverse", pseudo_inverse, "leading", input, atol, rtol)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or atol.__class__ not in plain or rtol.__class__ not in plain) and (
+        result := intercept("pseudo_inverse", pseudo_inverse, "leading", input, atol, rtol)
+    ) is not NOT_HANDLED:
         return result
     return _pseudo_inverse("pseudo_inverse", input, atol, rtol)
 
@@ -2336,22 +2310,18 @@ def linalg_pinv_atol_rtol_float(
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "linalg_pinv.atol_rtol_float",
-                linalg_pinv_atol_rtol_float,
-                "composite",
-                input,
-                atol=atol,
-                rtol=rtol,
-                hermitian=hermitian,
-                out=out,
-            )
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "linalg_pinv.atol_rtol_float",
+            linalg_pinv_atol_rtol_float,
+            "composite",
+            input,
+            atol=atol,
+            rtol=rtol,
+            hermitian=hermitian,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_pinv"
     if out is not None:
@@ -2401,21 +2371,22 @@ def linalg_pinv_atol_rtol_tensor(
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "linalg_pinv.atol_rtol_tensor",
-                linalg_pinv_atol_rtol_tensor,
-                "composite",
-                input,
-                atol=atol,
-                rtol=rtol,
-                hermitian=hermitian,
-                out=out,
-            )
+        input.__class__ not in plain
+        or atol.__class__ not in plain
+        or rtol.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept(
+            "linalg_pinv.atol_rtol_tensor",
+            linalg_pinv_atol_rtol_tensor,
+            "composite",
+            input,
+            atol=atol,
+            rtol=rtol,
+            hermitian=hermitian,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_pinv"
     if out is not None:
@@ -2451,11 +2422,9 @@ def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False, *,
     Gradients:
         through: linalg_pinv(self, rtol=rcond, hermitian=hermitian)
     """
-    if (
-        watch.interceptors
-        and (result := intercept("linalg_pinv", linalg_pinv_default, "composite", input, rcond, hermitian, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("linalg_pinv", linalg_pinv_default, "composite", input, rcond, hermitian, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_pinv"
     if out is not None:
@@ -2470,6 +2439,7 @@ def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False, *,
     return op.linalg_pinv(self, rtol=rcond, hermitian=hermitian)
 
 
+@autocast_as(cpu="float32")
 def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) -> Tensor:
     """The pseudo-inverse: linalg.pinv.
 
@@ -2491,10 +2461,9 @@ def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) 
         tensor([[0.5000, 0.0000],
                 [0.0000, 0.2500]])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("pinverse", pinverse, "composite", input, rcond, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("pinverse", pinverse, "composite", input, rcond, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "pinverse"
     if out is not None:
@@ -2508,6 +2477,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) 
     return op.linalg_pinv(self, rtol=rcond)
 
 
+@autocast_as(cpu="float32")
 def linalg_matrix_rank_atol_rtol_float(
     input: Tensor,
     *,
@@ -2538,22 +2508,18 @@ def linalg_matrix_rank_atol_rtol_float(
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "linalg_matrix_rank.atol_rtol_float",
-                linalg_matrix_rank_atol_rtol_float,
-                "composite",
-                input,
-                atol=atol,
-                rtol=rtol,
-                hermitian=hermitian,
-                out=out,
-            )
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "linalg_matrix_rank.atol_rtol_float",
+            linalg_matrix_rank_atol_rtol_float,
+            "composite",
+            input,
+            atol=atol,
+            rtol=rtol,
+            hermitian=hermitian,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_matrix_rank"
     if out is not None:
@@ -2578,6 +2544,7 @@ def linalg_matrix_rank_atol_rtol_float(
     return values.sum(-1).long()
 
 
+@autocast_as(cpu="float32")
 def linalg_matrix_rank_atol_rtol_tensor(
     input: Tensor,
     *,
@@ -2609,21 +2576,22 @@ def linalg_matrix_rank_atol_rtol_tensor(
         RuntimeError: expected: matrices of floats: the last two dimensions.
     """
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "linalg_matrix_rank.atol_rtol_tensor",
-                linalg_matrix_rank_atol_rtol_tensor,
-                "composite",
-                input,
-                atol=atol,
-                rtol=rtol,
-                hermitian=hermitian,
-                out=out,
-            )
+        input.__class__ not in plain
+        or atol.__class__ not in plain
+        or rtol.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept(
+            "linalg_matrix_rank.atol_rtol_tensor",
+            linalg_matrix_rank_atol_rtol_tensor,
+            "composite",
+            input,
+            atol=atol,
+            rtol=rtol,
+            hermitian=hermitian,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_matrix_rank"
     if out is not None:
@@ -2647,6 +2615,7 @@ def linalg_matrix_rank_atol_rtol_tensor(
     return values.sum(-1).long()
 
 
+@autocast_as(cpu="float32")
 def linalg_matrix_rank_default(
     input: Tensor, tol: float, hermitian: bool = False, *, out: Tensor | None = None
 ) -> Tensor:
@@ -2665,15 +2634,11 @@ def linalg_matrix_rank_default(
     Gradients:
         through: linalg_matrix_rank(self, atol=tol, hermitian=hermitian)
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "linalg_matrix_rank", linalg_matrix_rank_default, "composite", input, tol, hermitian, out=out
-            )
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "linalg_matrix_rank", linalg_matrix_rank_default, "composite", input, tol, hermitian, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_matrix_rank"
     if out is not None:
@@ -2688,6 +2653,7 @@ def linalg_matrix_rank_default(
     return op.linalg_matrix_rank(self, atol=tol, hermitian=hermitian)
 
 
+@autocast_as(cpu="float32")
 def linalg_lstsq(
     input: Tensor,
     b: Tensor,
@@ -2737,11 +2703,9 @@ def linalg_lstsq(
         >>> sg.linalg.lstsq(A, sg.ones(2, 3, 1), driver="gelsd").residuals  # where a rank is not full there are none
         tensor([])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("linalg_lstsq", linalg_lstsq, "composite", input, b, rcond, driver=driver, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or b.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("linalg_lstsq", linalg_lstsq, "composite", input, b, rcond, driver=driver, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_lstsq"
     if out is not None:
@@ -2776,6 +2740,7 @@ def linalg_lstsq(
 _linalg_lstsq_result = ReturnType("linalg_lstsq", ("solution", "residuals", "rank", "singular_values"))
 
 
+@autocast_as(cpu="float32")
 def linalg_cond_default(input: Tensor, p: Number | None = None, *, out: Tensor | None = None) -> Tensor:
     """|A| |A^-1| in the norm of order p, by default 2: how much errors grow when a system is solved.
 
@@ -2789,17 +2754,14 @@ def linalg_cond_default(input: Tensor, p: Number | None = None, *, out: Tensor |
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        through: last / first if p == -2 else first / last if p is None or p == 2 else condition_by_inverse(self, p)
-        where values: linalg_svdvals(self)
-        where first: values.select(-1, 0)
-        where last: values.select(-1, -1)
+        through: condition_by_values(linalg_svdvals(self), p) if p is None or p == 2 or p == -2 else
+            condition_by_inverse(self, p)
     Raises:
         RuntimeError: expected: matrices of floats, square ones for orders other than 2 and -2.
     """
-    if (
-        watch.interceptors
-        and (result := intercept("linalg_cond", linalg_cond_default, "composite", input, p, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("linalg_cond", linalg_cond_default, "composite", input, p, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_cond"
     if out is not None:
@@ -2810,19 +2772,14 @@ def linalg_cond_default(input: Tensor, p: Number | None = None, *, out: Tensor |
     if p is not None:
         p = checks.scalar(name, "p", p)
     self, p = linalg_checks_norms.condition(name, self, p)
-    if p == -2:
-        values = op.linalg_svdvals(self)
-        first = values.select(-1, 0)
-        last = values.select(-1, -1)
-        return last / first
-    if p is None or p == 2:
-        values = op.linalg_svdvals(self)
-        first = values.select(-1, 0)
-        last = values.select(-1, -1)
-        return first / last
-    return linalg_formulas.condition_by_inverse(self, p)
+    return (
+        linalg_formulas.condition_by_values(op.linalg_svdvals(self), p)
+        if p is None or p == 2 or p == -2
+        else linalg_formulas.condition_by_inverse(self, p)
+    )
 
 
+@autocast_as(cpu="float32")
 def linalg_cond_p_str(input: Tensor, p: str, *, out: Tensor | None = None) -> Tensor:
     """|A| |A^-1| in a norm by its name.
 
@@ -2840,11 +2797,9 @@ def linalg_cond_p_str(input: Tensor, p: str, *, out: Tensor | None = None) -> Te
     Raises:
         RuntimeError: expected: matrices of floats, square ones for orders other than 2 and -2.
     """
-    if (
-        watch.interceptors
-        and (result := intercept("linalg_cond.p_str", linalg_cond_p_str, "composite", input, p, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("linalg_cond.p_str", linalg_cond_p_str, "composite", input, p, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_cond"
     if out is not None:
@@ -2879,11 +2834,9 @@ def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> 
         tensor([[1., 5.],
                 [0., 1.]])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("linalg_matrix_power", linalg_matrix_power, "composite", input, n, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("linalg_matrix_power", linalg_matrix_power, "composite", input, n, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_matrix_power"
     if out is not None:
@@ -2918,10 +2871,9 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
         tensor([[4., 0.],
                 [0., 1.]])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("matrix_power", matrix_power, "composite", input, n, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("matrix_power", matrix_power, "composite", input, n, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "matrix_power"
     if out is not None:
@@ -2959,10 +2911,9 @@ def linalg_matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = LINALG_MATRIX_EXP.launch(input)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("linalg_matrix_exp", linalg_matrix_exp, "leading", input, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("linalg_matrix_exp", linalg_matrix_exp, "leading", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out(
@@ -3014,10 +2965,9 @@ def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[1., 0.],
                 [0., 1.]])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("matrix_exp", matrix_exp, "composite", input, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("matrix_exp", matrix_exp, "composite", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "matrix_exp"
     if out is not None:
@@ -3029,6 +2979,7 @@ def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return op.linalg_matrix_exp(self)
 
 
+@autocast_as(cpu="float32")
 def linalg_tensorsolve(
     input: Tensor, other: Tensor, dims: Sequence[int] | None = None, *, out: Tensor | None = None
 ) -> Tensor:
@@ -3055,11 +3006,9 @@ def linalg_tensorsolve(
         >>> sg.linalg.tensorsolve(sg.eye(4).reshape(2, 2, 4), sg.ones(2, 2))
         tensor([1., 1., 1., 1.])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("linalg_tensorsolve", linalg_tensorsolve, "composite", input, other, dims, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("linalg_tensorsolve", linalg_tensorsolve, "composite", input, other, dims, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_tensorsolve"
     if out is not None:
@@ -3077,6 +3026,7 @@ def linalg_tensorsolve(
     return op.linalg_solve(moved.reshape((size, size)), other.reshape((size,))).reshape(moved._shape[other.ndim :])
 
 
+@autocast_as(cpu="float32")
 def linalg_tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     """The inverse under tensordot of the map from the last dimensions to the first `ind`.
 
@@ -3098,11 +3048,9 @@ def linalg_tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) 
         >>> sg.linalg.tensorinv(sg.eye(4).reshape(2, 2, 4)).shape
         specgrad.Size([4, 2, 2])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("linalg_tensorinv", linalg_tensorinv, "composite", input, ind, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("linalg_tensorinv", linalg_tensorinv, "composite", input, ind, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_tensorinv"
     if out is not None:
@@ -3117,6 +3065,7 @@ def linalg_tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) 
     return op.linalg_inv(self.reshape((size, size))).view(self._shape[ind:] + self._shape[:ind])
 
 
+@autocast_as(cpu="float32")
 def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The first columns of H_1 H_2 ..., where H_i = I - tau_i v v^H and v stands below the diagonal of column i, with 1 on
     it.
@@ -3140,15 +3089,9 @@ def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None
         tensor([[ 0.],
                 [-1.]])
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "linalg_householder_product", linalg_householder_product, "composite", input, tau, out=out
-            )
-        )
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or tau.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("linalg_householder_product", linalg_householder_product, "composite", input, tau, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_householder_product"
     if out is not None:
@@ -3161,6 +3104,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None
     return linalg_formulas.product_of_reflections(input, tau)
 
 
+@autocast_as(cpu="float32")
 def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """The QR decomposition as reflections: R above the diagonal of `a`, below it and in `tau` what `ormqr` takes.
 
@@ -3183,11 +3127,13 @@ def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor
         (tensor([[-5.0000],
                 [ 0.5000]]), tensor([1.6000]))
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = GEQRF.launch(input)
         if result is not None:
             return _geqrf_result(*result)
-    if watch.interceptors and (result := intercept("geqrf", geqrf, "leading", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("geqrf", geqrf, "leading", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_outs("geqrf", out, _geqrf("geqrf", input), (input,), share="anyhow")
@@ -3216,6 +3162,7 @@ def _geqrf(name: str, self, into=None) -> Any:
     return _geqrf_result(*results)
 
 
+@autocast_as(cpu="float32")
 def ormqr(
     input: Tensor,
     input2: Tensor,
@@ -3255,10 +3202,13 @@ def ormqr(
                 [ 0.]])
     """
     if (
-        watch.interceptors
-        and (result := intercept("ormqr", ormqr, "composite", input, input2, input3, left, transpose, out=out))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or input2.__class__ not in plain
+        or input3.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("ormqr", ormqr, "composite", input, input2, input3, left, transpose, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "ormqr"
     if out is not None:
@@ -3304,7 +3254,7 @@ def lu_packed(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor, Tensor
         if result is not None:
             return _lu_packed_result(*result)
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("lu_packed", lu_packed, "leading", input, check_errors)) is not NOT_HANDLED
     ):
         return result
@@ -3357,7 +3307,9 @@ def row_order(pivots: Tensor, rows: int) -> Tensor:
         result = ROW_ORDER.launch(pivots, rows)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("row_order", row_order, "leading", pivots, rows)) is not NOT_HANDLED:
+    if (pivots.__class__ not in plain or rows.__class__ not in plain) and (
+        result := intercept("row_order", row_order, "leading", pivots, rows)
+    ) is not NOT_HANDLED:
         return result
     return _row_order("row_order", pivots, rows)
 
@@ -3408,11 +3360,9 @@ def linalg_lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | N
         tensor([[4.0000, 4.0000],
                 [0.2500, 1.0000]])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("linalg_lu_factor", linalg_lu_factor, "composite", A, pivot=pivot, out=out))
-        is not NOT_HANDLED
-    ):
+    if (A.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("linalg_lu_factor", linalg_lu_factor, "composite", A, pivot=pivot, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_lu_factor"
     if out is not None:
@@ -3456,21 +3406,11 @@ def linalg_lu_factor_ex(
         >>> sg.linalg.lu_factor_ex(sg.ones(2, 2)).info
         tensor(2, dtype=specgrad.int32)
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "linalg_lu_factor_ex",
-                linalg_lu_factor_ex,
-                "composite",
-                A,
-                pivot=pivot,
-                check_errors=check_errors,
-                out=out,
-            )
+    if (A.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "linalg_lu_factor_ex", linalg_lu_factor_ex, "composite", A, pivot=pivot, check_errors=check_errors, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_lu_factor_ex"
     if out is not None:
@@ -3513,10 +3453,9 @@ def linalg_lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = N
         tensor([[1.0000, 0.0000],
                 [0.2500, 1.0000]])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("linalg_lu", linalg_lu, "composite", A, pivot=pivot, out=out)) is not NOT_HANDLED
-    ):
+    if (A.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("linalg_lu", linalg_lu, "composite", A, pivot=pivot, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_lu"
     if out is not None:
@@ -3537,6 +3476,7 @@ def linalg_lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = N
 _linalg_lu_result = ReturnType("linalg_lu", ("P", "L", "U"))
 
 
+@autocast_as(cpu="float32")
 def lu(input: Tensor, pivot: bool = True, get_infos: bool = False) -> Sequence[Tensor]:
     """P L U = A as linalg.lu_factor gives it; or as lu_factor_ex does, if `get_infos`. A singular matrix is no error.
 
@@ -3557,7 +3497,10 @@ def lu(input: Tensor, pivot: bool = True, get_infos: bool = False) -> Sequence[T
         >>> sg.lu(sg.tensor([[1.0, 2.0], [4.0, 4.0]]))[1]
         tensor([2, 2], dtype=specgrad.int32)
     """
-    if watch.interceptors and (result := intercept("lu", lu, "composite", input, pivot, get_infos)) is not NOT_HANDLED:
+    if (
+        input.__class__ not in plain
+        and (result := intercept("lu", lu, "composite", input, pivot, get_infos)) is not NOT_HANDLED
+    ):
         return result
     name = "lu"
     self = input
@@ -3606,15 +3549,11 @@ def lu_unpack(
         tensor([[4., 4.],
                 [0., 1.]])
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "lu_unpack", lu_unpack, "composite", LU_data, LU_pivots, unpack_data, unpack_pivots, out=out
-            )
+    if (LU_data.__class__ not in plain or LU_pivots.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "lu_unpack", lu_unpack, "composite", LU_data, LU_pivots, unpack_data, unpack_pivots, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "lu_unpack"
     if out is not None:
@@ -3686,14 +3625,15 @@ def linalg_lu_solve(
                 [0.5000]])
     """
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "linalg_lu_solve", linalg_lu_solve, "composite", LU, pivots, B, left=left, adjoint=adjoint, out=out
-            )
+        LU.__class__ not in plain
+        or pivots.__class__ not in plain
+        or B.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept(
+            "linalg_lu_solve", linalg_lu_solve, "composite", LU, pivots, B, left=left, adjoint=adjoint, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_lu_solve"
     if out is not None:
@@ -3732,6 +3672,7 @@ def linalg_lu_solve(
     return x if left else x.mH
 
 
+@autocast_as(cpu="float32")
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
     """X with A X = B, where A is given as lu_factor gives it: linalg.lu_solve.
 
@@ -3755,10 +3696,13 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor |
                 [0.2500]])
     """
     if (
-        watch.interceptors
-        and (result := intercept("lu_solve", lu_solve, "composite", input, LU_data, LU_pivots, out=out))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or LU_data.__class__ not in plain
+        or LU_pivots.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("lu_solve", lu_solve, "composite", input, LU_data, LU_pivots, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "lu_solve"
     if out is not None:
@@ -3799,7 +3743,7 @@ def ldl_packed(input: Tensor, hermitian: bool, check_errors: bool) -> tuple[Tens
         if result is not None:
             return _ldl_packed_result(*result)
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("ldl_packed", ldl_packed, "leading", input, hermitian, check_errors))
         is not NOT_HANDLED
     ):
@@ -3869,15 +3813,9 @@ def linalg_ldl_factor(
         tensor([[ 4.0000,  0.0000],
                 [ 0.5000, -1.0000]])
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "linalg_ldl_factor", linalg_ldl_factor, "composite", input, hermitian=hermitian, out=out
-            )
-        )
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("linalg_ldl_factor", linalg_ldl_factor, "composite", input, hermitian=hermitian, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_ldl_factor"
     if out is not None:
@@ -3922,21 +3860,17 @@ def linalg_ldl_factor_ex(
         >>> sg.linalg.ldl_factor_ex(sg.zeros(2, 2)).info
         tensor(1, dtype=specgrad.int32)
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "linalg_ldl_factor_ex",
-                linalg_ldl_factor_ex,
-                "composite",
-                input,
-                hermitian=hermitian,
-                check_errors=check_errors,
-                out=out,
-            )
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "linalg_ldl_factor_ex",
+            linalg_ldl_factor_ex,
+            "composite",
+            input,
+            hermitian=hermitian,
+            check_errors=check_errors,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_ldl_factor_ex"
     if out is not None:
@@ -3980,11 +3914,9 @@ def ldl_solve_matrices(LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool) -
         result = LDL_SOLVE_MATRICES.launch(LD, pivots, B, hermitian)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("ldl_solve_matrices", ldl_solve_matrices, "leading", LD, pivots, B, hermitian))
-        is not NOT_HANDLED
-    ):
+    if (LD.__class__ not in plain or pivots.__class__ not in plain or B.__class__ not in plain) and (
+        result := intercept("ldl_solve_matrices", ldl_solve_matrices, "leading", LD, pivots, B, hermitian)
+    ) is not NOT_HANDLED:
         return result
     return _ldl_solve_matrices("ldl_solve_matrices", LD, pivots, B, hermitian)
 
@@ -4058,14 +3990,15 @@ def linalg_ldl_solve(
                 [1.]])
     """
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "linalg_ldl_solve", linalg_ldl_solve, "composite", LD, pivots, B, hermitian=hermitian, out=out
-            )
+        LD.__class__ not in plain
+        or pivots.__class__ not in plain
+        or B.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept(
+            "linalg_ldl_solve", linalg_ldl_solve, "composite", LD, pivots, B, hermitian=hermitian, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_ldl_solve"
     if out is not None:
@@ -4083,6 +4016,7 @@ def linalg_ldl_solve(
     return op.ldl_solve_matrices(pair[0], pivots.expand(pair[0]._shape[:-1]), pair[1], hermitian)
 
 
+@autocast_as(cpu="float32")
 def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Products of Householder reflections: linalg.householder_product.
 
@@ -4105,10 +4039,9 @@ def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor
         tensor([[ 0.],
                 [-1.]])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("orgqr", orgqr, "composite", input, input2, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or input2.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("orgqr", orgqr, "composite", input, input2, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "orgqr"
     if out is not None:

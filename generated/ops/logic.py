@@ -16,6 +16,7 @@ from ...runtime.dispatch.row_loops import run_rows
 from ...runtime.dispatch.writing import before_write, write_out
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
+from ...runtime.overrides.classes import plain
 from ...runtime.tensor.base import TensorBase as Tensor
 from .. import kernels
 
@@ -45,10 +46,9 @@ def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
         result = run_rows(kernels.LOGICAL_AND, "logical_and", (input, other), ())
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("logical_and", logical_and, "elementwise", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("logical_and", logical_and, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("logical_and", out, _logical_and("logical_and", input, other), (input, other), share="same")
@@ -58,10 +58,9 @@ def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
 
 def logical_and_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`logical_and`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        watch.interceptors
-        and (result := intercept("logical_and", logical_and_, "elementwise", input, other)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("logical_and", logical_and_, "elementwise", input, other)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("logical_and_", input, (input, other), keep=(), share="same")
     before = input._fn
@@ -102,10 +101,9 @@ def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
         result = run_rows(kernels.LOGICAL_OR, "logical_or", (input, other), ())
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("logical_or", logical_or, "elementwise", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("logical_or", logical_or, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("logical_or", out, _logical_or("logical_or", input, other), (input, other), share="same")
@@ -115,10 +113,9 @@ def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
 
 def logical_or_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`logical_or`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        watch.interceptors
-        and (result := intercept("logical_or", logical_or_, "elementwise", input, other)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("logical_or", logical_or_, "elementwise", input, other)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("logical_or_", input, (input, other), keep=(), share="same")
     before = input._fn
@@ -159,10 +156,9 @@ def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
         result = run_rows(kernels.LOGICAL_XOR, "logical_xor", (input, other), ())
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("logical_xor", logical_xor, "elementwise", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("logical_xor", logical_xor, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("logical_xor", out, _logical_xor("logical_xor", input, other), (input, other), share="same")
@@ -172,10 +168,9 @@ def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
 
 def logical_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`logical_xor`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        watch.interceptors
-        and (result := intercept("logical_xor", logical_xor_, "elementwise", input, other)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("logical_xor", logical_xor_, "elementwise", input, other)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("logical_xor_", input, (input, other), keep=(), share="same")
     before = input._fn
@@ -210,10 +205,9 @@ def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.LOGICAL_NOT.launch(input)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("logical_not", logical_not, "elementwise", input, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("logical_not", logical_not, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("logical_not", out, _logical_not("logical_not", input), (input,), share="same")
@@ -224,7 +218,7 @@ def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def logical_not_(input: Tensor) -> Tensor:
     """`logical_not`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("logical_not", logical_not_, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
@@ -259,11 +253,9 @@ def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
         >>> sg.tensor([6, 5]) & 3
         tensor([2, 1])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("bitwise_and.Tensor", bitwise_and, "elementwise", input, other, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("bitwise_and.Tensor", bitwise_and, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("bitwise_and", out, _bitwise_and("bitwise_and", input, other), (input, other), share="same")
@@ -273,10 +265,9 @@ def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
 
 def bitwise_and_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_and`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        watch.interceptors
-        and (result := intercept("bitwise_and.Tensor", bitwise_and_, "elementwise", input, other)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("bitwise_and.Tensor", bitwise_and_, "elementwise", input, other)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("bitwise_and_", input, (input, other), keep=(), share="same")
     before = input._fn
@@ -310,11 +301,9 @@ def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
         >>> sg.tensor([6, 5]) | 3
         tensor([7, 7])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("bitwise_or.Tensor", bitwise_or, "elementwise", input, other, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("bitwise_or.Tensor", bitwise_or, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("bitwise_or", out, _bitwise_or("bitwise_or", input, other), (input, other), share="same")
@@ -324,10 +313,9 @@ def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
 
 def bitwise_or_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_or`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        watch.interceptors
-        and (result := intercept("bitwise_or.Tensor", bitwise_or_, "elementwise", input, other)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("bitwise_or.Tensor", bitwise_or_, "elementwise", input, other)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("bitwise_or_", input, (input, other), keep=(), share="same")
     before = input._fn
@@ -361,11 +349,9 @@ def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
         >>> sg.tensor([6, 5]) ^ 3
         tensor([5, 6])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("bitwise_xor.Tensor", bitwise_xor, "elementwise", input, other, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("bitwise_xor.Tensor", bitwise_xor, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("bitwise_xor", out, _bitwise_xor("bitwise_xor", input, other), (input, other), share="same")
@@ -375,10 +361,9 @@ def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
 
 def bitwise_xor_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_xor`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        watch.interceptors
-        and (result := intercept("bitwise_xor.Tensor", bitwise_xor_, "elementwise", input, other)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("bitwise_xor.Tensor", bitwise_xor_, "elementwise", input, other)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("bitwise_xor_", input, (input, other), keep=(), share="same")
     before = input._fn
@@ -409,10 +394,9 @@ def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> ~sg.tensor([0, 5])
         tensor([-1, -6])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("bitwise_not", bitwise_not, "elementwise", input, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("bitwise_not", bitwise_not, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("bitwise_not", out, _bitwise_not("bitwise_not", input), (input,), share="same")
@@ -423,7 +407,7 @@ def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def bitwise_not_(input: Tensor) -> Tensor:
     """`bitwise_not`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("bitwise_not", bitwise_not_, "elementwise", input)) is not NOT_HANDLED
     ):
         return result
@@ -458,11 +442,9 @@ def bitwise_left_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | N
         >>> sg.tensor([1, 3]) << 2
         tensor([ 4, 12])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("bitwise_left_shift.Tensor", bitwise_left_shift, "elementwise", input, other, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("bitwise_left_shift.Tensor", bitwise_left_shift, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out(
@@ -478,11 +460,9 @@ def bitwise_left_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | N
 
 def bitwise_left_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_left_shift`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        watch.interceptors
-        and (result := intercept("bitwise_left_shift.Tensor", bitwise_left_shift_, "elementwise", input, other))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("bitwise_left_shift.Tensor", bitwise_left_shift_, "elementwise", input, other)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("bitwise_left_shift_", input, (input, other), keep=(), share="same")
     before = input._fn
@@ -516,13 +496,9 @@ def bitwise_right_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | 
         >>> sg.tensor([5, -5]) >> 1
         tensor([ 2, -3])
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept("bitwise_right_shift.Tensor", bitwise_right_shift, "elementwise", input, other, out=out)
-        )
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("bitwise_right_shift.Tensor", bitwise_right_shift, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out(
@@ -538,11 +514,9 @@ def bitwise_right_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | 
 
 def bitwise_right_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`bitwise_right_shift`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        watch.interceptors
-        and (result := intercept("bitwise_right_shift.Tensor", bitwise_right_shift_, "elementwise", input, other))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("bitwise_right_shift.Tensor", bitwise_right_shift_, "elementwise", input, other)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("bitwise_right_shift_", input, (input, other), keep=(), share="same")
     before = input._fn

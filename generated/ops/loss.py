@@ -20,7 +20,7 @@ from ...runtime.dispatch.places import at
 from ...runtime.dispatch.row_loops import run_rows
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
+from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.namespace import op
 from ...runtime.ops.loss import checks as loss_checks
 from ...runtime.ops.loss import checks_ctc as loss_checks_ctc
@@ -32,6 +32,7 @@ from ...runtime.ops.loss import formulas as loss_formulas
 from ...runtime.ops.loss import formulas_ctc as loss_formulas_ctc
 from ...runtime.ops.loss import plans as loss_plans
 from ...runtime.ops.loss import plans_nll as loss_plans_nll
+from ...runtime.overrides.classes import foreign, plain
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ...runtime.tensor.devices import CPU
@@ -116,6 +117,7 @@ CTC_VALUES = KernelOp(
 )
 
 
+@autocast_as(cpu="float32", cuda="float32")
 def nll_loss(
     input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: int = 1, ignore_index: int = -100
 ) -> tuple[Tensor, Tensor]:
@@ -144,19 +146,21 @@ def nll_loss(
         >>> sg.nn.functional.nll_loss(sg.tensor([[-0.1, -2.4], [-3.0, -0.05]]), sg.tensor([0, 1]))
         tensor(0.0750)
     """
-    if not watch.every:
+    if not watch.casts or uncast():
         result = NLL_LOSS.launch(input, target, weight, reduction, ignore_index)
         if result is not None:
             return _nll_loss_result(*result)
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "nll_loss", nll_loss, "negative_log_likelihood", input, target, weight, reduction, ignore_index
-            )
+        input.__class__ not in plain
+        or target.__class__ not in plain
+        or weight.__class__ not in plain
+        or reduction.__class__ not in plain
+        or ignore_index.__class__ not in plain
+    ) and (
+        result := intercept(
+            "nll_loss", nll_loss, "negative_log_likelihood", input, target, weight, reduction, ignore_index
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _nll_loss("nll_loss", input, target, weight, reduction, ignore_index)
 
@@ -246,23 +250,27 @@ def nll_loss_backward(
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "nll_loss_backward",
-                nll_loss_backward,
-                "negative_log_likelihood_backward",
-                grad_output,
-                target,
-                weight,
-                total_weight,
-                input_shape,
-                reduction,
-                ignore_index,
-            )
+        grad_output.__class__ not in plain
+        or target.__class__ not in plain
+        or weight.__class__ not in plain
+        or total_weight.__class__ not in plain
+        or foreign(input_shape)
+        or reduction.__class__ not in plain
+        or ignore_index.__class__ not in plain
+    ) and (
+        result := intercept(
+            "nll_loss_backward",
+            nll_loss_backward,
+            "negative_log_likelihood_backward",
+            grad_output,
+            target,
+            weight,
+            total_weight,
+            input_shape,
+            reduction,
+            ignore_index,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _nll_loss_backward(
         "nll_loss_backward", grad_output, target, weight, total_weight, input_shape, reduction, ignore_index
@@ -344,6 +352,7 @@ def _nll_loss_backward(
     return result
 
 
+@autocast_as(cpu="float32", cuda="float32")
 def cross_entropy_loss(
     input: Tensor,
     target: Tensor,
@@ -391,27 +400,30 @@ def cross_entropy_loss(
         >>> sg.nn.functional.cross_entropy(sg.tensor([[2.0, 0.0], [0.0, 1.0]]), sg.tensor([0, 1]))
         tensor(0.2201)
     """
-    if not watch.every:
+    if not watch.casts or uncast():
         result = CROSS_ENTROPY_LOSS.launch(input, target, weight, reduction, ignore_index, label_smoothing)
         if result is not None:
             return _cross_entropy_loss_result(*result)
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "cross_entropy_loss",
-                cross_entropy_loss,
-                "cross_entropy",
-                input,
-                target,
-                weight,
-                reduction,
-                ignore_index,
-                label_smoothing,
-            )
+        input.__class__ not in plain
+        or target.__class__ not in plain
+        or weight.__class__ not in plain
+        or reduction.__class__ not in plain
+        or ignore_index.__class__ not in plain
+        or label_smoothing.__class__ not in plain
+    ) and (
+        result := intercept(
+            "cross_entropy_loss",
+            cross_entropy_loss,
+            "cross_entropy",
+            input,
+            target,
+            weight,
+            reduction,
+            ignore_index,
+            label_smoothing,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _cross_entropy_loss("cross_entropy_loss", input, target, weight, reduction, ignore_index, label_smoothing)
 
@@ -478,6 +490,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
     return _cross_entropy_loss_result(*results)
 
 
+@autocast_as(cpu="float32", cuda="float32")
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
@@ -500,14 +513,13 @@ def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
         >>> sg.nn.functional.mse_loss(sg.tensor([1.0, 4.0]), sg.tensor([1.0, 2.0]))
         tensor(2.)
     """
-    if not watch.every:
+    if not watch.casts or uncast():
         result = MSE_LOSS.launch(input, target, reduction)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("mse_loss", mse_loss, "pointwise_loss", input, target, reduction)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or target.__class__ not in plain or reduction.__class__ not in plain) and (
+        result := intercept("mse_loss", mse_loss, "pointwise_loss", input, target, reduction)
+    ) is not NOT_HANDLED:
         return result
     return _mse_loss("mse_loss", input, target, reduction)
 
@@ -572,14 +584,15 @@ def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduct
             reduced loss.
     """
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "mse_loss_backward", mse_loss_backward, "pointwise_loss_backward", grad_output, input, target, reduction
-            )
+        grad_output.__class__ not in plain
+        or input.__class__ not in plain
+        or target.__class__ not in plain
+        or reduction.__class__ not in plain
+    ) and (
+        result := intercept(
+            "mse_loss_backward", mse_loss_backward, "pointwise_loss_backward", grad_output, input, target, reduction
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _mse_loss_backward("mse_loss_backward", grad_output, input, target, reduction)
 
@@ -635,6 +648,10 @@ def _mse_loss_backward(name: str, grad_output, self, target, reduction, into=Non
     return result
 
 
+@autocast_as(
+    cpu="float32",
+    cuda="refuse: the logarithm of a sigmoid that was computed in 16 bits is unsafe: binary_cross_entropy_with_logits and BCEWithLogitsLoss compute both at once",
+)
 def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = None, reduction: int = 1) -> Tensor:
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
@@ -660,14 +677,15 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
         tensor(0.1643)
     """
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "binary_cross_entropy", binary_cross_entropy, "pointwise_loss", input, target, weight, reduction
-            )
+        input.__class__ not in plain
+        or target.__class__ not in plain
+        or weight.__class__ not in plain
+        or reduction.__class__ not in plain
+    ) and (
+        result := intercept(
+            "binary_cross_entropy", binary_cross_entropy, "pointwise_loss", input, target, weight, reduction
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _binary_cross_entropy("binary_cross_entropy", input, target, weight, reduction)
 
@@ -750,21 +768,23 @@ def binary_cross_entropy_backward(
             reduced loss.
     """
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "binary_cross_entropy_backward",
-                binary_cross_entropy_backward,
-                "pointwise_loss_backward",
-                grad_output,
-                input,
-                target,
-                weight,
-                reduction,
-            )
+        grad_output.__class__ not in plain
+        or input.__class__ not in plain
+        or target.__class__ not in plain
+        or weight.__class__ not in plain
+        or reduction.__class__ not in plain
+    ) and (
+        result := intercept(
+            "binary_cross_entropy_backward",
+            binary_cross_entropy_backward,
+            "pointwise_loss_backward",
+            grad_output,
+            input,
+            target,
+            weight,
+            reduction,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _binary_cross_entropy_backward(
         "binary_cross_entropy_backward", grad_output, input, target, weight, reduction
@@ -835,6 +855,7 @@ def _binary_cross_entropy_backward(name: str, grad_output, self, target, weight,
     return result
 
 
+@autocast_as(cpu="float32", cuda="float32")
 def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,
@@ -873,22 +894,25 @@ def binary_cross_entropy_with_logits(
         tensor(0.3466)
     """
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "binary_cross_entropy_with_logits",
-                binary_cross_entropy_with_logits,
-                "pointwise_loss",
-                input,
-                target,
-                weight,
-                pos_weight,
-                reduction,
-                out=out,
-            )
+        input.__class__ not in plain
+        or target.__class__ not in plain
+        or weight.__class__ not in plain
+        or pos_weight.__class__ not in plain
+        or reduction.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept(
+            "binary_cross_entropy_with_logits",
+            binary_cross_entropy_with_logits,
+            "pointwise_loss",
+            input,
+            target,
+            weight,
+            pos_weight,
+            reduction,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out(
@@ -1002,22 +1026,25 @@ def binary_cross_entropy_with_logits_backward(
             reduced loss.
     """
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "binary_cross_entropy_with_logits_backward",
-                binary_cross_entropy_with_logits_backward,
-                "pointwise_loss_backward",
-                grad_output,
-                input,
-                target,
-                weight,
-                pos_weight,
-                reduction,
-            )
+        grad_output.__class__ not in plain
+        or input.__class__ not in plain
+        or target.__class__ not in plain
+        or weight.__class__ not in plain
+        or pos_weight.__class__ not in plain
+        or reduction.__class__ not in plain
+    ) and (
+        result := intercept(
+            "binary_cross_entropy_with_logits_backward",
+            binary_cross_entropy_with_logits_backward,
+            "pointwise_loss_backward",
+            grad_output,
+            input,
+            target,
+            weight,
+            pos_weight,
+            reduction,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _binary_cross_entropy_with_logits_backward(
         "binary_cross_entropy_with_logits_backward", grad_output, input, target, weight, pos_weight, reduction
@@ -1106,6 +1133,7 @@ def _binary_cross_entropy_with_logits_backward(
     return result
 
 
+@autocast_as(cpu="float32", cuda="float32")
 def l1_loss(
     input: Tensor,
     target: Tensor,
@@ -1138,13 +1166,9 @@ def l1_loss(
         >>> sg.nn.functional.l1_loss(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 4.0]))
         tensor(1.)
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept("l1_loss", l1_loss, "composite", input, target, size_average, reduce, reduction, weight)
-        )
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or target.__class__ not in plain or weight.__class__ not in plain) and (
+        result := intercept("l1_loss", l1_loss, "composite", input, target, size_average, reduce, reduction, weight)
+    ) is not NOT_HANDLED:
         return result
     name = "l1_loss"
     self = input
@@ -1193,10 +1217,9 @@ def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tenso
             if (input._rg or target._rg) and grad_mode.grad:
                 functions.HuberValuesBackward0.record(result, input, target, delta)
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("huber_values", huber_values, "elementwise", input, target, delta)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or target.__class__ not in plain or delta.__class__ not in plain) and (
+        result := intercept("huber_values", huber_values, "elementwise", input, target, delta)
+    ) is not NOT_HANDLED:
         return result
     checks.tensor("huber_values", "input", input)
     return _huber_values("huber_values", input, target, delta)
@@ -1214,6 +1237,7 @@ def _huber_values(name: str, self, target, delta, into=None) -> Any:
     return result
 
 
+@autocast_as(cpu="float32", cuda="float32")
 def smooth_l1_loss(
     input: Tensor,
     target: Tensor,
@@ -1248,15 +1272,11 @@ def smooth_l1_loss(
         >>> sg.nn.functional.smooth_l1_loss(sg.tensor([1.0, 5.0]), sg.tensor([1.5, 1.0]), reduction='none')
         tensor([0.1250, 3.5000])
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "smooth_l1_loss", smooth_l1_loss, "composite", input, target, size_average, reduce, reduction, beta
-            )
+    if (input.__class__ not in plain or target.__class__ not in plain) and (
+        result := intercept(
+            "smooth_l1_loss", smooth_l1_loss, "composite", input, target, size_average, reduce, reduction, beta
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "smooth_l1_loss"
     self = input
@@ -1284,6 +1304,7 @@ def smooth_l1_loss(
     )
 
 
+@autocast_as(cpu="float32", cuda="float32")
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
 ) -> Tensor:
@@ -1310,11 +1331,9 @@ def huber_loss(
         >>> sg.nn.functional.huber_loss(sg.tensor([1.0, 5.0]), sg.tensor([1.5, 1.0]), 'none', delta=2.0)
         tensor([0.1250, 6.0000])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("huber_loss", huber_loss, "composite", input, target, reduction, delta, weight))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or target.__class__ not in plain or weight.__class__ not in plain) and (
+        result := intercept("huber_loss", huber_loss, "composite", input, target, reduction, delta, weight)
+    ) is not NOT_HANDLED:
         return result
     name = "huber_loss"
     self = input
@@ -1334,6 +1353,7 @@ def huber_loss(
     )
 
 
+@autocast_as(cpu="float32", cuda="float32")
 def kl_div(
     input: Tensor,
     target: Tensor,
@@ -1369,15 +1389,9 @@ def kl_div(
         >>> sg.nn.functional.kl_div(log_p, q, reduction='batchmean')
         tensor(0.3681)
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "kl_div", kl_div, "composite", input, target, size_average, reduce, reduction, log_target
-            )
-        )
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or target.__class__ not in plain) and (
+        result := intercept("kl_div", kl_div, "composite", input, target, size_average, reduce, reduction, log_target)
+    ) is not NOT_HANDLED:
         return result
     name = "kl_div"
     self = input
@@ -1400,6 +1414,7 @@ def kl_div(
     return loss_formulas.reduced_divergence(losses, self._shape[0] if self.ndim else 1, size_average, reduce, reduction)
 
 
+@autocast_as(cpu="float32", cuda="float32")
 def poisson_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -1439,25 +1454,21 @@ def poisson_nll_loss(
         >>> sg.nn.functional.poisson_nll_loss(sg.zeros(2), sg.tensor([1.0, 2.0]))
         tensor(1.)
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "poisson_nll_loss",
-                poisson_nll_loss,
-                "composite",
-                input,
-                target,
-                log_input,
-                full,
-                size_average,
-                eps,
-                reduce,
-                reduction,
-            )
+    if (input.__class__ not in plain or target.__class__ not in plain) and (
+        result := intercept(
+            "poisson_nll_loss",
+            poisson_nll_loss,
+            "composite",
+            input,
+            target,
+            log_input,
+            full,
+            size_average,
+            eps,
+            reduce,
+            reduction,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "poisson_nll_loss"
     self = input
@@ -1520,15 +1531,11 @@ def gaussian_nll_loss_default(
     Raises:
         ValueError: expected: var is a number, has input's shape, or one number for each row; nothing of it is negative.
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "gaussian_nll_loss", gaussian_nll_loss_default, "composite", input, target, var, full, eps, reduction
-            )
+    if (input.__class__ not in plain or target.__class__ not in plain or var.__class__ not in plain) and (
+        result := intercept(
+            "gaussian_nll_loss", gaussian_nll_loss_default, "composite", input, target, var, full, eps, reduction
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "gaussian_nll_loss"
     self = input
@@ -1573,23 +1580,11 @@ def gaussian_nll_loss_float(
     Raises:
         ValueError: expected: var is a number, has input's shape, or one number for each row; nothing of it is negative.
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "gaussian_nll_loss.float",
-                gaussian_nll_loss_float,
-                "composite",
-                input,
-                target,
-                var,
-                full,
-                eps,
-                reduction,
-            )
+    if (input.__class__ not in plain or target.__class__ not in plain) and (
+        result := intercept(
+            "gaussian_nll_loss.float", gaussian_nll_loss_float, "composite", input, target, var, full, eps, reduction
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "gaussian_nll_loss"
     self = input
@@ -1611,6 +1606,7 @@ def gaussian_nll_loss_float(
     )
 
 
+@autocast_as(cpu="float32", cuda="float32")
 def soft_margin_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
 ) -> Tensor:
@@ -1634,15 +1630,11 @@ def soft_margin_loss(
         >>> sg.nn.functional.soft_margin_loss(sg.tensor([0.0, 3.0]), sg.tensor([1.0, -1.0]), reduction='none')
         tensor([0.6931, 3.0486])
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "soft_margin_loss", soft_margin_loss, "composite", input, target, size_average, reduce, reduction
-            )
+    if (input.__class__ not in plain or target.__class__ not in plain) and (
+        result := intercept(
+            "soft_margin_loss", soft_margin_loss, "composite", input, target, size_average, reduce, reduction
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "soft_margin_loss"
     self = input
@@ -1661,6 +1653,7 @@ def soft_margin_loss(
     )
 
 
+@autocast_as(cpu="float32", cuda="float32")
 def hinge_embedding_loss(
     input: Tensor,
     target: Tensor,
@@ -1691,23 +1684,19 @@ def hinge_embedding_loss(
         >>> sg.nn.functional.hinge_embedding_loss(sg.tensor([0.25, 0.25]), sg.tensor([1, -1]), reduction='none')
         tensor([0.2500, 0.7500])
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "hinge_embedding_loss",
-                hinge_embedding_loss,
-                "composite",
-                input,
-                target,
-                margin,
-                size_average,
-                reduce,
-                reduction,
-            )
+    if (input.__class__ not in plain or target.__class__ not in plain) and (
+        result := intercept(
+            "hinge_embedding_loss",
+            hinge_embedding_loss,
+            "composite",
+            input,
+            target,
+            margin,
+            size_average,
+            reduce,
+            reduction,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "hinge_embedding_loss"
     self = input
@@ -1727,6 +1716,7 @@ def hinge_embedding_loss(
     return loss_formulas.reduced_loss("hinge_embedding_loss", losses, size_average, reduce, reduction)
 
 
+@autocast_as(cpu="float32", cuda="float32")
 def margin_ranking_loss(
     input1: Tensor,
     input2: Tensor,
@@ -1762,24 +1752,20 @@ def margin_ranking_loss(
         >>> sg.nn.functional.margin_ranking_loss(sg.tensor([1.0]), sg.tensor([3.0]), sg.tensor([1]), margin=0.5)
         tensor(2.5000)
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "margin_ranking_loss",
-                margin_ranking_loss,
-                "composite",
-                input1,
-                input2,
-                target,
-                margin,
-                size_average,
-                reduce,
-                reduction,
-            )
+    if (input1.__class__ not in plain or input2.__class__ not in plain or target.__class__ not in plain) and (
+        result := intercept(
+            "margin_ranking_loss",
+            margin_ranking_loss,
+            "composite",
+            input1,
+            input2,
+            target,
+            margin,
+            size_average,
+            reduce,
+            reduction,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "margin_ranking_loss"
     if not isinstance(input1, Tensor):
@@ -1804,6 +1790,7 @@ def margin_ranking_loss(
     )
 
 
+@autocast_as(cpu="float32", cuda="float32")
 def triplet_margin_loss(
     anchor: Tensor,
     positive: Tensor,
@@ -1848,27 +1835,23 @@ def triplet_margin_loss(
         >>> sg.nn.functional.triplet_margin_loss(sg.zeros(1, 2), sg.ones(1, 2), sg.tensor([[0.0, 2.0]]))
         tensor(0.4142)
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "triplet_margin_loss",
-                triplet_margin_loss,
-                "composite",
-                anchor,
-                positive,
-                negative,
-                margin,
-                p,
-                eps,
-                swap,
-                size_average,
-                reduce,
-                reduction,
-            )
+    if (anchor.__class__ not in plain or positive.__class__ not in plain or negative.__class__ not in plain) and (
+        result := intercept(
+            "triplet_margin_loss",
+            triplet_margin_loss,
+            "composite",
+            anchor,
+            positive,
+            negative,
+            margin,
+            p,
+            eps,
+            swap,
+            size_average,
+            reduce,
+            reduction,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "triplet_margin_loss"
     if not isinstance(anchor, Tensor):
@@ -1902,6 +1885,7 @@ def triplet_margin_loss(
     )
 
 
+@autocast_as(cpu="float32", cuda="float32")
 def cosine_embedding_loss(
     input1: Tensor,
     input2: Tensor,
@@ -1939,24 +1923,20 @@ def cosine_embedding_loss(
         >>> sg.nn.functional.cosine_embedding_loss(x1, x2, sg.tensor([-1]), margin=0.5)
         tensor(0.4600)
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "cosine_embedding_loss",
-                cosine_embedding_loss,
-                "composite",
-                input1,
-                input2,
-                target,
-                margin,
-                size_average,
-                reduce,
-                reduction,
-            )
+    if (input1.__class__ not in plain or input2.__class__ not in plain or target.__class__ not in plain) and (
+        result := intercept(
+            "cosine_embedding_loss",
+            cosine_embedding_loss,
+            "composite",
+            input1,
+            input2,
+            target,
+            margin,
+            size_average,
+            reduce,
+            reduction,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "cosine_embedding_loss"
     if not isinstance(input1, Tensor):
@@ -1982,6 +1962,7 @@ def cosine_embedding_loss(
     return loss_formulas.reduced_loss("cosine_embedding_loss", losses, size_average, reduce, reduction)
 
 
+@autocast_as(cpu="float32", cuda="float32")
 def multi_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -2025,25 +2006,21 @@ def multi_margin_loss(
         >>> sg.nn.functional.multi_margin_loss(sg.tensor([[0.1, 0.2, 0.4, 0.8]]), sg.tensor([3]))
         tensor(0.3250)
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "multi_margin_loss",
-                multi_margin_loss,
-                "composite",
-                input,
-                target,
-                p,
-                margin,
-                weight,
-                size_average,
-                reduce,
-                reduction,
-            )
+    if (input.__class__ not in plain or target.__class__ not in plain or weight.__class__ not in plain) and (
+        result := intercept(
+            "multi_margin_loss",
+            multi_margin_loss,
+            "composite",
+            input,
+            target,
+            p,
+            margin,
+            weight,
+            size_average,
+            reduce,
+            reduction,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "multi_margin_loss"
     self = input
@@ -2076,6 +2053,7 @@ def multi_margin_loss(
     return loss_formulas.reduced_loss("multi_margin_loss", losses, size_average, reduce, reduction)
 
 
+@autocast_as(cpu="float32", cuda="float32")
 def multilabel_margin_loss(
     input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
 ) -> Tensor:
@@ -2111,22 +2089,18 @@ def multilabel_margin_loss(
         >>> sg.nn.functional.multilabel_margin_loss(sg.tensor([[0.1, 0.2, 0.4, 0.8]]), sg.tensor([[3, 0, -1, 1]]))
         tensor(0.8500)
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "multilabel_margin_loss",
-                multilabel_margin_loss,
-                "composite",
-                input,
-                target,
-                size_average,
-                reduce,
-                reduction,
-            )
+    if (input.__class__ not in plain or target.__class__ not in plain) and (
+        result := intercept(
+            "multilabel_margin_loss",
+            multilabel_margin_loss,
+            "composite",
+            input,
+            target,
+            size_average,
+            reduce,
+            reduction,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "multilabel_margin_loss"
     self = input
@@ -2189,23 +2163,19 @@ def multilabel_soft_margin_loss(
         >>> sg.nn.functional.multilabel_soft_margin_loss(sg.zeros(1, 2), sg.tensor([[0.0, 1.0]]))
         tensor(0.6931)
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "multilabel_soft_margin_loss",
-                multilabel_soft_margin_loss,
-                "composite",
-                input,
-                target,
-                weight,
-                size_average,
-                reduce,
-                reduction,
-            )
+    if (input.__class__ not in plain or target.__class__ not in plain or weight.__class__ not in plain) and (
+        result := intercept(
+            "multilabel_soft_margin_loss",
+            multilabel_soft_margin_loss,
+            "composite",
+            input,
+            target,
+            weight,
+            size_average,
+            reduce,
+            reduction,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "multilabel_soft_margin_loss"
     self = input
@@ -2256,14 +2226,16 @@ def ctc_values(
             after another.
     """
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "ctc_values", ctc_values, "temporal", log_probs, targets, input_lengths, target_lengths, blank
-            )
+        log_probs.__class__ not in plain
+        or targets.__class__ not in plain
+        or foreign(input_lengths)
+        or foreign(target_lengths)
+        or blank.__class__ not in plain
+    ) and (
+        result := intercept(
+            "ctc_values", ctc_values, "temporal", log_probs, targets, input_lengths, target_lengths, blank
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _ctc_values("ctc_values", log_probs, targets, input_lengths, target_lengths, blank)
 
@@ -2315,6 +2287,7 @@ def _ctc_values(name: str, log_probs, targets, input_lengths, target_lengths, bl
     return result
 
 
+@autocast_as(cpu="float32")
 def ctc_loss_intlist(
     log_probs: Tensor,
     targets: Tensor,
@@ -2352,24 +2325,20 @@ def ctc_loss_intlist(
         RuntimeError: expected: log-probabilities (steps, samples, classes) or (steps, classes); labels as rows, or one
             after another.
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "ctc_loss.IntList",
-                ctc_loss_intlist,
-                "composite",
-                log_probs,
-                targets,
-                input_lengths,
-                target_lengths,
-                blank,
-                reduction,
-                zero_infinity,
-            )
+    if (log_probs.__class__ not in plain or targets.__class__ not in plain) and (
+        result := intercept(
+            "ctc_loss.IntList",
+            ctc_loss_intlist,
+            "composite",
+            log_probs,
+            targets,
+            input_lengths,
+            target_lengths,
+            blank,
+            reduction,
+            zero_infinity,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "ctc_loss"
     if not isinstance(log_probs, Tensor):
@@ -2398,6 +2367,7 @@ def ctc_loss_intlist(
     )
 
 
+@autocast_as(cpu="float32")
 def ctc_loss_tensor(
     log_probs: Tensor,
     targets: Tensor,
@@ -2433,23 +2403,24 @@ def ctc_loss_tensor(
         RuntimeError: expected: the checks of `ctc_loss` with lengths in tensors of integers instead of lists.
     """
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "ctc_loss.Tensor",
-                ctc_loss_tensor,
-                "composite",
-                log_probs,
-                targets,
-                input_lengths,
-                target_lengths,
-                blank,
-                reduction,
-                zero_infinity,
-            )
+        log_probs.__class__ not in plain
+        or targets.__class__ not in plain
+        or input_lengths.__class__ not in plain
+        or target_lengths.__class__ not in plain
+    ) and (
+        result := intercept(
+            "ctc_loss.Tensor",
+            ctc_loss_tensor,
+            "composite",
+            log_probs,
+            targets,
+            input_lengths,
+            target_lengths,
+            blank,
+            reduction,
+            zero_infinity,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "ctc_loss"
     if not isinstance(log_probs, Tensor):

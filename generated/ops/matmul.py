@@ -19,7 +19,7 @@ from ...runtime.dispatch.overloads import Number
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import before_write, write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
+from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.namespace import op
 from ...runtime.ops.matmul import checks as matmul_checks
 from ...runtime.ops.matmul import checks_contraction as matmul_checks_contraction
@@ -28,6 +28,7 @@ from ...runtime.ops.matmul import formulas as matmul_formulas
 from ...runtime.ops.matmul import formulas_contraction as matmul_formulas_contraction
 from ...runtime.ops.matmul import plans as matmul_plans
 from ...runtime.ops.reduction import formulas as reduction_formulas
+from ...runtime.overrides.classes import foreign, plain
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ...runtime.tensor.devices import CPU
@@ -81,6 +82,7 @@ LINEAR_WEIGHT_BACKWARD = KernelOp(
 )
 
 
+@autocast_as(cpu="lower", cuda="lower")
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
@@ -103,11 +105,13 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[21.],
                 [43.]])
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = MM.launch(input, mat2)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("mm", mm, "product", input, mat2, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or mat2.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("mm", mm, "product", input, mat2, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("mm", out, _mm("mm", input, mat2), (input, mat2), share="anyhow")
@@ -143,6 +147,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
     return result
 
 
+@autocast_as(cpu="lower", cuda="lower")
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
@@ -164,11 +169,13 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.bmm(sg.ones(2, 3, 4), sg.ones(2, 4, 5)).shape
         specgrad.Size([2, 3, 5])
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = BMM.launch(input, mat2)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("bmm", bmm, "product", input, mat2, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or mat2.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("bmm", bmm, "product", input, mat2, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("bmm", out, _bmm("bmm", input, mat2), (input, mat2), share="anyhow")
@@ -204,6 +211,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
     return result
 
 
+@autocast_as(cuda="lower")
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
@@ -225,11 +233,13 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.mv(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
         tensor([21., 43.])
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = MV.launch(input, vec)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("mv", mv, "product", input, vec, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or vec.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("mv", mv, "product", input, vec, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("mv", out, _mv("mv", input, vec), (input, vec), share="anyhow")
@@ -265,6 +275,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
     return result
 
 
+@autocast_as(cuda="widest")
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
@@ -286,11 +297,13 @@ def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.dot(sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]))
         tensor(11.)
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = DOT.launch(input, tensor)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("dot", dot, "product", input, tensor, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or tensor.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("dot", dot, "product", input, tensor, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("dot", out, _dot("dot", input, tensor), (input, tensor), share="anyhow")
@@ -348,10 +361,9 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
                 [ 2, 20],
                 [ 3, 30]])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("outer", outer, "composite", input, vec2, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or vec2.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("outer", outer, "composite", input, vec2, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "outer"
     if out is not None:
@@ -365,6 +377,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     return self.unsqueeze(1) * vec2
 
 
+@autocast_as(cpu="lower", cuda="lower")
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
@@ -388,14 +401,13 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
         >>> (sg.ones(2, 1, 3, 4) @ sg.ones(5, 4, 2)).shape
         specgrad.Size([2, 5, 3, 2])
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = MM.launch(input, other)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("matmul", matmul, "composite", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("matmul", matmul, "composite", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "matmul"
     if out is not None:
@@ -409,6 +421,7 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     return matmul_formulas.matmul_by_rank(self, other)
 
 
+@autocast_as(cpu="lower", cuda="lower")
 def addmm(
     input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Tensor | None = None
 ) -> Tensor:
@@ -436,15 +449,20 @@ def addmm(
         >>> sg.addmm(sg.tensor([10.0, 20.0]), sg.tensor([[1.0, 2.0]]), sg.eye(2), alpha=0.5)
         tensor([[10.5000, 21.0000]])
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = ADDMM.launch(input, mat1, mat2, beta, alpha)
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (result := intercept("addmm", addmm, "add_product", input, mat1, mat2, beta=beta, alpha=alpha, out=out))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or mat1.__class__ not in plain
+        or mat2.__class__ not in plain
+        or beta.__class__ not in plain
+        or alpha.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("addmm", addmm, "add_product", input, mat1, mat2, beta=beta, alpha=alpha, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out(
@@ -456,10 +474,14 @@ def addmm(
 def addmm_(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`addmm`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.interceptors
-        and (result := intercept("addmm", addmm_, "add_product", input, mat1, mat2, beta=beta, alpha=alpha))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or mat1.__class__ not in plain
+        or mat2.__class__ not in plain
+        or beta.__class__ not in plain
+        or alpha.__class__ not in plain
+    ) and (
+        result := intercept("addmm", addmm_, "add_product", input, mat1, mat2, beta=beta, alpha=alpha)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("addmm_", input, (input, mat1, mat2), keep=(), share="anyhow")
     before = input._fn
@@ -505,6 +527,7 @@ def _addmm(name: str, self, mat1, mat2, beta, alpha, into=None) -> Any:
     return result
 
 
+@autocast_as(cpu="lower", cuda="lower")
 def baddbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Tensor | None = None
 ) -> Tensor:
@@ -532,19 +555,20 @@ def baddbmm(
         >>> sg.baddbmm(sg.zeros(1), sg.ones(2, 1, 3), sg.ones(2, 3, 1)).shape
         specgrad.Size([2, 1, 1])
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = BADDBMM.launch(input, batch1, batch2, beta, alpha)
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "baddbmm", baddbmm, "add_product", input, batch1, batch2, beta=beta, alpha=alpha, out=out
-            )
-        )
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or batch1.__class__ not in plain
+        or batch2.__class__ not in plain
+        or beta.__class__ not in plain
+        or alpha.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("baddbmm", baddbmm, "add_product", input, batch1, batch2, beta=beta, alpha=alpha, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out(
@@ -560,10 +584,14 @@ def baddbmm(
 def baddbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`baddbmm`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.interceptors
-        and (result := intercept("baddbmm", baddbmm_, "add_product", input, batch1, batch2, beta=beta, alpha=alpha))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or batch1.__class__ not in plain
+        or batch2.__class__ not in plain
+        or beta.__class__ not in plain
+        or alpha.__class__ not in plain
+    ) and (
+        result := intercept("baddbmm", baddbmm_, "add_product", input, batch1, batch2, beta=beta, alpha=alpha)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("baddbmm_", input, (input, batch1, batch2), keep=(), share="anyhow")
     before = input._fn
@@ -609,6 +637,7 @@ def _baddbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     return result
 
 
+@autocast_as(cpu="lower", cuda="lower")
 def addbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Tensor | None = None
 ) -> Tensor:
@@ -636,17 +665,20 @@ def addbmm(
         >>> sg.addbmm(sg.zeros(1), sg.ones(2, 1, 3), sg.ones(2, 3, 1))
         tensor([[6.]])
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = ADDBMM.launch(input, batch1, batch2, beta, alpha)
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (
-            result := intercept("addbmm", addbmm, "add_product", input, batch1, batch2, beta=beta, alpha=alpha, out=out)
-        )
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or batch1.__class__ not in plain
+        or batch2.__class__ not in plain
+        or beta.__class__ not in plain
+        or alpha.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("addbmm", addbmm, "add_product", input, batch1, batch2, beta=beta, alpha=alpha, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out(
@@ -662,10 +694,14 @@ def addbmm(
 def addbmm_(input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`addbmm`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.interceptors
-        and (result := intercept("addbmm", addbmm_, "add_product", input, batch1, batch2, beta=beta, alpha=alpha))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or batch1.__class__ not in plain
+        or batch2.__class__ not in plain
+        or beta.__class__ not in plain
+        or alpha.__class__ not in plain
+    ) and (
+        result := intercept("addbmm", addbmm_, "add_product", input, batch1, batch2, beta=beta, alpha=alpha)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("addbmm_", input, (input, batch1, batch2), keep=(), share="anyhow")
     before = input._fn
@@ -716,6 +752,7 @@ def _addbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     return result
 
 
+@autocast_as(cuda="lower")
 def addmv(
     input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Tensor | None = None
 ) -> Tensor:
@@ -743,15 +780,20 @@ def addmv(
         >>> sg.addmv(sg.tensor([10.0, 20.0]), sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 1.0]))
         tensor([13., 27.])
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = ADDMV.launch(input, mat, vec, beta, alpha)
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (result := intercept("addmv", addmv, "add_product", input, mat, vec, beta=beta, alpha=alpha, out=out))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or mat.__class__ not in plain
+        or vec.__class__ not in plain
+        or beta.__class__ not in plain
+        or alpha.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("addmv", addmv, "add_product", input, mat, vec, beta=beta, alpha=alpha, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("addmv", out, _addmv("addmv", input, mat, vec, beta, alpha), (input, mat, vec), share="anyhow")
@@ -761,10 +803,14 @@ def addmv(
 def addmv_(input: Tensor, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`addmv`, written into `input`, which is returned; the same arguments but `out`."""
     if (
-        watch.interceptors
-        and (result := intercept("addmv", addmv_, "add_product", input, mat, vec, beta=beta, alpha=alpha))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or mat.__class__ not in plain
+        or vec.__class__ not in plain
+        or beta.__class__ not in plain
+        or alpha.__class__ not in plain
+    ) and (
+        result := intercept("addmv", addmv_, "add_product", input, mat, vec, beta=beta, alpha=alpha)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("addmv_", input, (input, mat, vec), keep=(), share="anyhow")
     before = input._fn
@@ -810,6 +856,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
     return result
 
 
+@autocast_as(cpu="promote", cuda="lower")
 def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
     """The product of the operands, summed over every label that is not in the output.
 
@@ -828,7 +875,7 @@ def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
             dimensions.
     """
     if (
-        watch.interceptors
+        foreign(operands)
         and (result := intercept("einsum", einsum, "composite", equation, operands)) is not NOT_HANDLED
     ):
         return result
@@ -840,6 +887,7 @@ def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
     return matmul_formulas_contraction.contracted(equation, operands)
 
 
+@autocast_as(cuda="widest")
 def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other: Sequence[int]) -> Tensor:
     """The product, summed over pairs of dimensions, one of each tensor.
 
@@ -859,11 +907,9 @@ def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other
         IndexError, RuntimeError: expected: tensors of one dtype; as many dimensions of one as of the other, in pairs of
             one size.
     """
-    if (
-        watch.interceptors
-        and (result := intercept("tensordot", tensordot, "composite", input, other, dims_self, dims_other))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("tensordot", tensordot, "composite", input, other, dims_self, dims_other)
+    ) is not NOT_HANDLED:
         return result
     name = "tensordot"
     self = input
@@ -897,10 +943,9 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.inner(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
         tensor([21., 43.])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("inner", inner, "composite", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("inner", inner, "composite", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "inner"
     if out is not None:
@@ -918,6 +963,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     )
 
 
+@autocast_as(cuda="widest")
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k conj(x_k) y_k of two vectors.
 
@@ -938,10 +984,9 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.vdot(sg.tensor([1j, 2.0]), sg.tensor([1j, 3.0]))
         tensor(7.+0.j)
     """
-    if (
-        watch.interceptors
-        and (result := intercept("vdot", vdot, "composite", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("vdot", vdot, "composite", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "vdot"
     if out is not None:
@@ -955,6 +1000,7 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     return reduction_formulas.conjugate(self).dot(other)
 
 
+@autocast_as(cpu="lower", cuda="lower")
 def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """sum_k conj(x_k) y_k along `dim`, other dimensions broadcast.
 
@@ -979,11 +1025,9 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = N
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("linalg_vecdot", linalg_vecdot, "composite", x, y, dim=dim, out=out))
-        is not NOT_HANDLED
-    ):
+    if (x.__class__ not in plain or y.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("linalg_vecdot", linalg_vecdot, "composite", x, y, dim=dim, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_vecdot"
     if out is not None:
@@ -1017,10 +1061,9 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[1., 2., 0., 0.],
                 [0., 0., 1., 2.]])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("kron", kron, "composite", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("kron", kron, "composite", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "kron"
     if out is not None:
@@ -1033,6 +1076,7 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     return matmul_formulas.kronecker_product(self, other)
 
 
+@autocast_as(cuda="lower")
 def addr(
     input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Tensor | None = None
 ) -> Tensor:
@@ -1060,10 +1104,13 @@ def addr(
                 [ 3., 21.]])
     """
     if (
-        watch.interceptors
-        and (result := intercept("addr", addr, "composite", input, vec1, vec2, beta=beta, alpha=alpha, out=out))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or vec1.__class__ not in plain
+        or vec2.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("addr", addr, "composite", input, vec1, vec2, beta=beta, alpha=alpha, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "addr"
     if out is not None:
@@ -1081,13 +1128,12 @@ def addr(
     return matmul_formulas.sum_of_scaled(self, vec1.unsqueeze(1) * vec2, beta, alpha)
 
 
+@autocast_as(cpu="off", cuda="off")
 def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
     """`addr`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        watch.interceptors
-        and (result := intercept("addr", addr_, "composite", input, vec1, vec2, beta=beta, alpha=alpha))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or vec1.__class__ not in plain or vec2.__class__ not in plain) and (
+        result := intercept("addr", addr_, "composite", input, vec1, vec2, beta=beta, alpha=alpha)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("addr_", input, (input, vec1, vec2), keep=(input, vec1, vec2), share="same")
     before = input._fn
@@ -1095,6 +1141,7 @@ def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha:
     return after_write(input, before)
 
 
+@autocast_as(cuda="widest")
 def cross(
     input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None, axis: Any = None
 ) -> Tensor:
@@ -1122,10 +1169,9 @@ def cross(
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("cross", cross, "composite", input, other, dim, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("cross", cross, "composite", input, other, dim, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "cross"
     if out is not None:
@@ -1166,11 +1212,9 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("linalg_cross", linalg_cross, "composite", input, other, dim=dim, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("linalg_cross", linalg_cross, "composite", input, other, dim=dim, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_cross"
     if out is not None:
@@ -1186,6 +1230,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
     return self.roll(-1, dim) * other.roll(-2, dim) - self.roll(-2, dim) * other.roll(-1, dim)
 
 
+@autocast_as(cuda="lower")
 def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The product of several matrices, multiplied in the cheapest order; the first and the last may be vectors.
 
@@ -1205,11 +1250,9 @@ def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) ->
         >>> sg.linalg.multi_dot([sg.ones(2, 3), sg.ones(3, 4), sg.ones(4)])
         tensor([12., 12.])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("linalg_multi_dot", linalg_multi_dot, "composite", tensors, out=out))
-        is not NOT_HANDLED
-    ):
+    if (foreign(tensors) or out.__class__ not in plain) and (
+        result := intercept("linalg_multi_dot", linalg_multi_dot, "composite", tensors, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_multi_dot"
     if out is not None:
@@ -1237,10 +1280,9 @@ def linalg_matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) ->
         >>> sg.linalg.matmul(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
         tensor([21., 43.])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("linalg_matmul", linalg_matmul, "composite", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("linalg_matmul", linalg_matmul, "composite", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "linalg_matmul"
     if out is not None:
@@ -1253,6 +1295,7 @@ def linalg_matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) ->
     return op.matmul(self, other)
 
 
+@autocast_as(cpu="widest", cuda="widest")
 def bilinear(
     input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None
 ) -> Tensor:
@@ -1280,10 +1323,14 @@ def bilinear(
         tensor([9.5000])
     """
     if (
-        watch.interceptors
-        and (result := intercept("bilinear", bilinear, "composite", input1, input2, weight, bias, out=out))
-        is not NOT_HANDLED
-    ):
+        input1.__class__ not in plain
+        or input2.__class__ not in plain
+        or weight.__class__ not in plain
+        or bias.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("bilinear", bilinear, "composite", input1, input2, weight, bias, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "bilinear"
     if out is not None:
@@ -1301,7 +1348,8 @@ def bilinear(
     return form if bias is None else form + bias
 
 
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+@autocast_as(cpu="lower", cuda="lower")
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
     linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml)
@@ -1311,6 +1359,7 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         input: tensor.
         weight: tensor.
         bias: tensor or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
@@ -1323,12 +1372,19 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         >>> sg.nn.functional.linear(sg.tensor([1.0, 2.0]), sg.tensor([[3.0, 4.0]]), sg.tensor([0.5]))
         tensor([11.5000])
     """
-    if not watch.every:
+    if (not watch.casts or uncast()) and out is None:
         result = LINEAR.launch(input, weight, bias)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("linear", linear, "linear", input, weight, bias)) is not NOT_HANDLED:
+    if (
+        input.__class__ not in plain
+        or weight.__class__ not in plain
+        or bias.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (result := intercept("linear", linear, "linear", input, weight, bias, out=out)) is not NOT_HANDLED:
         return result
+    if out is not None:
+        return write_out("linear", out, _linear("linear", input, weight, bias), (input, weight, bias), share="anyhow")
     return _linear("linear", input, weight, bias)
 
 
@@ -1389,15 +1445,11 @@ def linear_weight_backward(grad_output: Tensor, input: Tensor) -> Tensor:
         result = LINEAR_WEIGHT_BACKWARD.launch(grad_output, input)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "linear_weight_backward", linear_weight_backward, "linear_weight_backward", grad_output, input
-            )
+    if (grad_output.__class__ not in plain or input.__class__ not in plain) and (
+        result := intercept(
+            "linear_weight_backward", linear_weight_backward, "linear_weight_backward", grad_output, input
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _linear_weight_backward("linear_weight_backward", grad_output, input)
 

@@ -18,7 +18,7 @@ from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import before_write, write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
+from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.distance import checks as distance_checks
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
@@ -27,6 +27,7 @@ from ...runtime.ops.norm import cpu as norm_cpu
 from ...runtime.ops.norm import cpu_rms as norm_cpu_rms
 from ...runtime.ops.norm import plans as norm_plans
 from ...runtime.ops.reduction import formulas as reduction_formulas
+from ...runtime.overrides.classes import foreign, plain
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ..functions import norm as functions
@@ -64,6 +65,7 @@ NORMALIZE_RMS = KernelOp(
 )
 
 
+@autocast_as(cuda="float32")
 def renorm(
     input: Tensor, p: float, dim: int = None, maxnorm: float = None, *, out: Tensor | None = None, axis: Any = None
 ) -> Tensor:
@@ -94,10 +96,9 @@ def renorm(
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("renorm", renorm, "composite", input, p, dim, maxnorm, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("renorm", renorm, "composite", input, p, dim, maxnorm, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "renorm"
     if out is not None:
@@ -116,12 +117,13 @@ def renorm(
     return self * (maxnorm / (lengths + 1e-07)).masked_fill(~(lengths > maxnorm), 1)
 
 
+@autocast_as(cpu="off", cuda="off")
 def renorm_(input: Tensor, p: float, dim: int = None, maxnorm: float = None, *, axis: Any = None) -> Tensor:
     """`renorm`, written into `input`, which is returned; the same arguments but `out`."""
     if axis is not None:
         dim = axis
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("renorm", renorm_, "composite", input, p, dim, maxnorm)) is not NOT_HANDLED
     ):
         return result
@@ -181,10 +183,15 @@ def standardize(
         if result is not None:
             return _standardize_result(*result)
     if (
-        watch.interceptors
-        and (result := intercept("standardize", standardize, "normalize", input, weight, bias, dim, affine_shape, eps))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or weight.__class__ not in plain
+        or bias.__class__ not in plain
+        or foreign(dim)
+        or foreign(affine_shape)
+        or eps.__class__ not in plain
+    ) and (
+        result := intercept("standardize", standardize, "normalize", input, weight, bias, dim, affine_shape, eps)
+    ) is not NOT_HANDLED:
         return result
     return _standardize("standardize", input, weight, bias, dim, affine_shape, eps)
 
@@ -280,14 +287,16 @@ def standardize_groups(
         if result is not None:
             return _standardize_groups_result(*result)
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "standardize_groups", standardize_groups, "normalize_groups", input, weight, bias, groups, eps
-            )
+        input.__class__ not in plain
+        or weight.__class__ not in plain
+        or bias.__class__ not in plain
+        or groups.__class__ not in plain
+        or eps.__class__ not in plain
+    ) and (
+        result := intercept(
+            "standardize_groups", standardize_groups, "normalize_groups", input, weight, bias, groups, eps
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _standardize_groups("standardize_groups", input, weight, bias, groups, eps)
 
@@ -378,10 +387,15 @@ def normalize_by(
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (result := intercept("normalize_by", normalize_by, "normalize_by", input, mean, var, weight, bias, eps))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or mean.__class__ not in plain
+        or var.__class__ not in plain
+        or weight.__class__ not in plain
+        or bias.__class__ not in plain
+        or eps.__class__ not in plain
+    ) and (
+        result := intercept("normalize_by", normalize_by, "normalize_by", input, mean, var, weight, bias, eps)
+    ) is not NOT_HANDLED:
         return result
     return _normalize_by("normalize_by", input, mean, var, weight, bias, eps)
 
@@ -482,10 +496,10 @@ def normalize_rms(
         if result is not None:
             return _normalize_rms_result(*result)
     if (
-        watch.interceptors
-        and (result := intercept("normalize_rms", normalize_rms, "normalize_rms", input, weight, dim, eps))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain or weight.__class__ not in plain or foreign(dim) or eps.__class__ not in plain
+    ) and (
+        result := intercept("normalize_rms", normalize_rms, "normalize_rms", input, weight, dim, eps)
+    ) is not NOT_HANDLED:
         return result
     return _normalize_rms("normalize_rms", input, weight, dim, eps)
 
@@ -558,10 +572,9 @@ def normalize(
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("normalize", normalize, "composite", input, p, dim, eps, out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("normalize", normalize, "composite", input, p, dim, eps, out)
+    ) is not NOT_HANDLED:
         return result
     name = "normalize"
     self = input

@@ -18,12 +18,13 @@ from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.dispatch.writing_several import write_outs
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
+from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.pooling import checks as pooling_checks
 from ...runtime.ops.pooling import cpu as pooling_cpu
 from ...runtime.ops.pooling import formulas as pooling_formulas
 from ...runtime.ops.pooling import plans as pooling_plans
+from ...runtime.overrides.classes import foreign, plain
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ..functions import pooling as functions
@@ -139,23 +140,26 @@ def max_pool_with_indices(
         if result is not None:
             return _max_pool_with_indices_result(*result)
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "max_pool_with_indices",
-                max_pool_with_indices,
-                "planes",
-                input,
-                kernel_size,
-                stride,
-                padding,
-                dilation,
-                ceil_mode,
-                spatial,
-            )
+        input.__class__ not in plain
+        or foreign(kernel_size)
+        or foreign(stride)
+        or foreign(padding)
+        or foreign(dilation)
+        or spatial.__class__ not in plain
+    ) and (
+        result := intercept(
+            "max_pool_with_indices",
+            max_pool_with_indices,
+            "planes",
+            input,
+            kernel_size,
+            stride,
+            padding,
+            dilation,
+            ceil_mode,
+            spatial,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _max_pool_with_indices(
         "max_pool_with_indices", input, kernel_size, stride, padding, dilation, ceil_mode, spatial
@@ -237,14 +241,15 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "max_pool_backward", max_pool_backward, "planes", grad_output, indices, input_shape, spatial
-            )
+        grad_output.__class__ not in plain
+        or indices.__class__ not in plain
+        or foreign(input_shape)
+        or spatial.__class__ not in plain
+    ) and (
+        result := intercept(
+            "max_pool_backward", max_pool_backward, "planes", grad_output, indices, input_shape, spatial
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _max_pool_backward("max_pool_backward", grad_output, indices, input_shape, spatial)
 
@@ -328,15 +333,11 @@ def max_pool1d(
         >>> sg.max_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         tensor([[5., 3.]])
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "max_pool1d", max_pool1d, "composite", input, kernel_size, stride, padding, dilation, ceil_mode, out=out
-            )
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "max_pool1d", max_pool1d, "composite", input, kernel_size, stride, padding, dilation, ceil_mode, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "max_pool1d"
     if out is not None:
@@ -387,15 +388,11 @@ def max_pool2d(
         tensor([[[[ 5.,  7.],
                   [13., 15.]]]])
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "max_pool2d", max_pool2d, "composite", input, kernel_size, stride, padding, dilation, ceil_mode, out=out
-            )
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "max_pool2d", max_pool2d, "composite", input, kernel_size, stride, padding, dilation, ceil_mode, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "max_pool2d"
     if out is not None:
@@ -413,6 +410,7 @@ def max_pool2d(
     return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 2)[0]
 
 
+@autocast_as(cpu="float32")
 def max_pool3d(
     input: Tensor,
     kernel_size: Sequence[int] | int,
@@ -445,15 +443,11 @@ def max_pool3d(
         >>> sg.max_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 2)
         tensor([[[[7.]]]])
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "max_pool3d", max_pool3d, "composite", input, kernel_size, stride, padding, dilation, ceil_mode, out=out
-            )
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "max_pool3d", max_pool3d, "composite", input, kernel_size, stride, padding, dilation, ceil_mode, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "max_pool3d"
     if out is not None:
@@ -496,15 +490,11 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
         result = ADAPTIVE_MAX_POOL_WITH_INDICES.launch(input, output_size, spatial)
         if result is not None:
             return _adaptive_max_pool_with_indices_result(*result)
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "adaptive_max_pool_with_indices", adaptive_max_pool_with_indices, "planes", input, output_size, spatial
-            )
+    if (input.__class__ not in plain or foreign(output_size) or spatial.__class__ not in plain) and (
+        result := intercept(
+            "adaptive_max_pool_with_indices", adaptive_max_pool_with_indices, "planes", input, output_size, spatial
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _adaptive_max_pool_with_indices("adaptive_max_pool_with_indices", input, output_size, spatial)
 
@@ -566,11 +556,9 @@ def adaptive_max_pool1d(
         >>> values, indices
         (tensor([[5., 3.]]), tensor([[1, 3]]))
     """
-    if (
-        watch.interceptors
-        and (result := intercept("adaptive_max_pool1d", adaptive_max_pool1d, "composite", input, output_size, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("adaptive_max_pool1d", adaptive_max_pool1d, "composite", input, output_size, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "adaptive_max_pool1d"
     if out is not None:
@@ -596,7 +584,7 @@ def avg_pool(
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
     int? divisor_override, int spatial) -> Tensor (derivatives.yaml)
-    Dtypes: floats.
+    Dtypes: integers, floats.
 
     Args:
         input: tensor.
@@ -622,24 +610,27 @@ def avg_pool(
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "avg_pool",
-                avg_pool,
-                "planes",
-                input,
-                kernel_size,
-                stride,
-                padding,
-                ceil_mode,
-                count_include_pad,
-                divisor_override,
-                spatial,
-            )
+        input.__class__ not in plain
+        or foreign(kernel_size)
+        or foreign(stride)
+        or foreign(padding)
+        or divisor_override.__class__ not in plain
+        or spatial.__class__ not in plain
+    ) and (
+        result := intercept(
+            "avg_pool",
+            avg_pool,
+            "planes",
+            input,
+            kernel_size,
+            stride,
+            padding,
+            ceil_mode,
+            count_include_pad,
+            divisor_override,
+            spatial,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _avg_pool(
         "avg_pool", input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial
@@ -681,7 +672,7 @@ def _avg_pool(
         )
         if result is not None:
             return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         result = adopt(
             at(self, pooling_cpu.avg_pool)(
@@ -767,25 +758,29 @@ def avg_pool_backward(
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "avg_pool_backward",
-                avg_pool_backward,
-                "planes",
-                grad_output,
-                input_shape,
-                kernel_size,
-                stride,
-                padding,
-                ceil_mode,
-                count_include_pad,
-                divisor_override,
-                spatial,
-            )
+        grad_output.__class__ not in plain
+        or foreign(input_shape)
+        or foreign(kernel_size)
+        or foreign(stride)
+        or foreign(padding)
+        or divisor_override.__class__ not in plain
+        or spatial.__class__ not in plain
+    ) and (
+        result := intercept(
+            "avg_pool_backward",
+            avg_pool_backward,
+            "planes",
+            grad_output,
+            input_shape,
+            kernel_size,
+            stride,
+            padding,
+            ceil_mode,
+            count_include_pad,
+            divisor_override,
+            spatial,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _avg_pool_backward(
         "avg_pool_backward",
@@ -977,24 +972,20 @@ def avg_pool1d(
         >>> sg.nn.functional.avg_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         tensor([[3.0000, 2.5000]])
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "avg_pool1d",
-                avg_pool1d,
-                "composite",
-                input,
-                kernel_size,
-                stride,
-                padding,
-                ceil_mode,
-                count_include_pad,
-                out=out,
-            )
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "avg_pool1d",
+            avg_pool1d,
+            "composite",
+            input,
+            kernel_size,
+            stride,
+            padding,
+            ceil_mode,
+            count_include_pad,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "avg_pool1d"
     if out is not None:
@@ -1046,7 +1037,7 @@ def avg_pool2d(
                   [10.5000, 12.5000]]]])
     """
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (
             result := intercept(
                 "avg_pool2d",
@@ -1081,6 +1072,7 @@ def avg_pool2d(
     return op.avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
 
 
+@autocast_as(cpu="float32")
 def avg_pool3d(
     input: Tensor,
     kernel_size: Sequence[int] | int,
@@ -1113,7 +1105,7 @@ def avg_pool3d(
         tensor([[[[3.5000]]]])
     """
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (
             result := intercept(
                 "avg_pool3d",
@@ -1171,11 +1163,9 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
         result = ADAPTIVE_AVG_POOL.launch(input, output_size, spatial)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("adaptive_avg_pool", adaptive_avg_pool, "planes", input, output_size, spatial))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or foreign(output_size) or spatial.__class__ not in plain) and (
+        result := intercept("adaptive_avg_pool", adaptive_avg_pool, "planes", input, output_size, spatial)
+    ) is not NOT_HANDLED:
         return result
     return _adaptive_avg_pool("adaptive_avg_pool", input, output_size, spatial)
 
@@ -1229,15 +1219,11 @@ def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], 
         result = ADAPTIVE_AVG_POOL_BACKWARD.launch(grad_output, input_shape, spatial)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "adaptive_avg_pool_backward", adaptive_avg_pool_backward, "planes", grad_output, input_shape, spatial
-            )
+    if (grad_output.__class__ not in plain or foreign(input_shape) or spatial.__class__ not in plain) and (
+        result := intercept(
+            "adaptive_avg_pool_backward", adaptive_avg_pool_backward, "planes", grad_output, input_shape, spatial
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _adaptive_avg_pool_backward("adaptive_avg_pool_backward", grad_output, input_shape, spatial)
 
@@ -1303,11 +1289,9 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
         >>> sg.adaptive_avg_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         tensor([[3.0000, 2.5000]])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("adaptive_avg_pool1d", adaptive_avg_pool1d, "composite", input, output_size, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("adaptive_avg_pool1d", adaptive_avg_pool1d, "composite", input, output_size, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "adaptive_avg_pool1d"
     if out is not None:
@@ -1334,7 +1318,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
         through: adaptive_avg_pool(self, output_size, 2)
     """
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("adaptive_avg_pool2d", adaptive_avg_pool2d, "composite", input, output_size))
         is not NOT_HANDLED
     ):
@@ -1347,6 +1331,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
     return op.adaptive_avg_pool(self, output_size, 2)
 
 
+@autocast_as(cpu="float32")
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
@@ -1362,7 +1347,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tens
         through: adaptive_avg_pool(self, output_size, 3)
     """
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("adaptive_avg_pool3d", adaptive_avg_pool3d, "composite", input, output_size))
         is not NOT_HANDLED
     ):
@@ -1408,7 +1393,7 @@ def lp_pool(
         ValueError: expected: the norm's exponent is not 0; a kernel_size of one number stands for all dimensions.
     """
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (
             result := intercept(
                 "lp_pool", lp_pool, "composite", input, norm_type, kernel_size, stride, ceil_mode, spatial
@@ -1471,7 +1456,7 @@ def lp_pool1d(
         tensor([[ 5., 10.]])
     """
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("lp_pool1d", lp_pool1d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
         is not NOT_HANDLED
     ):
@@ -1518,7 +1503,7 @@ def lp_pool2d(
         tensor([[[[2.]]]])
     """
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("lp_pool2d", lp_pool2d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
         is not NOT_HANDLED
     ):
@@ -1565,7 +1550,7 @@ def lp_pool3d(
         tensor([[[[[2.]]]]])
     """
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("lp_pool3d", lp_pool3d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
         is not NOT_HANDLED
     ):
@@ -1584,6 +1569,7 @@ def lp_pool3d(
     return op.lp_pool(self, norm_type, kernel_size, stride, ceil_mode, 3)
 
 
+@autocast_as(cpu="float32")
 def fractional_max_pool(
     input: Tensor, kernel_size: Sequence[int], output_size: Sequence[int], random_samples: Tensor
 ) -> tuple[Tensor, Tensor]:
@@ -1609,15 +1595,11 @@ def fractional_max_pool(
         RuntimeError: expected: two or three dimensions of windows, each of which fits; one random number for each plane
             and dimension.
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "fractional_max_pool", fractional_max_pool, "composite", input, kernel_size, output_size, random_samples
-            )
+    if (input.__class__ not in plain or random_samples.__class__ not in plain) and (
+        result := intercept(
+            "fractional_max_pool", fractional_max_pool, "composite", input, kernel_size, output_size, random_samples
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "fractional_max_pool"
     self = input

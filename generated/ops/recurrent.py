@@ -18,13 +18,14 @@ from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write_out
 from ...runtime.dispatch.writing_several import write_outs
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
+from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.namespace import op
 from ...runtime.ops.recurrent import checks as recurrent_checks
 from ...runtime.ops.recurrent import cpu_gru as recurrent_cpu_gru
 from ...runtime.ops.recurrent import cpu_lstm as recurrent_cpu_lstm
 from ...runtime.ops.recurrent import cpu_rnn as recurrent_cpu_rnn
 from ...runtime.ops.recurrent import plans as recurrent_plans
+from ...runtime.overrides.classes import foreign, plain
 from ...runtime.tensor.base import TensorBase as Tensor
 from ..functions import recurrent as functions
 
@@ -84,6 +85,7 @@ GRU_LAYER = KernelOp(
 )
 
 
+@autocast_as(cpu="lower", cuda="lower")
 def rnn_layer(
     input: Tensor,
     hidden: Tensor,
@@ -126,32 +128,36 @@ def rnn_layer(
         NotImplementedError, RuntimeError, ValueError: expected: input (steps, batch, features), or (rows, features)
             with batch_sizes; states and weights of fitting sizes.
     """
-    if not watch.every:
+    if not watch.casts or uncast():
         result = RNN_LAYER.launch(
             input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
         )
         if result is not None:
             return _rnn_layer_result(*result)
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "rnn_layer",
-                rnn_layer,
-                "recurrent",
-                input,
-                hidden,
-                weight_ih,
-                weight_hh,
-                bias_ih,
-                bias_hh,
-                batch_sizes,
-                reverse,
-                nonlinearity,
-            )
+        input.__class__ not in plain
+        or hidden.__class__ not in plain
+        or weight_ih.__class__ not in plain
+        or weight_hh.__class__ not in plain
+        or bias_ih.__class__ not in plain
+        or bias_hh.__class__ not in plain
+        or foreign(batch_sizes)
+    ) and (
+        result := intercept(
+            "rnn_layer",
+            rnn_layer,
+            "recurrent",
+            input,
+            hidden,
+            weight_ih,
+            weight_hh,
+            bias_ih,
+            bias_hh,
+            batch_sizes,
+            reverse,
+            nonlinearity,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _rnn_layer(
         "rnn_layer", input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse, nonlinearity
@@ -248,6 +254,7 @@ def _rnn_layer(
     return _rnn_layer_result(*results)
 
 
+@autocast_as(cpu="lower", cuda="lower")
 def lstm_layer(
     input: Tensor,
     hidden: Tensor,
@@ -298,33 +305,39 @@ def lstm_layer(
         NotImplementedError, RuntimeError, ValueError: expected: sizes of an LSTM layer, with weights of four gates;
             hidden has the size of the projection where there is one.
     """
-    if not watch.every:
+    if not watch.casts or uncast():
         result = LSTM_LAYER.launch(
             input, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
         )
         if result is not None:
             return _lstm_layer_result(*result)
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "lstm_layer",
-                lstm_layer,
-                "recurrent",
-                input,
-                hidden,
-                cell,
-                weight_ih,
-                weight_hh,
-                bias_ih,
-                bias_hh,
-                weight_hr,
-                batch_sizes,
-                reverse,
-            )
+        input.__class__ not in plain
+        or hidden.__class__ not in plain
+        or cell.__class__ not in plain
+        or weight_ih.__class__ not in plain
+        or weight_hh.__class__ not in plain
+        or bias_ih.__class__ not in plain
+        or bias_hh.__class__ not in plain
+        or weight_hr.__class__ not in plain
+        or foreign(batch_sizes)
+    ) and (
+        result := intercept(
+            "lstm_layer",
+            lstm_layer,
+            "recurrent",
+            input,
+            hidden,
+            cell,
+            weight_ih,
+            weight_hh,
+            bias_ih,
+            bias_hh,
+            weight_hr,
+            batch_sizes,
+            reverse,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _lstm_layer(
         "lstm_layer", input, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, batch_sizes, reverse
@@ -432,6 +445,7 @@ def _lstm_layer(
     return _lstm_layer_result(*results)
 
 
+@autocast_as(cpu="like 1", cuda="lower")
 def gru_layer(
     input: Tensor,
     hidden: Tensor,
@@ -473,29 +487,33 @@ def gru_layer(
     Raises:
         NotImplementedError, RuntimeError, ValueError: expected: sizes of a GRU layer, with weights of three gates.
     """
-    if not watch.every:
+    if not watch.casts or uncast():
         result = GRU_LAYER.launch(input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse)
         if result is not None:
             return _gru_layer_result(*result)
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "gru_layer",
-                gru_layer,
-                "recurrent",
-                input,
-                hidden,
-                weight_ih,
-                weight_hh,
-                bias_ih,
-                bias_hh,
-                batch_sizes,
-                reverse,
-            )
+        input.__class__ not in plain
+        or hidden.__class__ not in plain
+        or weight_ih.__class__ not in plain
+        or weight_hh.__class__ not in plain
+        or bias_ih.__class__ not in plain
+        or bias_hh.__class__ not in plain
+        or foreign(batch_sizes)
+    ) and (
+        result := intercept(
+            "gru_layer",
+            gru_layer,
+            "recurrent",
+            input,
+            hidden,
+            weight_ih,
+            weight_hh,
+            bias_ih,
+            bias_hh,
+            batch_sizes,
+            reverse,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _gru_layer("gru_layer", input, hidden, weight_ih, weight_hh, bias_ih, bias_hh, batch_sizes, reverse)
 
@@ -579,6 +597,7 @@ def _gru_layer(name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, 
     return _gru_layer_result(*results)
 
 
+@autocast_as(cpu="lower", cuda="lower")
 def rnn_tanh_cell(
     input: Tensor,
     hx: Tensor,
@@ -616,12 +635,16 @@ def rnn_tanh_cell(
         tensor([[0.7616, 0.7616]])
     """
     if (
-        watch.interceptors
-        and (
-            result := intercept("rnn_tanh_cell", rnn_tanh_cell, "composite", input, hx, w_ih, w_hh, b_ih, b_hh, out=out)
-        )
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or hx.__class__ not in plain
+        or w_ih.__class__ not in plain
+        or w_hh.__class__ not in plain
+        or b_ih.__class__ not in plain
+        or b_hh.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("rnn_tanh_cell", rnn_tanh_cell, "composite", input, hx, w_ih, w_hh, b_ih, b_hh, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "rnn_tanh_cell"
     if out is not None:
@@ -643,6 +666,7 @@ def rnn_tanh_cell(
     return op.rnn_layer(self, hx, w_ih, w_hh, b_ih, b_hh, (self._shape[0],), False, "tanh")[1]
 
 
+@autocast_as(cpu="lower", cuda="lower")
 def rnn_relu_cell(
     input: Tensor,
     hx: Tensor,
@@ -680,12 +704,16 @@ def rnn_relu_cell(
         tensor([[1., 0.]])
     """
     if (
-        watch.interceptors
-        and (
-            result := intercept("rnn_relu_cell", rnn_relu_cell, "composite", input, hx, w_ih, w_hh, b_ih, b_hh, out=out)
-        )
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or hx.__class__ not in plain
+        or w_ih.__class__ not in plain
+        or w_hh.__class__ not in plain
+        or b_ih.__class__ not in plain
+        or b_hh.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("rnn_relu_cell", rnn_relu_cell, "composite", input, hx, w_ih, w_hh, b_ih, b_hh, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "rnn_relu_cell"
     if out is not None:
@@ -707,6 +735,7 @@ def rnn_relu_cell(
     return op.rnn_layer(self, hx, w_ih, w_hh, b_ih, b_hh, (self._shape[0],), False, "relu")[1]
 
 
+@autocast_as(cpu="like 1", cuda="lower")
 def gru_cell(
     input: Tensor,
     hx: Tensor,
@@ -744,10 +773,16 @@ def gru_cell(
         tensor([[0.]])
     """
     if (
-        watch.interceptors
-        and (result := intercept("gru_cell", gru_cell, "composite", input, hx, w_ih, w_hh, b_ih, b_hh, out=out))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or hx.__class__ not in plain
+        or w_ih.__class__ not in plain
+        or w_hh.__class__ not in plain
+        or b_ih.__class__ not in plain
+        or b_hh.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("gru_cell", gru_cell, "composite", input, hx, w_ih, w_hh, b_ih, b_hh, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "gru_cell"
     if out is not None:
@@ -769,6 +804,7 @@ def gru_cell(
     return op.gru_layer(self, hx, w_ih, w_hh, b_ih, b_hh, (self._shape[0],), False)[1]
 
 
+@autocast_as(cpu="like 1", cuda="lower")
 def lstm_cell(
     input: Tensor,
     hx: Sequence[Tensor],
@@ -809,10 +845,16 @@ def lstm_cell(
         (tensor([[0.]]), tensor([[0.]]))
     """
     if (
-        watch.interceptors
-        and (result := intercept("lstm_cell", lstm_cell, "composite", input, hx, w_ih, w_hh, b_ih, b_hh, out=out))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or foreign(hx)
+        or w_ih.__class__ not in plain
+        or w_hh.__class__ not in plain
+        or b_ih.__class__ not in plain
+        or b_hh.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept("lstm_cell", lstm_cell, "composite", input, hx, w_ih, w_hh, b_ih, b_hh, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "lstm_cell"
     if out is not None:

@@ -20,7 +20,7 @@ from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.dispatch.writing_several import write_outs
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
+from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.reduction import checks as reduction_checks
@@ -29,6 +29,7 @@ from ...runtime.ops.reduction import cpu_argreduce as reduction_cpu_argreduce
 from ...runtime.ops.reduction import formulas as reduction_formulas
 from ...runtime.ops.reduction import plans as reduction_plans
 from ...runtime.ops.reduction import plans_choices as reduction_plans_choices
+from ...runtime.overrides.classes import foreign, plain
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ...runtime.tensor.devices import CPU
@@ -181,6 +182,7 @@ SUM_TO_SIZE = KernelOp(
 )
 
 
+@autocast_as(cuda="float32")
 def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """sum_i x_i: the sum of all elements.
 
@@ -196,14 +198,13 @@ def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) 
     Gradients:
         self: filled(grad, self.shape)
     """
-    if not watch.every and out is None and dtype is None:
+    if (not watch.casts or uncast()) and out is None and dtype is None:
         result = SUM_DEFAULT.launch(input)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("sum", sum_default, "everything", input, dtype=dtype, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("sum", sum_default, "everything", input, dtype=dtype, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("sum", out, _sum_default("sum", input, dtype), (input,), share="anyhow")
@@ -254,7 +255,9 @@ def filled(input: Tensor, size: Sequence[int]) -> Tensor:
         result = FILLED.launch(input, size)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("filled", filled, "filled", input, size)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or foreign(size)) and (
+        result := intercept("filled", filled, "filled", input, size)
+    ) is not NOT_HANDLED:
         return result
     return _filled("filled", input, size)
 
@@ -282,6 +285,7 @@ def _filled(name: str, self, size, into=None) -> Any:
     return result
 
 
+@autocast_as(cuda="float32")
 def sum_dim_intlist(
     input: Tensor,
     dim: Sequence[int] | int | None,
@@ -309,19 +313,13 @@ def sum_dim_intlist(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
-    if not watch.every and out is None and dtype is None:
+    if (not watch.casts or uncast()) and out is None and dtype is None:
         result = SUM_DIM_INTLIST.launch(input, dim, keepdim)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "sum.dim_IntList", sum_dim_intlist, "reduction", input, dim, keepdim, dtype=dtype, out=out
-            )
-        )
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
+        result := intercept("sum.dim_IntList", sum_dim_intlist, "reduction", input, dim, keepdim, dtype=dtype, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("sum", out, _sum_dim_intlist("sum", input, dim, keepdim, dtype), (input,), share="anyhow")
@@ -359,6 +357,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     return result
 
 
+@autocast_as(cpu="float32", cuda="float32")
 def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """prod_i x_i: the product of all elements.
 
@@ -374,14 +373,13 @@ def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
     Gradients:
         self: grad * conjugate(prod_others(self.reshape(-1), 0)).reshape(self.shape)
     """
-    if not watch.every and out is None and dtype is None:
+    if (not watch.casts or uncast()) and out is None and dtype is None:
         result = PROD_DEFAULT.launch(input)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("prod", prod_default, "everything", input, dtype=dtype, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("prod", prod_default, "everything", input, dtype=dtype, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("prod", out, _prod_default("prod", input, dtype), (input,), share="anyhow")
@@ -414,6 +412,7 @@ def _prod_default(name: str, self, dtype, into=None) -> Any:
     return result
 
 
+@autocast_as(cpu="float32", cuda="float32")
 def prod_dim_int(
     input: Tensor, dim: int, keepdim: bool = False, *, dtype: Any = None, out: Tensor | None = None
 ) -> Tensor:
@@ -435,15 +434,13 @@ def prod_dim_int(
     Raises:
         IndexError: expected: a single `dim` in range.
     """
-    if not watch.every and out is None and dtype is None:
+    if (not watch.casts or uncast()) and out is None and dtype is None:
         result = PROD_DIM_INT.launch(input, dim, keepdim)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("prod.dim_int", prod_dim_int, "along", input, dim, keepdim, dtype=dtype, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("prod.dim_int", prod_dim_int, "along", input, dim, keepdim, dtype=dtype, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("prod", out, _prod_dim_int("prod", input, dim, keepdim, dtype), (input,), share="anyhow")
@@ -501,7 +498,9 @@ def prod_others(input: Tensor, dim: int) -> Tensor:
         result = PROD_OTHERS.launch(input, dim)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("prod_others", prod_others, "along", input, dim)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or dim.__class__ not in plain) and (
+        result := intercept("prod_others", prod_others, "along", input, dim)
+    ) is not NOT_HANDLED:
         return result
     return _prod_others("prod_others", input, dim)
 
@@ -550,10 +549,9 @@ def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
         result = MEAN_DEFAULT.launch(input)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("mean", mean_default, "everything", input, dtype=dtype, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("mean", mean_default, "everything", input, dtype=dtype, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("mean", out, _mean_default("mean", input, dtype), (input,), share="anyhow")
@@ -618,11 +616,9 @@ def mean_dim(
         result = MEAN_DIM.launch(input, dim, keepdim)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("mean.dim", mean_dim, "reduction", input, dim, keepdim, dtype=dtype, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
+        result := intercept("mean.dim", mean_dim, "reduction", input, dim, keepdim, dtype=dtype, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("mean", out, _mean_dim("mean", input, dim, keepdim, dtype), (input,), share="anyhow")
@@ -677,10 +673,9 @@ def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = No
     Gradients:
         through: var(self, None, correction=1 if unbiased else 0)
     """
-    if (
-        watch.interceptors
-        and (result := intercept("var", var_default, "composite", input, unbiased, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("var", var_default, "composite", input, unbiased, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "var"
     if out is not None:
@@ -717,11 +712,9 @@ def var_dim(
     Gradients:
         through: var(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
     """
-    if (
-        watch.interceptors
-        and (result := intercept("var.dim", var_dim, "composite", input, dim, unbiased, keepdim, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("var.dim", var_dim, "composite", input, dim, unbiased, keepdim, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "var"
     if out is not None:
@@ -771,21 +764,12 @@ def var_correction(
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "var.correction",
-                var_correction,
-                "reduction",
-                input,
-                dim,
-                correction=correction,
-                keepdim=keepdim,
-                out=out,
-            )
+        input.__class__ not in plain or foreign(dim) or correction.__class__ not in plain or out.__class__ not in plain
+    ) and (
+        result := intercept(
+            "var.correction", var_correction, "reduction", input, dim, correction=correction, keepdim=keepdim, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("var", out, _var_correction("var", input, dim, correction, keepdim), (input,), share="anyhow")
@@ -839,10 +823,9 @@ def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = No
     Gradients:
         through: std(self, None, correction=1 if unbiased else 0)
     """
-    if (
-        watch.interceptors
-        and (result := intercept("std", std_default, "composite", input, unbiased, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("std", std_default, "composite", input, unbiased, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "std"
     if out is not None:
@@ -879,11 +862,9 @@ def std_dim(
     Gradients:
         through: std(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
     """
-    if (
-        watch.interceptors
-        and (result := intercept("std.dim", std_dim, "composite", input, dim, unbiased, keepdim, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("std.dim", std_dim, "composite", input, dim, unbiased, keepdim, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "std"
     if out is not None:
@@ -934,21 +915,12 @@ def std_correction(
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "std.correction",
-                std_correction,
-                "reduction",
-                input,
-                dim,
-                correction=correction,
-                keepdim=keepdim,
-                out=out,
-            )
+        input.__class__ not in plain or foreign(dim) or correction.__class__ not in plain or out.__class__ not in plain
+    ) and (
+        result := intercept(
+            "std.correction", std_correction, "reduction", input, dim, correction=correction, keepdim=keepdim, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("std", out, _std_correction("std", input, dim, correction, keepdim), (input,), share="anyhow")
@@ -1031,10 +1003,9 @@ def amax(
         result = AMAX.launch(input, dim, keepdim)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("amax", amax, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
+        result := intercept("amax", amax, "reduction", input, dim, keepdim, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("amax", out, _amax("amax", input, dim, keepdim), (input,), share="anyhow")
@@ -1109,10 +1080,9 @@ def amin(
         result = AMIN.launch(input, dim, keepdim)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("amin", amin, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
+        result := intercept("amin", amin, "reduction", input, dim, keepdim, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("amin", out, _amin("amin", input, dim, keepdim), (input,), share="anyhow")
@@ -1167,7 +1137,9 @@ def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = MAX_DEFAULT.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("max", max_default, "extreme", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("max", max_default, "extreme", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("max", out, _max_default("max", input), (input,), share="anyhow")
@@ -1223,10 +1195,9 @@ def max_dim(
         result = MAX_DIM.launch(input, dim, keepdim)
         if result is not None:
             return _max_dim_result(*result)
-    if (
-        watch.interceptors
-        and (result := intercept("max.dim", max_dim, "along", input, dim, keepdim, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("max.dim", max_dim, "along", input, dim, keepdim, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_outs("max", out, _max_dim("max", input, dim, keepdim), (input,), share="anyhow")
@@ -1280,10 +1251,9 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     Gradients:
         through: maximum(self, other)
     """
-    if (
-        watch.interceptors
-        and (result := intercept("max.other", max_other, "composite", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("max.other", max_other, "composite", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "max"
     if out is not None:
@@ -1318,7 +1288,9 @@ def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = MIN_DEFAULT.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("min", min_default, "extreme", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("min", min_default, "extreme", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("min", out, _min_default("min", input), (input,), share="anyhow")
@@ -1374,10 +1346,9 @@ def min_dim(
         result = MIN_DIM.launch(input, dim, keepdim)
         if result is not None:
             return _min_dim_result(*result)
-    if (
-        watch.interceptors
-        and (result := intercept("min.dim", min_dim, "along", input, dim, keepdim, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("min.dim", min_dim, "along", input, dim, keepdim, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_outs("min", out, _min_dim("min", input, dim, keepdim), (input,), share="anyhow")
@@ -1431,10 +1402,9 @@ def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     Gradients:
         through: minimum(self, other)
     """
-    if (
-        watch.interceptors
-        and (result := intercept("min.other", min_other, "composite", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("min.other", min_other, "composite", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "min"
     if out is not None:
@@ -1487,10 +1457,9 @@ def argmax(
         result = ARGMAX.launch(input, dim, keepdim)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("argmax", argmax, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("argmax", argmax, "reduction", input, dim, keepdim, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("argmax", out, _argmax("argmax", input, dim, keepdim), (input,), share="anyhow")
@@ -1560,10 +1529,9 @@ def argmin(
         result = ARGMIN.launch(input, dim, keepdim)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("argmin", argmin, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("argmin", argmin, "reduction", input, dim, keepdim, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("argmin", out, _argmin("argmin", input, dim, keepdim), (input,), share="anyhow")
@@ -1612,10 +1580,9 @@ def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = ANY_DEFAULT.launch(input)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("any", any_default, "everything", input, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("any", any_default, "everything", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("any", out, _any_default("any", input), (input,), share="anyhow")
@@ -1664,10 +1631,9 @@ def any_dims(
         result = ANY_DIMS.launch(input, dim, keepdim)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("any.dims", any_dims, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
+        result := intercept("any.dims", any_dims, "reduction", input, dim, keepdim, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("any", out, _any_dims("any", input, dim, keepdim), (input,), share="anyhow")
@@ -1716,10 +1682,9 @@ def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = ALL_DEFAULT.launch(input)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("all", all_default, "everything", input, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("all", all_default, "everything", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("all", out, _all_default("all", input), (input,), share="anyhow")
@@ -1768,10 +1733,9 @@ def all_dims(
         result = ALL_DIMS.launch(input, dim, keepdim)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("all.dims", all_dims, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
+        result := intercept("all.dims", all_dims, "reduction", input, dim, keepdim, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("all", out, _all_dims("all", input, dim, keepdim), (input,), share="anyhow")
@@ -1804,6 +1768,7 @@ def _all_dims(name: str, self, dim, keepdim, into=None) -> Any:
     return result
 
 
+@autocast_as(cuda="float32")
 def norm_default(
     input: Tensor,
     p: Number | None = 2,
@@ -1835,15 +1800,13 @@ def norm_default(
         IndexError, RuntimeError, TypeError: expected: `dim` in range; p is 2 unless given, and real. Norms with p < 0
             or p = inf need an element.
     """
-    if not watch.every and out is None and dtype is None:
+    if (not watch.casts or uncast()) and out is None and dtype is None:
         result = NORM_DEFAULT.launch(input, p, dim, keepdim)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("norm", norm_default, "reduction", input, p, dim, keepdim, dtype=dtype, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or p.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
+        result := intercept("norm", norm_default, "reduction", input, p, dim, keepdim, dtype=dtype, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("norm", out, _norm_default("norm", input, p, dim, keepdim, dtype), (input,), share="anyhow")
@@ -1887,6 +1850,7 @@ def _norm_default(name: str, self, p, dim, keepdim, dtype, into=None) -> Any:
     return result
 
 
+@autocast_as(cuda="float32")
 def norm_named(
     input: Tensor,
     p: str,
@@ -1896,7 +1860,8 @@ def norm_named(
     dtype: Any = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
+    """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2). p='nuc': the nuclear norm of a matrix, the sum of its singular
+    values.
 
     norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
     (derivatives.yaml)
@@ -1912,15 +1877,15 @@ def norm_named(
     Returns:
         Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
-        through: norm(self, 2, dim, keepdim, dtype=dtype)
+        through: norm(self, 2, dim, keepdim, dtype=dtype) if p == 'fro' else linalg_matrix_norm(self, p, [0, 1] if dim
+            is None else dim, keepdim, dtype=dtype)
     Raises:
-        ValueError: expected: the only norm known by a name is 'fro'.
+        RuntimeError, ValueError: expected: norms known by a name are 'fro', and 'nuc' of a matrix, which lies in two
+            dimensions.
     """
-    if (
-        watch.interceptors
-        and (result := intercept("norm.named", norm_named, "composite", input, p, dim, keepdim, dtype=dtype, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("norm.named", norm_named, "composite", input, p, dim, keepdim, dtype=dtype, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "norm"
     if out is not None:
@@ -1937,9 +1902,14 @@ def norm_named(
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, p, dim, keepdim, dtype = reduction_checks.named_norm(name, self, p, dim, keepdim, dtype)
-    return op.norm(self, 2, dim, keepdim, dtype=dtype)
+    return (
+        op.norm(self, 2, dim, keepdim, dtype=dtype)
+        if p == "fro"
+        else op.linalg_matrix_norm(self, p, [0, 1] if dim is None else dim, keepdim, dtype=dtype)
+    )
 
 
+@autocast_as(cuda="float32")
 def logsumexp(
     input: Tensor,
     dim: Sequence[int] | int = None,
@@ -1976,14 +1946,13 @@ def logsumexp(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = LOGSUMEXP.launch(input, dim, keepdim)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("logsumexp", logsumexp, "reduction", input, dim, keepdim, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or foreign(dim) or out.__class__ not in plain) and (
+        result := intercept("logsumexp", logsumexp, "reduction", input, dim, keepdim, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("logsumexp", out, _logsumexp("logsumexp", input, dim, keepdim), (input,), share="anyhow")
@@ -2040,10 +2009,9 @@ def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None
         result = SUM_TO_SIZE.launch(input, size)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("sum_to_size", sum_to_size, "summed_to", input, size, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or foreign(size) or out.__class__ not in plain) and (
+        result := intercept("sum_to_size", sum_to_size, "summed_to", input, size, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("sum_to_size", out, _sum_to_size("sum_to_size", input, size), (input,), share="anyhow")
@@ -2111,11 +2079,9 @@ def nansum(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if (
-        watch.interceptors
-        and (result := intercept("nansum", nansum, "composite", input, dim, keepdim, dtype=dtype, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("nansum", nansum, "composite", input, dim, keepdim, dtype=dtype, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "nansum"
     if out is not None:
@@ -2170,11 +2136,9 @@ def nanmean(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if (
-        watch.interceptors
-        and (result := intercept("nanmean", nanmean, "composite", input, dim, keepdim, dtype=dtype, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("nanmean", nanmean, "composite", input, dim, keepdim, dtype=dtype, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "nanmean"
     if out is not None:
@@ -2212,11 +2176,9 @@ def var_mean_default(
     Gradients:
         through: (var(self, unbiased), mean(self))
     """
-    if (
-        watch.interceptors
-        and (result := intercept("var_mean", var_mean_default, "composite", input, unbiased, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("var_mean", var_mean_default, "composite", input, unbiased, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "var_mean"
     if out is not None:
@@ -2255,11 +2217,9 @@ def var_mean_dim(
     Gradients:
         through: (var(self, dim, unbiased, keepdim), mean(self, dim, keepdim))
     """
-    if (
-        watch.interceptors
-        and (result := intercept("var_mean.dim", var_mean_dim, "composite", input, dim, unbiased, keepdim, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("var_mean.dim", var_mean_dim, "composite", input, dim, unbiased, keepdim, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "var_mean"
     if out is not None:
@@ -2302,22 +2262,18 @@ def var_mean_correction(
     Gradients:
         through: (var(self, dim, correction=correction, keepdim=keepdim), mean(self, dim, keepdim))
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "var_mean.correction",
-                var_mean_correction,
-                "composite",
-                input,
-                dim,
-                correction=correction,
-                keepdim=keepdim,
-                out=out,
-            )
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "var_mean.correction",
+            var_mean_correction,
+            "composite",
+            input,
+            dim,
+            correction=correction,
+            keepdim=keepdim,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "var_mean"
     if out is not None:
@@ -2352,11 +2308,9 @@ def std_mean_default(
     Gradients:
         through: (std(self, unbiased), mean(self))
     """
-    if (
-        watch.interceptors
-        and (result := intercept("std_mean", std_mean_default, "composite", input, unbiased, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("std_mean", std_mean_default, "composite", input, unbiased, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "std_mean"
     if out is not None:
@@ -2395,11 +2349,9 @@ def std_mean_dim(
     Gradients:
         through: (std(self, dim, unbiased, keepdim), mean(self, dim, keepdim))
     """
-    if (
-        watch.interceptors
-        and (result := intercept("std_mean.dim", std_mean_dim, "composite", input, dim, unbiased, keepdim, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("std_mean.dim", std_mean_dim, "composite", input, dim, unbiased, keepdim, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "std_mean"
     if out is not None:
@@ -2442,22 +2394,18 @@ def std_mean_correction(
     Gradients:
         through: (std(self, dim, correction=correction, keepdim=keepdim), mean(self, dim, keepdim))
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "std_mean.correction",
-                std_mean_correction,
-                "composite",
-                input,
-                dim,
-                correction=correction,
-                keepdim=keepdim,
-                out=out,
-            )
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "std_mean.correction",
+            std_mean_correction,
+            "composite",
+            input,
+            dim,
+            correction=correction,
+            keepdim=keepdim,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "std_mean"
     if out is not None:
@@ -2513,11 +2461,9 @@ def aminmax(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if (
-        watch.interceptors
-        and (result := intercept("aminmax", aminmax, "composite", input, dim=dim, keepdim=keepdim, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("aminmax", aminmax, "composite", input, dim=dim, keepdim=keepdim, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "aminmax"
     if out is not None:
@@ -2562,10 +2508,9 @@ def count_nonzero(
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("count_nonzero", count_nonzero, "composite", input, dim, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("count_nonzero", count_nonzero, "composite", input, dim, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "count_nonzero"
     if out is not None:
@@ -2620,14 +2565,15 @@ def cov(
                 [-1.,  1.]])
     """
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "cov", cov, "composite", input, correction=correction, fweights=fweights, aweights=aweights, out=out
-            )
+        input.__class__ not in plain
+        or fweights.__class__ not in plain
+        or aweights.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept(
+            "cov", cov, "composite", input, correction=correction, fweights=fweights, aweights=aweights, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "cov"
     if out is not None:
@@ -2681,10 +2627,9 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[ 1., -1.],
                 [-1.,  1.]])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("corrcoef", corrcoef, "composite", input, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("corrcoef", corrcoef, "composite", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "corrcoef"
     if out is not None:
@@ -3191,6 +3136,7 @@ def norm(input, *args, **kwargs):
     Overloads:
         norm_default(input, p=2, dim=None, keepdim=False, *, dtype=None)
         norm_named(input, p, dim=None, keepdim=False, *, dtype=None): p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
+            p='nuc': the nuclear norm of a matrix, the sum of its singular values.
     Args:
         input: tensor.
         p: number or str or None; default 2.

@@ -17,6 +17,7 @@ from ...runtime.dispatch.writing import before_write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
 from ...runtime.namespace import op
+from ...runtime.overrides.classes import plain
 from ...runtime.tensor.base import TensorBase as Tensor
 from .. import kernels
 from ..functions import rounding as functions
@@ -43,7 +44,9 @@ def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.FLOOR.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("floor", floor, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("floor", floor, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("floor", out, _floor("floor", input), (input,), share="same")
@@ -55,7 +58,7 @@ def floor_(input: Tensor) -> Tensor:
     """`floor`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.FLOOR.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("floor", floor_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("floor", floor_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("floor_", input, (input,), keep=(), share="same")
     before = input._fn
@@ -94,7 +97,9 @@ def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.CEIL.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("ceil", ceil, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("ceil", ceil, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("ceil", out, _ceil("ceil", input), (input,), share="same")
@@ -106,7 +111,7 @@ def ceil_(input: Tensor) -> Tensor:
     """`ceil`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.CEIL.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("ceil", ceil_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("ceil", ceil_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("ceil_", input, (input,), keep=(), share="same")
     before = input._fn
@@ -142,10 +147,9 @@ def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ROUND.launch(input)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("round", round_default, "elementwise", input, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("round", round_default, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("round", out, _round_default("round", input), (input,), share="same")
@@ -157,7 +161,10 @@ def round_default_(input: Tensor) -> Tensor:
     """`round_default`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.ROUND.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("round", round_default_, "elementwise", input)) is not NOT_HANDLED:
+    if (
+        input.__class__ not in plain
+        and (result := intercept("round", round_default_, "elementwise", input)) is not NOT_HANDLED
+    ):
         return result
     original = before_write("round_", input, (input,), keep=(), share="same")
     before = input._fn
@@ -190,11 +197,9 @@ def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -
     Gradients:
         self: zeros_like(grad)
     """
-    if (
-        watch.interceptors
-        and (result := intercept("round.decimals", round_decimals, "elementwise", input, decimals=decimals, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or decimals.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("round.decimals", round_decimals, "elementwise", input, decimals=decimals, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("round", out, _round_decimals("round", input, decimals), (input,), share="same")
@@ -204,11 +209,9 @@ def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -
 
 def round_decimals_(input: Tensor, *, decimals: int) -> Tensor:
     """`round_decimals`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        watch.interceptors
-        and (result := intercept("round.decimals", round_decimals_, "elementwise", input, decimals=decimals))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or decimals.__class__ not in plain) and (
+        result := intercept("round.decimals", round_decimals_, "elementwise", input, decimals=decimals)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("round_", input, (input,), keep=(), share="same")
     before = input._fn
@@ -249,7 +252,9 @@ def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.TRUNC.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("trunc", trunc, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("trunc", trunc, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("trunc", out, _trunc("trunc", input), (input,), share="same")
@@ -261,7 +266,7 @@ def trunc_(input: Tensor) -> Tensor:
     """`trunc`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.TRUNC.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("trunc", trunc_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("trunc", trunc_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("trunc_", input, (input,), keep=(), share="same")
     before = input._fn
@@ -300,7 +305,9 @@ def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.FRAC.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("frac", frac, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("frac", frac, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("frac", out, _frac("frac", input), (input,), share="same")
@@ -312,7 +319,7 @@ def frac_(input: Tensor) -> Tensor:
     """`frac`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.FRAC.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("frac", frac_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("frac", frac_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("frac_", input, (input,), keep=(), share="same")
     before = input._fn

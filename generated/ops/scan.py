@@ -20,13 +20,14 @@ from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import before_write, write, write_out
 from ...runtime.dispatch.writing_several import write_outs
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
+from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.namespace import op
 from ...runtime.ops.reduction import checks as reduction_checks
 from ...runtime.ops.scan import checks as scan_checks
 from ...runtime.ops.scan import cpu as scan_cpu
 from ...runtime.ops.scan import formulas as scan_formulas
 from ...runtime.ops.scan import plans as scan_plans
+from ...runtime.overrides.classes import plain
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ...runtime.tensor.devices import CPU
@@ -70,6 +71,7 @@ CUMMIN = KernelOp(
 )
 
 
+@autocast_as(cuda="float32")
 def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = sums{j <= i} x_j along `dim`.
 
@@ -94,14 +96,13 @@ def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | N
     """
     if axis is not None:
         dim = axis
-    if not watch.every and out is None and dtype is None:
+    if (not watch.casts or uncast()) and out is None and dtype is None:
         result = CUMSUM.launch(input, dim)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("cumsum", cumsum, "along", input, dim, dtype=dtype, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("cumsum", cumsum, "along", input, dim, dtype=dtype, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("cumsum", out, _cumsum("cumsum", input, dim, dtype), (input,), share="anyhow")
@@ -112,10 +113,9 @@ def cumsum_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = No
     """`cumsum`, written into `input`, which is returned; the same arguments but `out`."""
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("cumsum", cumsum_, "along", input, dim, dtype=dtype)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or dim.__class__ not in plain) and (
+        result := intercept("cumsum", cumsum_, "along", input, dim, dtype=dtype)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("cumsum_", input, (input,), keep=(), share="anyhow")
     before = input._fn
@@ -152,6 +152,7 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
     return result
 
 
+@autocast_as(cuda="float32")
 def cumprod(
     input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None
 ) -> Tensor:
@@ -178,14 +179,13 @@ def cumprod(
     """
     if axis is not None:
         dim = axis
-    if not watch.every and out is None and dtype is None:
+    if (not watch.casts or uncast()) and out is None and dtype is None:
         result = CUMPROD.launch(input, dim)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("cumprod", cumprod, "along", input, dim, dtype=dtype, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("cumprod", cumprod, "along", input, dim, dtype=dtype, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("cumprod", out, _cumprod("cumprod", input, dim, dtype), (input,), share="anyhow")
@@ -196,10 +196,9 @@ def cumprod_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = N
     """`cumprod`, written into `input`, which is returned; the same arguments but `out`."""
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("cumprod", cumprod_, "along", input, dim, dtype=dtype)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or dim.__class__ not in plain) and (
+        result := intercept("cumprod", cumprod_, "along", input, dim, dtype=dtype)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("cumprod_", input, (input,), keep=(input,), share="anyhow")
     before = input._fn
@@ -265,10 +264,9 @@ def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, a
         result = LOGCUMSUMEXP.launch(input, dim)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("logcumsumexp", logcumsumexp, "along", input, dim, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("logcumsumexp", logcumsumexp, "along", input, dim, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("logcumsumexp", out, _logcumsumexp("logcumsumexp", input, dim), (input,), share="anyhow")
@@ -324,11 +322,9 @@ def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) ->
         result = LINEAR_RECURRENCE.launch(input, factor, dim, reverse)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("linear_recurrence", linear_recurrence, "along", input, factor, dim, reverse))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or factor.__class__ not in plain or dim.__class__ not in plain) and (
+        result := intercept("linear_recurrence", linear_recurrence, "along", input, factor, dim, reverse)
+    ) is not NOT_HANDLED:
         return result
     return _linear_recurrence("linear_recurrence", input, factor, dim, reverse)
 
@@ -400,7 +396,9 @@ def cummax(
         result = CUMMAX.launch(input, dim)
         if result is not None:
             return _cummax_result(*result)
-    if watch.interceptors and (result := intercept("cummax", cummax, "along", input, dim, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("cummax", cummax, "along", input, dim, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_outs("cummax", out, _cummax("cummax", input, dim), (input,), share="anyhow")
@@ -463,7 +461,9 @@ def cummin(
         result = CUMMIN.launch(input, dim)
         if result is not None:
             return _cummin_result(*result)
-    if watch.interceptors and (result := intercept("cummin", cummin, "along", input, dim, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("cummin", cummin, "along", input, dim, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_outs("cummin", out, _cummin("cummin", input, dim), (input,), share="anyhow")
@@ -506,7 +506,7 @@ def diff(
     out: Tensor | None = None,
     axis: Any = None,
 ) -> Tensor:
-    """x_{i+1} - x_i along `dim`, n times over; of bools whether neighbours differ.
+    """x_{i+1} - x_i along `dim`, n times over; of bools whether neighbours differ. For n = 0 it is x alone.
 
     diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml)
     Dtypes: all.
@@ -533,9 +533,11 @@ def diff(
     if axis is not None:
         dim = axis
     if (
-        watch.interceptors
-        and (result := intercept("diff", diff, "composite", input, n, dim, prepend, append, out=out)) is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or prepend.__class__ not in plain
+        or append.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (result := intercept("diff", diff, "composite", input, n, dim, prepend, append, out=out)) is not NOT_HANDLED:
         return result
     name = "diff"
     if out is not None:
@@ -573,10 +575,9 @@ def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = Non
     Raises:
         IndexError, RuntimeError: expected: `dim` in range of y, which is not bool; there is a point for each sample.
     """
-    if (
-        watch.interceptors
-        and (result := intercept("trapezoid.x", trapezoid_x, "composite", y, x, dim=dim, out=out)) is not NOT_HANDLED
-    ):
+    if (y.__class__ not in plain or x.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("trapezoid.x", trapezoid_x, "composite", y, x, dim=dim, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "trapezoid"
     if out is not None:
@@ -609,11 +610,9 @@ def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None 
     Raises:
         IndexError: expected: `dim` in range of y, which is not bool.
     """
-    if (
-        watch.interceptors
-        and (result := intercept("trapezoid.dx", trapezoid_dx, "composite", y, dx=dx, dim=dim, out=out))
-        is not NOT_HANDLED
-    ):
+    if (y.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("trapezoid.dx", trapezoid_dx, "composite", y, dx=dx, dim=dim, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "trapezoid"
     if out is not None:
@@ -646,11 +645,9 @@ def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor |
     Raises:
         IndexError, RuntimeError: expected: `dim` in range of y, which is not bool; there is a point for each sample.
     """
-    if (
-        watch.interceptors
-        and (result := intercept("cumulative_trapezoid.x", cumulative_trapezoid_x, "composite", y, x, dim=dim, out=out))
-        is not NOT_HANDLED
-    ):
+    if (y.__class__ not in plain or x.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("cumulative_trapezoid.x", cumulative_trapezoid_x, "composite", y, x, dim=dim, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "cumulative_trapezoid"
     if out is not None:
@@ -683,15 +680,9 @@ def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Ten
     Raises:
         IndexError: expected: `dim` in range of y, which is not bool.
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "cumulative_trapezoid.dx", cumulative_trapezoid_dx, "composite", y, dx=dx, dim=dim, out=out
-            )
-        )
-        is not NOT_HANDLED
-    ):
+    if (y.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("cumulative_trapezoid.dx", cumulative_trapezoid_dx, "composite", y, dx=dx, dim=dim, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "cumulative_trapezoid"
     if out is not None:

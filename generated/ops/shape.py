@@ -22,7 +22,7 @@ from ...runtime.dispatch.places import at, at_first
 from ...runtime.dispatch.view_cache import ViewOp
 from ...runtime.dispatch.writing import before_write, write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
+from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.namespace import op
 from ...runtime.ops.complex import checks as complex_checks
 from ...runtime.ops.image import checks as image_checks
@@ -36,6 +36,7 @@ from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.ops.shape import formulas_grids as shape_formulas_grids
 from ...runtime.ops.shape import plans as shape_plans
 from ...runtime.ops.shape import plans_moves as shape_plans_moves
+from ...runtime.overrides.classes import foreign, plain
 from ...runtime.tensor import views
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt, geometries, geometry
@@ -149,7 +150,9 @@ def view_default(input: Tensor, size: Sequence[int]) -> Tensor:
         result = VIEW_DEFAULT.launch(input, size)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("view", view_default, "along", input, size)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or foreign(size)) and (
+        result := intercept("view", view_default, "along", input, size)
+    ) is not NOT_HANDLED:
         return result
     return _view_default("view", input, size)
 
@@ -188,7 +191,10 @@ def view_dtype(input: Tensor, dtype: Any) -> Tensor:
     Raises:
         RuntimeError: expected: the last dimension can be read in elements of the dtype's size.
     """
-    if watch.interceptors and (result := intercept("view.dtype", view_dtype, "along", input, dtype)) is not NOT_HANDLED:
+    if (
+        input.__class__ not in plain
+        and (result := intercept("view.dtype", view_dtype, "along", input, dtype)) is not NOT_HANDLED
+    ):
         return result
     return _view_dtype("view", input, dtype)
 
@@ -235,7 +241,9 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
         result = VIEW_DEFAULT.launch(input, shape)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("reshape", reshape, "composite", input, shape)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or foreign(shape)) and (
+        result := intercept("reshape", reshape, "composite", input, shape)
+    ) is not NOT_HANDLED:
         return result
     name = "reshape"
     given = (shape,)
@@ -267,7 +275,9 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
         tensor([[0, 1],
                 [2, 3]])
     """
-    if watch.interceptors and (result := intercept("view_as", view_as, "composite", input, other)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("view_as", view_as, "composite", input, other)
+    ) is not NOT_HANDLED:
         return result
     name = "view_as"
     self = input
@@ -298,10 +308,9 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
         >>> sg.tensor([[1, 2], [3, 4]]).t().reshape_as(sg.zeros(4))
         tensor([1, 3, 2, 4])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("reshape_as", reshape_as, "composite", input, other)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("reshape_as", reshape_as, "composite", input, other)
+    ) is not NOT_HANDLED:
         return result
     name = "reshape_as"
     self = input
@@ -337,7 +346,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
         True
     """
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("flatten", flatten, "composite", input, start_dim, end_dim)) is not NOT_HANDLED
     ):
         return result
@@ -373,7 +382,7 @@ def ravel(input: Tensor) -> Tensor:
         >>> sg.ravel(sg.tensor([[1, 2], [3, 4]]))
         tensor([1, 2, 3, 4])
     """
-    if watch.interceptors and (result := intercept("ravel", ravel, "composite", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("ravel", ravel, "composite", input)) is not NOT_HANDLED:
         return result
     name = "ravel"
     self = input
@@ -406,7 +415,7 @@ def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, ax
     if axis is not None:
         dim = axis
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("unflatten", unflatten, "composite", input, dim, sizes)) is not NOT_HANDLED
     ):
         return result
@@ -447,20 +456,18 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
         result = TRANSPOSE.launch(input, dim0, dim1)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("transpose", transpose, "along", input, dim0, dim1)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or dim0.__class__ not in plain or dim1.__class__ not in plain) and (
+        result := intercept("transpose", transpose, "along", input, dim0, dim1)
+    ) is not NOT_HANDLED:
         return result
     return _transpose("transpose", input, dim0, dim1)
 
 
 def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """`transpose`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        watch.interceptors
-        and (result := intercept("transpose", transpose_, "along", input, dim0, dim1)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or dim0.__class__ not in plain or dim1.__class__ not in plain) and (
+        result := intercept("transpose", transpose_, "along", input, dim0, dim1)
+    ) is not NOT_HANDLED:
         return result
     return view_in_place("transpose_", input, transpose, dim0, dim1)
 
@@ -511,7 +518,9 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
         result = PERMUTE.launch(input, dims)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("permute", permute, "reordered", input, dims)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or foreign(dims)) and (
+        result := intercept("permute", permute, "reordered", input, dims)
+    ) is not NOT_HANDLED:
         return result
     return _permute("permute", input, dims)
 
@@ -557,7 +566,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
         specgrad.Size([3, 4, 2])
     """
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("movedim", movedim, "composite", input, source, destination)) is not NOT_HANDLED
     ):
         return result
@@ -595,14 +604,14 @@ def t(input: Tensor) -> Tensor:
         result = T.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("t", t, "transposed", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("t", t, "transposed", input)) is not NOT_HANDLED:
         return result
     return _t("t", input)
 
 
 def t_(input: Tensor) -> Tensor:
     """`t`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.interceptors and (result := intercept("t", t_, "transposed", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("t", t_, "transposed", input)) is not NOT_HANDLED:
         return result
     return view_in_place("t_", input, t)
 
@@ -643,14 +652,20 @@ def squeeze_default(input: Tensor) -> Tensor:
         result = SQUEEZE_DEFAULT.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("squeeze", squeeze_default, "squeezed", input)) is not NOT_HANDLED:
+    if (
+        input.__class__ not in plain
+        and (result := intercept("squeeze", squeeze_default, "squeezed", input)) is not NOT_HANDLED
+    ):
         return result
     return _squeeze_default("squeeze", input)
 
 
 def squeeze_default_(input: Tensor) -> Tensor:
     """`squeeze_default`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.interceptors and (result := intercept("squeeze", squeeze_default_, "squeezed", input)) is not NOT_HANDLED:
+    if (
+        input.__class__ not in plain
+        and (result := intercept("squeeze", squeeze_default_, "squeezed", input)) is not NOT_HANDLED
+    ):
         return result
     return view_in_place("squeeze_", input, squeeze_default)
 
@@ -693,17 +708,18 @@ def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
         result = SQUEEZE_DIM.launch(input, dim)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("squeeze.dim", squeeze_dim, "along", input, dim)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or foreign(dim)) and (
+        result := intercept("squeeze.dim", squeeze_dim, "along", input, dim)
+    ) is not NOT_HANDLED:
         return result
     return _squeeze_dim("squeeze", input, dim)
 
 
 def squeeze_dim_(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """`squeeze_dim`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        watch.interceptors
-        and (result := intercept("squeeze.dim", squeeze_dim_, "along", input, dim)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or foreign(dim)) and (
+        result := intercept("squeeze.dim", squeeze_dim_, "along", input, dim)
+    ) is not NOT_HANDLED:
         return result
     return view_in_place("squeeze_", input, squeeze_dim, dim)
 
@@ -755,10 +771,9 @@ def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
         result = UNSQUEEZE.launch(input, dim)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("unsqueeze", unsqueeze, "new_dimension", input, dim)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or dim.__class__ not in plain) and (
+        result := intercept("unsqueeze", unsqueeze, "new_dimension", input, dim)
+    ) is not NOT_HANDLED:
         return result
     return _unsqueeze("unsqueeze", input, dim)
 
@@ -767,10 +782,9 @@ def unsqueeze_(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """`unsqueeze`, written into `input`, which is returned; the same arguments but `out`."""
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("unsqueeze", unsqueeze_, "new_dimension", input, dim)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or dim.__class__ not in plain) and (
+        result := intercept("unsqueeze", unsqueeze_, "new_dimension", input, dim)
+    ) is not NOT_HANDLED:
         return result
     return view_in_place("unsqueeze_", input, unsqueeze, dim)
 
@@ -820,7 +834,9 @@ def expand(input: Tensor, size: Sequence[int]) -> Tensor:
         result = EXPAND.launch(input, size)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("expand", expand, "broadcasting", input, size)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or foreign(size)) and (
+        result := intercept("expand", expand, "broadcasting", input, size)
+    ) is not NOT_HANDLED:
         return result
     return _expand("expand", input, size)
 
@@ -862,7 +878,7 @@ def alias(input: Tensor) -> Tensor:
         result = ALIAS.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("alias", alias, "along", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("alias", alias, "along", input)) is not NOT_HANDLED:
         return result
     return _alias("alias", input)
 
@@ -903,10 +919,9 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
         tensor([[1, 2],
                 [1, 2]])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("expand_as", expand_as, "composite", input, other)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("expand_as", expand_as, "composite", input, other)
+    ) is not NOT_HANDLED:
         return result
     name = "expand_as"
     self = input
@@ -936,7 +951,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
                 [1, 2]])
     """
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("broadcast_to", broadcast_to, "composite", input, size)) is not NOT_HANDLED
     ):
         return result
@@ -969,7 +984,10 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
         tensor([[1, 2, 1, 2],
                 [1, 2, 1, 2]])
     """
-    if watch.interceptors and (result := intercept("repeat", repeat, "composite", input, repeats)) is not NOT_HANDLED:
+    if (
+        input.__class__ not in plain
+        and (result := intercept("repeat", repeat, "composite", input, repeats)) is not NOT_HANDLED
+    ):
         return result
     name = "repeat"
     self = input
@@ -1000,7 +1018,9 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
         >>> sg.tile(sg.tensor([[1, 2]]), (2,))
         tensor([[1, 2, 1, 2]])
     """
-    if watch.interceptors and (result := intercept("tile", tile, "composite", input, dims, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("tile", tile, "composite", input, dims, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "tile"
     if out is not None:
@@ -1026,7 +1046,10 @@ def atleast_1d(input: Tensor) -> Tensor:
     Gradients:
         through: self if self.ndim else self.reshape((1,))
     """
-    if watch.interceptors and (result := intercept("atleast_1d", atleast_1d, "composite", input)) is not NOT_HANDLED:
+    if (
+        input.__class__ not in plain
+        and (result := intercept("atleast_1d", atleast_1d, "composite", input)) is not NOT_HANDLED
+    ):
         return result
     name = "atleast_1d"
     self = input
@@ -1048,7 +1071,10 @@ def atleast_2d(input: Tensor) -> Tensor:
     Gradients:
         through: self if self.ndim >= 2 else atleast_1d(self).unsqueeze(0)
     """
-    if watch.interceptors and (result := intercept("atleast_2d", atleast_2d, "composite", input)) is not NOT_HANDLED:
+    if (
+        input.__class__ not in plain
+        and (result := intercept("atleast_2d", atleast_2d, "composite", input)) is not NOT_HANDLED
+    ):
         return result
     name = "atleast_2d"
     self = input
@@ -1070,7 +1096,10 @@ def atleast_3d(input: Tensor) -> Tensor:
     Gradients:
         through: self if self.ndim >= 3 else atleast_2d(self).unsqueeze(2)
     """
-    if watch.interceptors and (result := intercept("atleast_3d", atleast_3d, "composite", input)) is not NOT_HANDLED:
+    if (
+        input.__class__ not in plain
+        and (result := intercept("atleast_3d", atleast_3d, "composite", input)) is not NOT_HANDLED
+    ):
         return result
     name = "atleast_3d"
     self = input
@@ -1100,7 +1129,9 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
         tensor([[1, 3],
                 [2, 4]])
     """
-    if watch.interceptors and (result := intercept("hstack", hstack, "composite", tensors, out=out)) is not NOT_HANDLED:
+    if (foreign(tensors) or out.__class__ not in plain) and (
+        result := intercept("hstack", hstack, "composite", tensors, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "hstack"
     if out is not None:
@@ -1131,7 +1162,9 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
         tensor([[1, 2],
                 [3, 4]])
     """
-    if watch.interceptors and (result := intercept("vstack", vstack, "composite", tensors, out=out)) is not NOT_HANDLED:
+    if (foreign(tensors) or out.__class__ not in plain) and (
+        result := intercept("vstack", vstack, "composite", tensors, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "vstack"
     if out is not None:
@@ -1161,7 +1194,9 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
         tensor([[[1, 3],
                  [2, 4]]])
     """
-    if watch.interceptors and (result := intercept("dstack", dstack, "composite", tensors, out=out)) is not NOT_HANDLED:
+    if (foreign(tensors) or out.__class__ not in plain) and (
+        result := intercept("dstack", dstack, "composite", tensors, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "dstack"
     if out is not None:
@@ -1191,10 +1226,9 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
         tensor([[1, 3],
                 [2, 4]])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("column_stack", column_stack, "composite", tensors, out=out)) is not NOT_HANDLED
-    ):
+    if (foreign(tensors) or out.__class__ not in plain) and (
+        result := intercept("column_stack", column_stack, "composite", tensors, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "column_stack"
     if out is not None:
@@ -1222,7 +1256,7 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
         IndexError, RuntimeError: expected: `dim` in range; at least one section.
     """
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("tensor_split.sections", tensor_split_sections, "composite", input, sections, dim))
         is not NOT_HANDLED
     ):
@@ -1259,20 +1293,16 @@ def tensor_split_tensor_indices_or_sections(
     Raises:
         IndexError, RuntimeError: expected: int64 numbers of at most one dimension, which become an int or ints.
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "tensor_split.tensor_indices_or_sections",
-                tensor_split_tensor_indices_or_sections,
-                "composite",
-                input,
-                tensor_indices_or_sections,
-                dim,
-            )
+    if (input.__class__ not in plain or tensor_indices_or_sections.__class__ not in plain) and (
+        result := intercept(
+            "tensor_split.tensor_indices_or_sections",
+            tensor_split_tensor_indices_or_sections,
+            "composite",
+            input,
+            tensor_indices_or_sections,
+            dim,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "tensor_split"
     self = input
@@ -1306,7 +1336,7 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
         IndexError, RuntimeError: expected: `dim` in range; at least one section.
     """
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("tensor_split.indices", tensor_split_indices, "composite", input, indices, dim))
         is not NOT_HANDLED
     ):
@@ -1339,7 +1369,7 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
         RuntimeError: expected: at least one dimension; pieces of equal size.
     """
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("hsplit.int", hsplit_int, "composite", input, sections)) is not NOT_HANDLED
     ):
         return result
@@ -1370,7 +1400,7 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
         RuntimeError: expected: at least one dimension; pieces of equal size.
     """
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("hsplit.indices", hsplit_indices, "composite", input, indices)) is not NOT_HANDLED
     ):
         return result
@@ -1400,7 +1430,7 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
         RuntimeError: expected: at least two dimensions; pieces of equal size.
     """
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("vsplit.int", vsplit_int, "composite", input, sections)) is not NOT_HANDLED
     ):
         return result
@@ -1431,7 +1461,7 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
         RuntimeError: expected: at least two dimensions; pieces of equal size.
     """
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("vsplit.indices", vsplit_indices, "composite", input, indices)) is not NOT_HANDLED
     ):
         return result
@@ -1461,7 +1491,7 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
         RuntimeError: expected: at least three dimensions; pieces of equal size.
     """
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("dsplit.int", dsplit_int, "composite", input, sections)) is not NOT_HANDLED
     ):
         return result
@@ -1492,7 +1522,7 @@ def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
         RuntimeError: expected: at least three dimensions; pieces of equal size.
     """
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("dsplit.indices", dsplit_indices, "composite", input, indices)) is not NOT_HANDLED
     ):
         return result
@@ -1536,11 +1566,9 @@ def narrow_copy(
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("narrow_copy", narrow_copy, "composite", input, dim, start, length, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("narrow_copy", narrow_copy, "composite", input, dim, start, length, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "narrow_copy"
     if out is not None:
@@ -1577,7 +1605,9 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[2, 1],
                 [4, 3]])
     """
-    if watch.interceptors and (result := intercept("fliplr", fliplr, "composite", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("fliplr", fliplr, "composite", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "fliplr"
     if out is not None:
@@ -1609,7 +1639,9 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[3, 4],
                 [1, 2]])
     """
-    if watch.interceptors and (result := intercept("flipud", flipud, "composite", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("flipud", flipud, "composite", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "flipud"
     if out is not None:
@@ -1643,10 +1675,9 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tenso
         tensor([[2, 4],
                 [1, 3]])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("rot90", rot90, "composite", input, k, dims, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("rot90", rot90, "composite", input, k, dims, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "rot90"
     if out is not None:
@@ -1680,20 +1711,11 @@ def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None,
         result = REPEAT_INTERLEAVE_TENSOR.launch(repeats, output_size)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "repeat_interleave.Tensor",
-                repeat_interleave_tensor,
-                "dynamic",
-                repeats,
-                output_size=output_size,
-                out=out,
-            )
+    if (repeats.__class__ not in plain or output_size.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "repeat_interleave.Tensor", repeat_interleave_tensor, "dynamic", repeats, output_size=output_size, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out(
@@ -1757,22 +1779,18 @@ def repeat_interleave_self_tensor(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; one count for each slice, or one for all.
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "repeat_interleave.self_Tensor",
-                repeat_interleave_self_tensor,
-                "composite",
-                input,
-                repeats,
-                dim,
-                output_size=output_size,
-                out=out,
-            )
+    if (input.__class__ not in plain or repeats.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "repeat_interleave.self_Tensor",
+            repeat_interleave_self_tensor,
+            "composite",
+            input,
+            repeats,
+            dim,
+            output_size=output_size,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "repeat_interleave"
     if out is not None:
@@ -1819,22 +1837,18 @@ def repeat_interleave_self_int(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; a count that is not negative.
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "repeat_interleave.self_int",
-                repeat_interleave_self_int,
-                "composite",
-                input,
-                repeats,
-                dim,
-                output_size=output_size,
-                out=out,
-            )
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "repeat_interleave.self_int",
+            repeat_interleave_self_int,
+            "composite",
+            input,
+            repeats,
+            dim,
+            output_size=output_size,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "repeat_interleave"
     if out is not None:
@@ -1873,7 +1887,7 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Ten
         RuntimeError: expected: vectors or numbers of one dtype; indexing 'ij' or 'xy'.
     """
     if (
-        watch.interceptors
+        foreign(tensors)
         and (result := intercept("meshgrid", meshgrid, "composite", tensors, indexing=indexing)) is not NOT_HANDLED
     ):
         return result
@@ -1901,7 +1915,7 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
         RuntimeError: expected: vectors of one dtype.
     """
     if (
-        watch.interceptors
+        foreign(tensors)
         and (result := intercept("cartesian_prod", cartesian_prod, "composite", tensors)) is not NOT_HANDLED
     ):
         return result
@@ -1935,11 +1949,9 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
                 [1, 3],
                 [2, 3]])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("combinations", combinations, "composite", input, r, with_replacement, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("combinations", combinations, "composite", input, r, with_replacement, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "combinations"
     if out is not None:
@@ -1976,7 +1988,7 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
     Raises:
         RuntimeError: expected: tensors of at most two dimensions.
     """
-    if watch.interceptors and (result := intercept("block_diag", block_diag, "composite", tensors)) is not NOT_HANDLED:
+    if foreign(tensors) and (result := intercept("block_diag", block_diag, "composite", tensors)) is not NOT_HANDLED:
         return result
     name = "block_diag"
     tensors = checks.tensor_list(name, "tensors", tensors)
@@ -2007,11 +2019,9 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
         tensor([[1, 0],
                 [0, 2]])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("diag_embed", diag_embed, "composite", input, offset, dim1, dim2, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("diag_embed", diag_embed, "composite", input, offset, dim1, dim2, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "diag_embed"
     if out is not None:
@@ -2051,10 +2061,9 @@ def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Te
                 [0, 0, 2],
                 [0, 0, 0]])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("diagflat", diagflat, "composite", input, offset, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("diagflat", diagflat, "composite", input, offset, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "diagflat"
     if out is not None:
@@ -2092,10 +2101,9 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
                 [4, 2, 1],
                 [9, 3, 1]])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("vander", vander, "composite", x, N, increasing, out=out)) is not NOT_HANDLED
-    ):
+    if (x.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("vander", vander, "composite", x, N, increasing, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "vander"
     if out is not None:
@@ -2132,7 +2140,10 @@ def adjoint(input: Tensor) -> Tensor:
         tensor([[1.-2.j],
                 [0.-3.j]])
     """
-    if watch.interceptors and (result := intercept("adjoint", adjoint, "composite", input)) is not NOT_HANDLED:
+    if (
+        input.__class__ not in plain
+        and (result := intercept("adjoint", adjoint, "composite", input)) is not NOT_HANDLED
+    ):
         return result
     name = "adjoint"
     self = input
@@ -2169,9 +2180,11 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (result := intercept("unfold", unfold, "windows", input, dimension, size, step)) is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or dimension.__class__ not in plain
+        or size.__class__ not in plain
+        or step.__class__ not in plain
+    ) and (result := intercept("unfold", unfold, "windows", input, dimension, size, step)) is not NOT_HANDLED:
         return result
     return _unfold("unfold", input, dimension, size, step)
 
@@ -2225,14 +2238,14 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "unfold_backward", unfold_backward, "along", grad_output, input_sizes, dim, length, step
-            )
-        )
-        is not NOT_HANDLED
-    ):
+        grad_output.__class__ not in plain
+        or foreign(input_sizes)
+        or dim.__class__ not in plain
+        or length.__class__ not in plain
+        or step.__class__ not in plain
+    ) and (
+        result := intercept("unfold_backward", unfold_backward, "along", grad_output, input_sizes, dim, length, step)
+    ) is not NOT_HANDLED:
         return result
     return _unfold_backward("unfold_backward", grad_output, input_sizes, dim, length, step)
 
@@ -2310,10 +2323,9 @@ def select(input: Tensor, dim: int = None, index: int = None, *, axis: Any = Non
         result = SELECT.launch(input, dim, index)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("select.int", select, "along", input, dim, index)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or dim.__class__ not in plain or index.__class__ not in plain) and (
+        result := intercept("select.int", select, "along", input, dim, index)
+    ) is not NOT_HANDLED:
         return result
     return _select("select", input, dim, index)
 
@@ -2364,10 +2376,13 @@ def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, i
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (result := intercept("select_backward", select_backward, "along", grad_output, input_sizes, dim, index))
-        is not NOT_HANDLED
-    ):
+        grad_output.__class__ not in plain
+        or foreign(input_sizes)
+        or dim.__class__ not in plain
+        or index.__class__ not in plain
+    ) and (
+        result := intercept("select_backward", select_backward, "along", grad_output, input_sizes, dim, index)
+    ) is not NOT_HANDLED:
         return result
     return _select_backward("select_backward", grad_output, input_sizes, dim, index)
 
@@ -2432,9 +2447,12 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (result := intercept("slice.Tensor", slice, "along", input, dim, start, end, step)) is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or dim.__class__ not in plain
+        or start.__class__ not in plain
+        or end.__class__ not in plain
+        or step.__class__ not in plain
+    ) and (result := intercept("slice.Tensor", slice, "along", input, dim, start, end, step)) is not NOT_HANDLED:
         return result
     return _slice("slice", input, dim, start, end, step)
 
@@ -2494,14 +2512,15 @@ def slice_backward(
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "slice_backward", slice_backward, "along", grad_output, input_sizes, dim, start, end, step
-            )
-        )
-        is not NOT_HANDLED
-    ):
+        grad_output.__class__ not in plain
+        or foreign(input_sizes)
+        or dim.__class__ not in plain
+        or start.__class__ not in plain
+        or end.__class__ not in plain
+        or step.__class__ not in plain
+    ) and (
+        result := intercept("slice_backward", slice_backward, "along", grad_output, input_sizes, dim, start, end, step)
+    ) is not NOT_HANDLED:
         return result
     return _slice_backward("slice_backward", grad_output, input_sizes, dim, start, end, step)
 
@@ -2584,9 +2603,11 @@ def narrow(input: Tensor, dim: int = None, start: int = None, length: int = None
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (result := intercept("narrow", narrow, "along", input, dim, start, length)) is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or dim.__class__ not in plain
+        or start.__class__ not in plain
+        or length.__class__ not in plain
+    ) and (result := intercept("narrow", narrow, "along", input, dim, start, length)) is not NOT_HANDLED:
         return result
     return _narrow("narrow", input, dim, start, length)
 
@@ -2638,22 +2659,18 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
         tensor([[1, 2],
                 [4, 5]])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("as_strided", as_strided, "restrided", input, size, stride, storage_offset))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or foreign(size) or foreign(stride) or storage_offset.__class__ not in plain) and (
+        result := intercept("as_strided", as_strided, "restrided", input, size, stride, storage_offset)
+    ) is not NOT_HANDLED:
         return result
     return _as_strided("as_strided", input, size, stride, storage_offset)
 
 
 def as_strided_(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """`as_strided`, written into `input`, which is returned; the same arguments but `out`."""
-    if (
-        watch.interceptors
-        and (result := intercept("as_strided", as_strided_, "restrided", input, size, stride, storage_offset))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or foreign(size) or foreign(stride) or storage_offset.__class__ not in plain) and (
+        result := intercept("as_strided", as_strided_, "restrided", input, size, stride, storage_offset)
+    ) is not NOT_HANDLED:
         return result
     return view_in_place("as_strided_", input, as_strided, size, stride, storage_offset)
 
@@ -2708,14 +2725,15 @@ def restride(
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "restride", restride, "restrided_sum", input, stride, offset, to_size, to_stride, to_offset
-            )
-        )
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or foreign(stride)
+        or offset.__class__ not in plain
+        or foreign(to_size)
+        or foreign(to_stride)
+        or to_offset.__class__ not in plain
+    ) and (
+        result := intercept("restride", restride, "restrided_sum", input, stride, offset, to_size, to_stride, to_offset)
+    ) is not NOT_HANDLED:
         return result
     return _restride("restride", input, stride, offset, to_size, to_stride, to_offset)
 
@@ -2788,9 +2806,11 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (result := intercept("diagonal", diagonal, "along", input, offset, dim1, dim2)) is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or offset.__class__ not in plain
+        or dim1.__class__ not in plain
+        or dim2.__class__ not in plain
+    ) and (result := intercept("diagonal", diagonal, "along", input, offset, dim1, dim2)) is not NOT_HANDLED:
         return result
     return _diagonal("diagonal", input, offset, dim1, dim2)
 
@@ -2846,14 +2866,16 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "diagonal_backward", diagonal_backward, "along", grad_output, input_sizes, offset, dim1, dim2
-            )
+        grad_output.__class__ not in plain
+        or foreign(input_sizes)
+        or offset.__class__ not in plain
+        or dim1.__class__ not in plain
+        or dim2.__class__ not in plain
+    ) and (
+        result := intercept(
+            "diagonal_backward", diagonal_backward, "along", grad_output, input_sizes, offset, dim1, dim2
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _diagonal_backward("diagonal_backward", grad_output, input_sizes, offset, dim1, dim2)
 
@@ -2926,10 +2948,9 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
         tensor([[1, 0],
                 [0, 2]])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("diag", diag, "composite", input, diagonal, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("diag", diag, "composite", input, diagonal, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "diag"
     if out is not None:
@@ -2943,6 +2964,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     return shape_formulas.diagonal_matrix(self, diagonal) if self.ndim == 1 else self.diagonal(diagonal).clone()
 
 
+@autocast_as(cpu="float32")
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
@@ -2962,7 +2984,9 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.trace(sg.tensor([[1, 2], [3, 4]]))
         tensor(5)
     """
-    if watch.interceptors and (result := intercept("trace", trace, "composite", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("trace", trace, "composite", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "trace"
     if out is not None:
@@ -2996,7 +3020,9 @@ def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]
     """
     if axis is not None:
         dim = axis
-    if watch.interceptors and (result := intercept("unbind.int", unbind, "along", input, dim)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or dim.__class__ not in plain) and (
+        result := intercept("unbind.int", unbind, "along", input, dim)
+    ) is not NOT_HANDLED:
         return result
     return _unbind("unbind", input, dim)
 
@@ -3042,10 +3068,9 @@ def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tenso
     Raises:
         IndexError, RuntimeError: expected: `dim` in range; pieces of size 0 only of nothing.
     """
-    if (
-        watch.interceptors
-        and (result := intercept("split.Tensor", split_tensor, "along", input, split_size, dim)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or split_size.__class__ not in plain or dim.__class__ not in plain) and (
+        result := intercept("split.Tensor", split_tensor, "along", input, split_size, dim)
+    ) is not NOT_HANDLED:
         return result
     return _split_tensor("split", input, split_size, dim)
 
@@ -3099,11 +3124,9 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *,
     """
     if axis is not None:
         dim = axis
-    if (
-        watch.interceptors
-        and (result := intercept("split_with_sizes", split_with_sizes, "along", input, split_sizes, dim))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or foreign(split_sizes) or dim.__class__ not in plain) and (
+        result := intercept("split_with_sizes", split_with_sizes, "along", input, split_sizes, dim)
+    ) is not NOT_HANDLED:
         return result
     return _split_with_sizes("split_with_sizes", input, split_sizes, dim)
 
@@ -3151,7 +3174,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
         through: split_with_sizes(self, split_size, dim)
     """
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("split.sizes", split_sizes, "composite", input, split_size, dim)) is not NOT_HANDLED
     ):
         return result
@@ -3188,7 +3211,10 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
     """
     if axis is not None:
         dim = axis
-    if watch.interceptors and (result := intercept("chunk", chunk, "composite", input, chunks, dim)) is not NOT_HANDLED:
+    if (
+        input.__class__ not in plain
+        and (result := intercept("chunk", chunk, "composite", input, chunks, dim)) is not NOT_HANDLED
+    ):
         return result
     name = "chunk"
     self = input
@@ -3227,7 +3253,7 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) 
     if axis is not None:
         dim = axis
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("unsafe_chunk", unsafe_chunk, "composite", input, chunks, dim)) is not NOT_HANDLED
     ):
         return result
@@ -3267,7 +3293,7 @@ def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = No
     if axis is not None:
         dim = axis
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("unsafe_split", unsafe_split, "composite", input, split_size, dim)) is not NOT_HANDLED
     ):
         return result
@@ -3309,7 +3335,7 @@ def unsafe_split_with_sizes(
     if axis is not None:
         dim = axis
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (
             result := intercept(
                 "unsafe_split_with_sizes", unsafe_split_with_sizes, "composite", input, split_sizes, dim
@@ -3328,6 +3354,7 @@ def unsafe_split_with_sizes(
     return shape_formulas.each_apart(self, op.split_with_sizes(self, split_sizes, dim), dim)
 
 
+@autocast_as(cpu="widest")
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
@@ -3353,11 +3380,13 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, a
     """
     if axis is not None:
         dim = axis
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = CAT.launch(tensors, dim)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("cat", cat, "joined", tensors, dim, out=out)) is not NOT_HANDLED:
+    if (foreign(tensors) or dim.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("cat", cat, "joined", tensors, dim, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("cat", out, _cat("cat", tensors, dim), (*listed(tensors),), share="anyhow")
@@ -3388,6 +3417,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
     return result
 
 
+@autocast_as(cpu="widest")
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
@@ -3412,14 +3442,13 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None,
     """
     if axis is not None:
         dim = axis
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = STACK.launch(tensors, dim)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("stack", stack, "new_dimension", tensors, dim, out=out)) is not NOT_HANDLED
-    ):
+    if (foreign(tensors) or dim.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("stack", stack, "new_dimension", tensors, dim, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("stack", out, _stack("stack", tensors, dim), (*listed(tensors),), share="anyhow")
@@ -3475,7 +3504,9 @@ def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
         result = FLIP.launch(input, dims)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("flip", flip, "along", input, dims, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or foreign(dims) or out.__class__ not in plain) and (
+        result := intercept("flip", flip, "along", input, dims, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("flip", out, _flip("flip", input, dims), (input,), share="anyhow")
@@ -3534,10 +3565,9 @@ def roll(
         result = ROLL.launch(input, shifts, dims)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("roll", roll, "rolled", input, shifts, dims, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or foreign(shifts) or foreign(dims) or out.__class__ not in plain) and (
+        result := intercept("roll", roll, "rolled", input, shifts, dims, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("roll", out, _roll("roll", input, shifts, dims), (input,), share="anyhow")
@@ -3595,10 +3625,9 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
         result = TRIU.launch(input, diagonal)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("triu", triu, "leading", input, diagonal, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or diagonal.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("triu", triu, "leading", input, diagonal, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("triu", out, _triu("triu", input, diagonal), (input,), share="anyhow")
@@ -3607,7 +3636,9 @@ def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 
 def triu_(input: Tensor, diagonal: int = 0) -> Tensor:
     """`triu`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.interceptors and (result := intercept("triu", triu_, "leading", input, diagonal)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or diagonal.__class__ not in plain) and (
+        result := intercept("triu", triu_, "leading", input, diagonal)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("triu_", input, (input,), keep=(), share="anyhow", replaces=True)
     before = input._fn
@@ -3666,10 +3697,9 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
         result = TRIL.launch(input, diagonal)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("tril", tril, "leading", input, diagonal, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or diagonal.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("tril", tril, "leading", input, diagonal, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("tril", out, _tril("tril", input, diagonal), (input,), share="anyhow")
@@ -3678,7 +3708,9 @@ def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 
 def tril_(input: Tensor, diagonal: int = 0) -> Tensor:
     """`tril`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.interceptors and (result := intercept("tril", tril_, "leading", input, diagonal)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or diagonal.__class__ not in plain) and (
+        result := intercept("tril", tril_, "leading", input, diagonal)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("tril_", input, (input,), keep=(), share="anyhow", replaces=True)
     before = input._fn
@@ -3737,10 +3769,10 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (result := intercept("constant_pad_nd", constant_pad_nd, "leading", input, pad, value, out=out))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain or foreign(pad) or value.__class__ not in plain or out.__class__ not in plain
+    ) and (
+        result := intercept("constant_pad_nd", constant_pad_nd, "leading", input, pad, value, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out(
@@ -3798,11 +3830,9 @@ def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None
         result = CLONE.launch(input)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("clone", clone, "leading", input, memory_format=memory_format, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("clone", clone, "leading", input, memory_format=memory_format, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("clone", out, _clone("clone", input, memory_format), (input,), share="anyhow")
@@ -3852,10 +3882,9 @@ def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
         result = _TO_COPY.launch(input, dtype)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("_to_copy", _to_copy, "leading", input, dtype, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("_to_copy", _to_copy, "leading", input, dtype, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("_to_copy", out, __to_copy("_to_copy", input, dtype), (input,), share="anyhow")
@@ -3896,7 +3925,7 @@ def to_device(input: Tensor, device: Any, non_blocking: bool) -> Tensor:
         self: to_device(grad, self.device, non_blocking)
     """
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("to_device", to_device, "leading", input, device, non_blocking)) is not NOT_HANDLED
     ):
         return result
@@ -3932,7 +3961,7 @@ def im2col(
     """Each window of an image as a column: (N, C, H, W) to (N, C kh kw, windows).
 
     im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml)
-    Dtypes: floats, complex numbers.
+    Dtypes: bool, floats, complex numbers.
 
     Args:
         input: tensor.
@@ -3952,10 +3981,10 @@ def im2col(
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (result := intercept("im2col", im2col, "planes", input, kernel_size, dilation, padding, stride))
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain or foreign(kernel_size) or foreign(dilation) or foreign(padding) or foreign(stride)
+    ) and (
+        result := intercept("im2col", im2col, "planes", input, kernel_size, dilation, padding, stride)
+    ) is not NOT_HANDLED:
         return result
     return _im2col("im2col", input, kernel_size, dilation, padding, stride)
 
@@ -3975,7 +4004,9 @@ def _im2col(name: str, self, kernel_size, dilation, padding, stride, into=None) 
         result = IM2COL.launch(self, kernel_size, dilation, padding, stride)
         if result is not None:
             return result
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    computed = (
+        self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "float", "complex"), (self,))
+    )
     try:
         result = adopt(
             at(self, shape_cpu.im2col)(array_in(self, computed), kernel_size, dilation, padding, stride), computed
@@ -4024,12 +4055,15 @@ def col2im(
         if result is not None:
             return result
     if (
-        watch.interceptors
-        and (
-            result := intercept("col2im", col2im, "planes", input, output_size, kernel_size, dilation, padding, stride)
-        )
-        is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or foreign(output_size)
+        or foreign(kernel_size)
+        or foreign(dilation)
+        or foreign(padding)
+        or foreign(stride)
+    ) and (
+        result := intercept("col2im", col2im, "planes", input, output_size, kernel_size, dilation, padding, stride)
+    ) is not NOT_HANDLED:
         return result
     return _col2im("col2im", input, output_size, kernel_size, dilation, padding, stride)
 
@@ -4076,6 +4110,802 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
             into,
         )
     return result
+
+
+def alias_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A copy of x, that of the view of all of it.
+
+    alias_copy(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.clone()
+    Example:
+        >>> sg.alias_copy(sg.tensor([1, 2]))
+        tensor([1, 2])
+    """
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("alias_copy", alias_copy, "composite", input, out=out)
+    ) is not NOT_HANDLED:
+        return result
+    name = "alias_copy"
+    if out is not None:
+        return write_out(name, out, alias_copy(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return self.clone()
+
+
+def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A copy of x that has no gradient.
+
+    detach_copy(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.detach().clone()
+    Example:
+        >>> sg.detach_copy(sg.ones(2, requires_grad=True)).requires_grad
+        False
+    """
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("detach_copy", detach_copy, "composite", input, out=out)
+    ) is not NOT_HANDLED:
+        return result
+    name = "detach_copy"
+    if out is not None:
+        return write_out(name, out, detach_copy(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return self.detach().clone()
+
+
+def as_strided_copy(
+    input: Tensor,
+    size: Sequence[int],
+    stride: Sequence[int],
+    storage_offset: int | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """A copy of as_strided: elements of x's storage by size, strides and offset.
+
+    as_strided_copy(Tensor self, int[] size, int[] stride, int? storage_offset=None) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        size: sequence of ints.
+        stride: sequence of ints.
+        storage_offset: int or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.as_strided(size, stride, storage_offset).clone()
+    Example:
+        >>> sg.as_strided_copy(sg.arange(6), (2, 2), (3, 1), 1)
+        tensor([[1, 2],
+                [4, 5]])
+    """
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "as_strided_copy", as_strided_copy, "composite", input, size, stride, storage_offset, out=out
+        )
+    ) is not NOT_HANDLED:
+        return result
+    name = "as_strided_copy"
+    if out is not None:
+        return write_out(name, out, as_strided_copy(input, size, stride, storage_offset))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    size = checks.integer_list(name, "size", size)
+    stride = checks.integer_list(name, "stride", stride)
+    if storage_offset is not None and storage_offset.__class__ is not int:
+        storage_offset = checks.integer(name, "storage_offset", storage_offset)
+    return self.as_strided(size, stride, storage_offset).clone()
+
+
+def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, *, out: Tensor | None = None) -> Tensor:
+    """A copy of the diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
+
+    diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        offset: int; default 0.
+        dim1: int, counted from the end where negative; default 0.
+        dim2: int, counted from the end where negative; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.diagonal(offset, dim1, dim2).clone()
+    Example:
+        >>> sg.diagonal_copy(sg.tensor([[1, 2], [3, 4]]))
+        tensor([1, 4])
+    """
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("diagonal_copy", diagonal_copy, "composite", input, offset, dim1, dim2, out=out)
+    ) is not NOT_HANDLED:
+        return result
+    name = "diagonal_copy"
+    if out is not None:
+        return write_out(name, out, diagonal_copy(input, offset, dim1, dim2))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if offset.__class__ is not int:
+        offset = checks.integer(name, "offset", offset)
+    if dim1.__class__ is not int:
+        dim1 = checks.integer(name, "dim1", dim1)
+    if dim2.__class__ is not int:
+        dim2 = checks.integer(name, "dim2", dim2)
+    return self.diagonal(offset, dim1, dim2).clone()
+
+
+def expand_copy(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
+    """A copy of x expanded to a size, in which -1 leaves a dimension as it is.
+
+    expand_copy(Tensor self, int[] size) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        size: sequence of ints.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.expand(size).clone()
+    Example:
+        >>> sg.expand_copy(sg.tensor([[1], [2]]), (2, 2))
+        tensor([[1, 1],
+                [2, 2]])
+    """
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("expand_copy", expand_copy, "composite", input, size, out=out)
+    ) is not NOT_HANDLED:
+        return result
+    name = "expand_copy"
+    if out is not None:
+        return write_out(name, out, expand_copy(input, size))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    size = checks.integer_list(name, "size", size)
+    return self.expand(size).clone()
+
+
+def permute_copy(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
+    """A copy of x with dimensions in another order.
+
+    permute_copy(Tensor self, int[] dims) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dims: sequence of ints, counted from the end where negative.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.permute(dims).clone()
+    Example:
+        >>> sg.permute_copy(sg.ones(2, 3), (1, 0)).shape
+        specgrad.Size([3, 2])
+    """
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("permute_copy", permute_copy, "composite", input, dims, out=out)
+    ) is not NOT_HANDLED:
+        return result
+    name = "permute_copy"
+    if out is not None:
+        return write_out(name, out, permute_copy(input, dims))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    dims = checks.integer_list(name, "dims", dims)
+    return self.permute(dims).clone()
+
+
+def select_copy(
+    input: Tensor, dim: int = None, index: int = None, *, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
+    """A copy of x[..., index, ...] at dimension `dim`, which goes.
+
+    select_copy(Tensor self, int dim, int index) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: int.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.select(dim, index).clone()
+    Example:
+        >>> sg.select_copy(sg.tensor([[1, 2], [3, 4]]), 1, 0)
+        tensor([1, 3])
+    """
+    if axis is not None:
+        dim = axis
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("select_copy", select_copy, "composite", input, dim, index, out=out)
+    ) is not NOT_HANDLED:
+        return result
+    name = "select_copy"
+    if out is not None:
+        return write_out(name, out, select_copy(input, dim, index))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if index.__class__ is not int:
+        index = checks.integer(name, "index", index)
+    return self.select(dim, index).clone()
+
+
+def slice_copy(
+    input: Tensor,
+    dim: int = 0,
+    start: int | None = None,
+    end: int | None = None,
+    step: int = 1,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
+) -> Tensor:
+    """A copy of x[..., start:end:step, ...] at dimension `dim`.
+
+    slice_copy(Tensor self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative; default 0.
+        start: int or None; default None.
+        end: int or None; default None.
+        step: int; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: slice(self, dim, start, end, step).clone()
+    Raises:
+        IndexError, ValueError: expected: `dim` in range; `step` above 0; `start` and `end` are clamped to the size as
+            Python does.
+    Example:
+        >>> sg.slice_copy(sg.arange(6), 0, 1, 5, 2)
+        tensor([1, 3])
+    """
+    if axis is not None:
+        dim = axis
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("slice_copy", slice_copy, "composite", input, dim, start, end, step, out=out)
+    ) is not NOT_HANDLED:
+        return result
+    name = "slice_copy"
+    if out is not None:
+        return write_out(name, out, slice_copy(input, dim, start, end, step))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if start is not None and start.__class__ is not int:
+        start = checks.integer(name, "start", start)
+    if end is not None and end.__class__ is not int:
+        end = checks.integer(name, "end", end)
+    if step.__class__ is not int:
+        step = checks.integer(name, "step", step)
+    self, dim, start, end, step = shape_checks_slice_join.slice(name, self, dim, start, end, step)
+    return op.slice(self, dim, start, end, step).clone()
+
+
+def split_copy(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
+    """Copies of pieces of `split_size` elements along `dim`, of which the last may be shorter.
+
+    split_copy(Tensor self, int split_size, int dim=0) -> Tensor[] (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        split_size: int.
+        dim: int, counted from the end where negative; default 0.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        tuple of Tensors: the dtype that its ops give.
+    Gradients:
+        through: each_copied(self.split(split_size, dim))
+    Example:
+        >>> sg.split_copy(sg.arange(5), 3)
+        (tensor([0, 1, 2]), tensor([3, 4]))
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        input.__class__ not in plain
+        and (result := intercept("split_copy", split_copy, "composite", input, split_size, dim)) is not NOT_HANDLED
+    ):
+        return result
+    name = "split_copy"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if split_size.__class__ is not int:
+        split_size = checks.integer(name, "split_size", split_size)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    return shape_formulas.each_copied(self.split(split_size, dim))
+
+
+def split_with_sizes_copy(
+    input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None
+) -> Sequence[Tensor]:
+    """Copies of pieces of the given sizes along `dim`.
+
+    split_with_sizes_copy(Tensor self, int[] split_sizes, int dim=0) -> Tensor[] (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        split_sizes: sequence of ints.
+        dim: int, counted from the end where negative; default 0.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        tuple of Tensors: the dtype that its ops give.
+    Gradients:
+        through: each_copied(self.split_with_sizes(split_sizes, dim))
+    Example:
+        >>> sg.split_with_sizes_copy(sg.arange(5), [2, 3])
+        (tensor([0, 1]), tensor([2, 3, 4]))
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        input.__class__ not in plain
+        and (result := intercept("split_with_sizes_copy", split_with_sizes_copy, "composite", input, split_sizes, dim))
+        is not NOT_HANDLED
+    ):
+        return result
+    name = "split_with_sizes_copy"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    split_sizes = checks.integer_list(name, "split_sizes", split_sizes)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    return shape_formulas.each_copied(self.split_with_sizes(split_sizes, dim))
+
+
+def squeeze_copy_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A copy of x without dimensions of size 1.
+
+    squeeze_copy(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.squeeze().clone()
+    """
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("squeeze_copy", squeeze_copy_default, "composite", input, out=out)
+    ) is not NOT_HANDLED:
+        return result
+    name = "squeeze_copy"
+    if out is not None:
+        return write_out(name, out, squeeze_copy_default(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return self.squeeze().clone()
+
+
+def squeeze_copy_dim(input: Tensor, dim: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
+    """A copy of x without those dimensions of `dim` that have size 1.
+
+    squeeze_copy.dim(Tensor self, int[1] dim) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints, counted from the end where negative.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.squeeze(dim).clone()
+    """
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("squeeze_copy.dim", squeeze_copy_dim, "composite", input, dim, out=out)
+    ) is not NOT_HANDLED:
+        return result
+    name = "squeeze_copy"
+    if out is not None:
+        return write_out(name, out, squeeze_copy_dim(input, dim))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    dim = checks.integer_list(name, "dim", dim, 1)
+    return self.squeeze(dim).clone()
+
+
+def t_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A copy of the transpose of a matrix; of a vector one as it is.
+
+    t_copy(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.t().clone()
+    Example:
+        >>> sg.t_copy(sg.tensor([[1, 2]]))
+        tensor([[1],
+                [2]])
+    """
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("t_copy", t_copy, "composite", input, out=out)
+    ) is not NOT_HANDLED:
+        return result
+    name = "t_copy"
+    if out is not None:
+        return write_out(name, out, t_copy(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return self.t().clone()
+
+
+def transpose_copy(input: Tensor, dim0: int, dim1: int, *, out: Tensor | None = None) -> Tensor:
+    """A copy of x with two dimensions swapped.
+
+    transpose_copy(Tensor self, int dim0, int dim1) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim0: int, counted from the end where negative.
+        dim1: int, counted from the end where negative.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.transpose(dim0, dim1).clone()
+    Example:
+        >>> sg.transpose_copy(sg.ones(2, 3), 0, 1).shape
+        specgrad.Size([3, 2])
+    """
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("transpose_copy", transpose_copy, "composite", input, dim0, dim1, out=out)
+    ) is not NOT_HANDLED:
+        return result
+    name = "transpose_copy"
+    if out is not None:
+        return write_out(name, out, transpose_copy(input, dim0, dim1))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim0.__class__ is not int:
+        dim0 = checks.integer(name, "dim0", dim0)
+    if dim1.__class__ is not int:
+        dim1 = checks.integer(name, "dim1", dim1)
+    return self.transpose(dim0, dim1).clone()
+
+
+def unbind_copy(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
+    """Copies of the slices along `dim`, which goes.
+
+    unbind_copy(Tensor self, int dim=0) -> Tensor[] (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative; default 0.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        tuple of Tensors: the dtype that its ops give.
+    Gradients:
+        through: each_copied(self.unbind(dim))
+    Example:
+        >>> sg.unbind_copy(sg.tensor([[1, 2], [3, 4]]))
+        (tensor([1, 2]), tensor([3, 4]))
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        input.__class__ not in plain
+        and (result := intercept("unbind_copy", unbind_copy, "composite", input, dim)) is not NOT_HANDLED
+    ):
+        return result
+    name = "unbind_copy"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    return shape_formulas.each_copied(self.unbind(dim))
+
+
+def unfold_copy(input: Tensor, dimension: int, size: int, step: int, *, out: Tensor | None = None) -> Tensor:
+    """A copy of the windows of `size` places, `step` apart, along `dimension`.
+
+    unfold_copy(Tensor self, int dimension, int size, int step) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dimension: int.
+        size: int.
+        step: int.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.unfold(dimension, size, step).clone()
+    Example:
+        >>> sg.unfold_copy(sg.arange(5), 0, 3, 2)
+        tensor([[0, 1, 2],
+                [2, 3, 4]])
+    """
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("unfold_copy", unfold_copy, "composite", input, dimension, size, step, out=out)
+    ) is not NOT_HANDLED:
+        return result
+    name = "unfold_copy"
+    if out is not None:
+        return write_out(name, out, unfold_copy(input, dimension, size, step))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dimension.__class__ is not int:
+        dimension = checks.integer(name, "dimension", dimension)
+    if size.__class__ is not int:
+        size = checks.integer(name, "size", size)
+    if step.__class__ is not int:
+        step = checks.integer(name, "step", step)
+    return self.unfold(dimension, size, step).clone()
+
+
+def unsqueeze_copy(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
+    """A copy of x with a new dimension of size 1.
+
+    unsqueeze_copy(Tensor self, int dim) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.unsqueeze(dim).clone()
+    Example:
+        >>> sg.unsqueeze_copy(sg.ones(2), 0).shape
+        specgrad.Size([1, 2])
+    """
+    if axis is not None:
+        dim = axis
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("unsqueeze_copy", unsqueeze_copy, "composite", input, dim, out=out)
+    ) is not NOT_HANDLED:
+        return result
+    name = "unsqueeze_copy"
+    if out is not None:
+        return write_out(name, out, unsqueeze_copy(input, dim))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    return self.unsqueeze(dim).clone()
+
+
+def view_copy_default(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
+    """A copy of x under another shape.
+
+    view_copy(Tensor self, int[] size) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        size: sequence of ints.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.reshape(size).clone()
+    """
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("view_copy", view_copy_default, "composite", input, size, out=out)
+    ) is not NOT_HANDLED:
+        return result
+    name = "view_copy"
+    if out is not None:
+        return write_out(name, out, view_copy_default(input, size))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    size = checks.integer_list(name, "size", size)
+    return self.reshape(size).clone()
+
+
+def view_copy_dtype(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
+    """A copy of x whose bytes are read as another dtype.
+
+    view_copy.dtype(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dtype: dtype, that of the computation and the result.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`.
+    Gradients:
+        through: self.contiguous().view(dtype).clone()
+    """
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("view_copy.dtype", view_copy_dtype, "composite", input, dtype, out=out)
+    ) is not NOT_HANDLED:
+        return result
+    name = "view_copy"
+    if out is not None:
+        return write_out(name, out, view_copy_dtype(input, dtype))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    dtype = checks.dtype(name, "dtype", dtype)
+    return self.contiguous().view(dtype).clone()
+
+
+def view_as_real_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A copy of complex numbers as pairs of real ones.
+
+    view_as_real_copy(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: complex numbers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: view_as_real(self).clone()
+    Example:
+        >>> sg.view_as_real_copy(sg.tensor([1 + 2j]))
+        tensor([[1., 2.]])
+    """
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("view_as_real_copy", view_as_real_copy, "composite", input, out=out)
+    ) is not NOT_HANDLED:
+        return result
+    name = "view_as_real_copy"
+    if out is not None:
+        return write_out(name, out, view_as_real_copy(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return op.view_as_real(self).clone()
+
+
+def view_as_complex_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Pairs of real numbers as complex ones, copied.
+
+    view_as_complex_copy(Tensor self) -> Tensor (derivatives.yaml)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: view_as_complex(self.contiguous()).clone()
+    Example:
+        >>> sg.view_as_complex_copy(sg.tensor([[1.0, 2.0]]))
+        tensor([1.+2.j])
+    """
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("view_as_complex_copy", view_as_complex_copy, "composite", input, out=out)
+    ) is not NOT_HANDLED:
+        return result
+    name = "view_as_complex_copy"
+    if out is not None:
+        return write_out(name, out, view_as_complex_copy(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return op.view_as_complex(self.contiguous()).clone()
+
+
+def fill_default(input: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
+    """A tensor of x's shape and dtype in which every element is `value`.
+
+    fill(Tensor self, Scalar value) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        value: number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: filled_copy(self, value)
+    """
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("fill", fill_default, "composite", input, value, out=out)
+    ) is not NOT_HANDLED:
+        return result
+    name = "fill"
+    if out is not None:
+        return write_out(name, out, fill_default(input, value))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    value = checks.scalar(name, "value", value)
+    return shape_formulas.filled_copy(self, value)
+
+
+def fill_tensor(input: Tensor, value: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A tensor of x's shape and dtype in which every element is the 0-d tensor `value`.
+
+    fill.Tensor(Tensor self, Tensor value) -> Tensor (derivatives.yaml)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        value: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: filled_copy(self, value)
+    """
+    if (input.__class__ not in plain or value.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("fill.Tensor", fill_tensor, "composite", input, value, out=out)
+    ) is not NOT_HANDLED:
+        return result
+    name = "fill"
+    if out is not None:
+        return write_out(name, out, fill_tensor(input, value))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(value, Tensor):
+        value = checks.tensor(name, "value", value)
+    return shape_formulas.filled_copy(self, value)
 
 
 _view_overloads = Overloads(
@@ -4417,6 +5247,115 @@ def split(input, split_size, dim=0, *, axis=None):
     return _split_overloads(input, split_size, dim)
 
 
+_squeeze_copy_overloads = Overloads(
+    "squeeze_copy",
+    [
+        (squeeze_copy_default, "squeeze_copy(Tensor self) -> Tensor", (("input", "Tensor", True, False),)),
+        (
+            squeeze_copy_dim,
+            "squeeze_copy.dim(Tensor self, int[1] dim) -> Tensor",
+            (("input", "Tensor", True, False), ("dim", "int[1]", True, False)),
+        ),
+    ],
+)
+
+
+def squeeze_copy(input, *args, **kwargs):
+    """A copy of x without dimensions of size 1.
+
+    Overloads:
+        squeeze_copy_default(input)
+        squeeze_copy_dim(input, dim): A copy of x without those dimensions of `dim` that have size 1.
+    Args:
+        input: tensor.
+        dim: int or sequence of ints, counted from the end where negative.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Example:
+        >>> sg.squeeze_copy(sg.ones(1, 2)).shape
+        specgrad.Size([2])
+    """
+    if not args and not kwargs:
+        return squeeze_copy_default(input)
+    if len(args) == 1 and not kwargs:
+        return squeeze_copy_dim(input, *args)
+    return _squeeze_copy_overloads(input, *args, **kwargs)
+
+
+_view_copy_overloads = Overloads(
+    "view_copy",
+    [
+        (
+            view_copy_default,
+            "view_copy(Tensor self, int[] size) -> Tensor",
+            (("input", "Tensor", True, False), ("size", "int[]", True, False)),
+        ),
+        (
+            view_copy_dtype,
+            "view_copy.dtype(Tensor self, ScalarType dtype) -> Tensor",
+            (("input", "Tensor", True, False), ("dtype", "ScalarType", True, False)),
+        ),
+    ],
+)
+
+
+def view_copy(input, *args, **kwargs):
+    """A copy of x under another shape.
+
+    Overloads:
+        view_copy_default(input, size)
+        view_copy_dtype(input, dtype): A copy of x whose bytes are read as another dtype.
+    Args:
+        input: tensor.
+        size: sequence of ints.
+        dtype: dtype, that of the computation and the result.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.view_copy(sg.arange(4), (2, 2))
+        tensor([[0, 1],
+                [2, 3]])
+    """
+    return _view_copy_overloads(input, *args, **kwargs)
+
+
+_fill_overloads = Overloads(
+    "fill",
+    [
+        (
+            fill_default,
+            "fill(Tensor self, Scalar value) -> Tensor",
+            (("input", "Tensor", True, False), ("value", "Scalar", True, False)),
+        ),
+        (
+            fill_tensor,
+            "fill.Tensor(Tensor self, Tensor value) -> Tensor",
+            (("input", "Tensor", True, False), ("value", "Tensor", True, False)),
+        ),
+    ],
+)
+
+
+def fill(input, value, *, out=None):
+    """A tensor of x's shape and dtype in which every element is `value`.
+
+    Overloads:
+        fill_default(input, value)
+        fill_tensor(input, value): A tensor of x's shape and dtype in which every element is the 0-d tensor `value`.
+    Args:
+        input: tensor.
+        value: number or tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.fill(sg.zeros(2), 2.5)
+        tensor([2.5000, 2.5000])
+    """
+    if value.__class__ in NUMBERS:
+        return fill_default(input, value, out=out)
+    if isinstance(value, Tensor):
+        return fill_tensor(input, value, out=out)
+    return _fill_overloads(input, value, **({} if out is None else {"out": out}))
+
+
 _squeeze__overloads = Overloads(
     "squeeze_",
     [
@@ -4534,6 +5473,29 @@ __all__ = [
     "to_device",
     "im2col",
     "col2im",
+    "alias_copy",
+    "detach_copy",
+    "as_strided_copy",
+    "diagonal_copy",
+    "expand_copy",
+    "permute_copy",
+    "select_copy",
+    "slice_copy",
+    "split_copy",
+    "split_with_sizes_copy",
+    "squeeze_copy_default",
+    "squeeze_copy_dim",
+    "t_copy",
+    "transpose_copy",
+    "unbind_copy",
+    "unfold_copy",
+    "unsqueeze_copy",
+    "view_copy_default",
+    "view_copy_dtype",
+    "view_as_real_copy",
+    "view_as_complex_copy",
+    "fill_default",
+    "fill_tensor",
     "transpose_",
     "t_",
     "squeeze_default_",
@@ -4550,6 +5512,9 @@ __all__ = [
     "dsplit",
     "repeat_interleave",
     "split",
+    "squeeze_copy",
+    "view_copy",
+    "fill",
     "squeeze_",
     "swapaxes",
     "swapdims",

@@ -16,12 +16,13 @@ from ...runtime.dispatch.kernel_op import KernelOp
 from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
+from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.namespace import op
 from ...runtime.ops.reduction import checks as reduction_checks
 from ...runtime.ops.softmax import checks as softmax_checks
 from ...runtime.ops.softmax import cpu as softmax_cpu
 from ...runtime.ops.softmax import plans as softmax_plans
+from ...runtime.overrides.classes import plain
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ..functions import softmax as functions
@@ -52,6 +53,7 @@ LOG_SOFTMAX_BACKWARD = KernelOp(
 )
 
 
+@autocast_as(cuda="float32")
 def softmax(
     input: Tensor, dim: int = None, dtype: Any = None, *, out: Tensor | None = None, axis: Any = None
 ) -> Tensor:
@@ -79,14 +81,13 @@ def softmax(
     """
     if axis is not None:
         dim = axis
-    if not watch.every and out is None and dtype is None:
+    if (not watch.casts or uncast()) and out is None and dtype is None:
         result = SOFTMAX.launch(input, dim)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("softmax", softmax, "along", input, dim, dtype, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("softmax", softmax, "along", input, dim, dtype, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("softmax", out, _softmax("softmax", input, dim, dtype), (input,), share="anyhow")
@@ -150,11 +151,9 @@ def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, ax
         result = SOFTMAX_BACKWARD.launch(grad_output, output, dim)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("softmax_backward", softmax_backward, "along", grad_output, output, dim))
-        is not NOT_HANDLED
-    ):
+    if (grad_output.__class__ not in plain or output.__class__ not in plain or dim.__class__ not in plain) and (
+        result := intercept("softmax_backward", softmax_backward, "along", grad_output, output, dim)
+    ) is not NOT_HANDLED:
         return result
     return _softmax_backward("softmax_backward", grad_output, output, dim)
 
@@ -195,6 +194,7 @@ def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
     return result
 
 
+@autocast_as(cuda="float32")
 def log_softmax(
     input: Tensor, dim: int = None, dtype: Any = None, *, out: Tensor | None = None, axis: Any = None
 ) -> Tensor:
@@ -221,14 +221,13 @@ def log_softmax(
     """
     if axis is not None:
         dim = axis
-    if not watch.every and out is None and dtype is None:
+    if (not watch.casts or uncast()) and out is None and dtype is None:
         result = LOG_SOFTMAX.launch(input, dim)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("log_softmax", log_softmax, "along", input, dim, dtype, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("log_softmax", log_softmax, "along", input, dim, dtype, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("log_softmax", out, _log_softmax("log_softmax", input, dim, dtype), (input,), share="anyhow")
@@ -291,11 +290,9 @@ def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *
         result = LOG_SOFTMAX_BACKWARD.launch(grad_output, output, dim)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("log_softmax_backward", log_softmax_backward, "along", grad_output, output, dim))
-        is not NOT_HANDLED
-    ):
+    if (grad_output.__class__ not in plain or output.__class__ not in plain or dim.__class__ not in plain) and (
+        result := intercept("log_softmax_backward", log_softmax_backward, "along", grad_output, output, dim)
+    ) is not NOT_HANDLED:
         return result
     return _log_softmax_backward("log_softmax_backward", grad_output, output, dim)
 

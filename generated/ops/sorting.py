@@ -20,7 +20,7 @@ from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.dispatch.writing_several import write_outs
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
+from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, watch
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import formulas as elementwise_formulas
 from ...runtime.ops.reduction import checks as reduction_checks
@@ -32,6 +32,7 @@ from ...runtime.ops.sorting import cpu_counting as sorting_cpu_counting
 from ...runtime.ops.sorting import cpu_searchsorted as sorting_cpu_searchsorted
 from ...runtime.ops.sorting import formulas as sorting_formulas
 from ...runtime.ops.sorting import plans as sorting_plans
+from ...runtime.overrides.classes import plain
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ...runtime.tensor.devices import CPU
@@ -65,7 +66,7 @@ TOPK = KernelOp(
 )
 KTHVALUE = KernelOp(
     "kthvalue",
-    None,
+    sorting_plans.kthvalue,
     sorting_cpu.kthvalue,
     functions.KthvalueBackward0,
     {"self": "T", "k": "n", "dim": "n", "keepdim": "b"},
@@ -75,7 +76,7 @@ KTHVALUE = KernelOp(
 MEDIAN_DEFAULT = KernelOp("median", None, sorting_cpu.median_all, functions.MedianBackward0, {"self": "T"})
 MEDIAN_DIM = KernelOp(
     "median",
-    None,
+    sorting_plans.median_dim,
     sorting_cpu.median_dim,
     functions.MedianBackward1,
     {"self": "T", "dim": "n", "keepdim": "b"},
@@ -85,7 +86,7 @@ MEDIAN_DIM = KernelOp(
 NANMEDIAN_DEFAULT = KernelOp("nanmedian", None, sorting_cpu.nanmedian_all, functions.NanmedianBackward0, {"self": "T"})
 NANMEDIAN_DIM = KernelOp(
     "nanmedian",
-    None,
+    sorting_plans.nanmedian_dim,
     sorting_cpu.nanmedian_dim,
     functions.NanmedianBackward1,
     {"self": "T", "dim": "n", "keepdim": "b"},
@@ -175,11 +176,9 @@ def sort(
         result = SORT.launch(input, dim, descending, stable)
         if result is not None:
             return _sort_result(*result)
-    if (
-        watch.interceptors
-        and (result := intercept("sort", sort, "along", input, dim, descending, stable=stable, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("sort", sort, "along", input, dim, descending, stable=stable, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_outs("sort", out, _sort("sort", input, dim, descending, stable), (input,), share="anyhow")
@@ -236,7 +235,9 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[2, 1],
                 [3, 4]])
     """
-    if watch.interceptors and (result := intercept("msort", msort, "composite", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("msort", msort, "composite", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "msort"
     if out is not None:
@@ -283,11 +284,9 @@ def argsort(
         result = ARGSORT.launch(input, dim, descending, stable)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("argsort", argsort, "along", input, dim, descending, stable, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("argsort", argsort, "along", input, dim, descending, stable, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("argsort", out, _argsort("argsort", input, dim, descending, stable), (input,), share="anyhow")
@@ -365,9 +364,11 @@ def topk(
         if result is not None:
             return _topk_result(*result)
     if (
-        watch.interceptors
-        and (result := intercept("topk", topk, "along", input, k, dim, largest, sorted, out=out)) is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or k.__class__ not in plain
+        or dim.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (result := intercept("topk", topk, "along", input, k, dim, largest, sorted, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_outs("topk", out, _topk("topk", input, k, dim, largest, sorted), (input,), share="anyhow")
@@ -452,9 +453,11 @@ def kthvalue(
         if result is not None:
             return _kthvalue_result(*result)
     if (
-        watch.interceptors
-        and (result := intercept("kthvalue", kthvalue, "along", input, k, dim, keepdim, out=out)) is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or k.__class__ not in plain
+        or dim.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (result := intercept("kthvalue", kthvalue, "along", input, k, dim, keepdim, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_outs("kthvalue", out, _kthvalue("kthvalue", input, k, dim, keepdim), (input,), share="anyhow")
@@ -475,12 +478,7 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, k, dim, keepdim = sorting_checks.kthvalue(name, self, k, dim, keepdim)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and KTHVALUE.remember(given, (self, k, dim, keepdim))
-    ):
+    if into is None and not watch.every and KTHVALUE.remember(given, (self, k, dim, keepdim)):
         results = KTHVALUE.launch(self, k, dim, keepdim)
         if results is not None:
             return _kthvalue_result(*results)
@@ -519,10 +517,9 @@ def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = MEDIAN_DEFAULT.launch(input)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("median", median_default, "middle", input, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("median", median_default, "middle", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("median", out, _median_default("median", input), (input,), share="anyhow")
@@ -577,10 +574,9 @@ def median_dim(
         result = MEDIAN_DIM.launch(input, dim, keepdim)
         if result is not None:
             return _median_dim_result(*result)
-    if (
-        watch.interceptors
-        and (result := intercept("median.dim", median_dim, "along", input, dim, keepdim, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("median.dim", median_dim, "along", input, dim, keepdim, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_outs("median", out, _median_dim("median", input, dim, keepdim), (input,), share="anyhow")
@@ -599,12 +595,7 @@ def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and MEDIAN_DIM.remember(given, (self, dim, keepdim))
-    ):
+    if into is None and not watch.every and MEDIAN_DIM.remember(given, (self, dim, keepdim)):
         results = MEDIAN_DIM.launch(self, dim, keepdim)
         if results is not None:
             return _median_dim_result(*results)
@@ -642,10 +633,9 @@ def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = NANMEDIAN_DEFAULT.launch(input)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("nanmedian", nanmedian_default, "middle", input, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("nanmedian", nanmedian_default, "middle", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("nanmedian", out, _nanmedian_default("nanmedian", input), (input,), share="anyhow")
@@ -700,11 +690,9 @@ def nanmedian_dim(
         result = NANMEDIAN_DIM.launch(input, dim, keepdim)
         if result is not None:
             return _nanmedian_dim_result(*result)
-    if (
-        watch.interceptors
-        and (result := intercept("nanmedian.dim", nanmedian_dim, "along", input, dim, keepdim, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("nanmedian.dim", nanmedian_dim, "along", input, dim, keepdim, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_outs("nanmedian", out, _nanmedian_dim("nanmedian", input, dim, keepdim), (input,), share="anyhow")
@@ -723,12 +711,7 @@ def _nanmedian_dim(name: str, self, dim, keepdim, into=None) -> Any:
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, keepdim = reduction_checks.one_dim_nonempty(name, self, dim, keepdim)
-    if (
-        self._device is not CPU
-        and into is None
-        and not watch.every
-        and NANMEDIAN_DIM.remember(given, (self, dim, keepdim))
-    ):
+    if into is None and not watch.every and NANMEDIAN_DIM.remember(given, (self, dim, keepdim)):
         results = NANMEDIAN_DIM.launch(self, dim, keepdim)
         if results is not None:
             return _nanmedian_dim_result(*results)
@@ -787,10 +770,9 @@ def mode(
         result = MODE.launch(input, dim, keepdim)
         if result is not None:
             return _mode_result(*result)
-    if (
-        watch.interceptors
-        and (result := intercept("mode", mode, "along", input, dim, keepdim, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or dim.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("mode", mode, "along", input, dim, keepdim, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_outs("mode", out, _mode("mode", input, dim, keepdim), (input,), share="anyhow")
@@ -827,6 +809,7 @@ def _mode(name: str, self, dim, keepdim, into=None) -> Any:
     return _mode_result(*results)
 
 
+@autocast_as(cpu="float32")
 def quantile_default(
     input: Tensor,
     q: Tensor,
@@ -858,15 +841,11 @@ def quantile_default(
         IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
             elements, q lies in [0, 1].
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "quantile", quantile_default, "composite", input, q, dim, keepdim, interpolation=interpolation, out=out
-            )
+    if (input.__class__ not in plain or q.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "quantile", quantile_default, "composite", input, q, dim, keepdim, interpolation=interpolation, out=out
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "quantile"
     if out is not None:
@@ -886,6 +865,7 @@ def quantile_default(
     return op.quantiles(self, q, dim, keepdim, interpolation, False)
 
 
+@autocast_as(cpu="float32")
 def quantile_scalar(
     input: Tensor,
     q: float,
@@ -916,23 +896,19 @@ def quantile_scalar(
         IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
             elements, q lies in [0, 1].
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "quantile.scalar",
-                quantile_scalar,
-                "composite",
-                input,
-                q,
-                dim,
-                keepdim,
-                interpolation=interpolation,
-                out=out,
-            )
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "quantile.scalar",
+            quantile_scalar,
+            "composite",
+            input,
+            q,
+            dim,
+            keepdim,
+            interpolation=interpolation,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "quantile"
     if out is not None:
@@ -954,6 +930,7 @@ def quantile_scalar(
     )
 
 
+@autocast_as(cpu="float32")
 def nanquantile_default(
     input: Tensor,
     q: Tensor,
@@ -984,23 +961,19 @@ def nanquantile_default(
         IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
             elements, q lies in [0, 1].
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "nanquantile",
-                nanquantile_default,
-                "composite",
-                input,
-                q,
-                dim,
-                keepdim,
-                interpolation=interpolation,
-                out=out,
-            )
+    if (input.__class__ not in plain or q.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "nanquantile",
+            nanquantile_default,
+            "composite",
+            input,
+            q,
+            dim,
+            keepdim,
+            interpolation=interpolation,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "nanquantile"
     if out is not None:
@@ -1020,6 +993,7 @@ def nanquantile_default(
     return op.quantiles(self, q, dim, keepdim, interpolation, True)
 
 
+@autocast_as(cpu="float32")
 def nanquantile_scalar(
     input: Tensor,
     q: float,
@@ -1050,23 +1024,19 @@ def nanquantile_scalar(
         IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
             elements, q lies in [0, 1].
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "nanquantile.scalar",
-                nanquantile_scalar,
-                "composite",
-                input,
-                q,
-                dim,
-                keepdim,
-                interpolation=interpolation,
-                out=out,
-            )
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "nanquantile.scalar",
+            nanquantile_scalar,
+            "composite",
+            input,
+            q,
+            dim,
+            keepdim,
+            interpolation=interpolation,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "nanquantile"
     if out is not None:
@@ -1117,11 +1087,9 @@ def quantiles(input: Tensor, q: Tensor, dim: int | None, keepdim: bool, interpol
         where shaped: found if not (keepdim and self.ndim) else with_ones_before(found, self.ndim) if dim is None else
             found.unsqueeze(dim)
     """
-    if (
-        watch.interceptors
-        and (result := intercept("quantiles", quantiles, "composite", input, q, dim, keepdim, interpolation, skip_nan))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or q.__class__ not in plain) and (
+        result := intercept("quantiles", quantiles, "composite", input, q, dim, keepdim, interpolation, skip_nan)
+    ) is not NOT_HANDLED:
         return result
     name = "quantiles"
     self = input
@@ -1172,10 +1140,9 @@ def at_ranks(ordered: Tensor, rank: Tensor, interpolation: str) -> Tensor:
         where lower: ordered.gather(-1, rank.long())
         where upper: ordered.gather(-1, ceil(rank).long())
     """
-    if (
-        watch.interceptors
-        and (result := intercept("at_ranks", at_ranks, "composite", ordered, rank, interpolation)) is not NOT_HANDLED
-    ):
+    if (ordered.__class__ not in plain or rank.__class__ not in plain) and (
+        result := intercept("at_ranks", at_ranks, "composite", ordered, rank, interpolation)
+    ) is not NOT_HANDLED:
         return result
     name = "at_ranks"
     if not isinstance(ordered, Tensor):
@@ -1223,11 +1190,9 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
         >>> sg.bincount(sg.tensor([1, 2, 1]), sg.tensor([0.5, 1.0, 2.0]))
         tensor([0.0000, 2.5000, 1.0000])
     """
-    if (
-        watch.interceptors
-        and (result := intercept("bincount", bincount, "composite", input, weights, minlength, out=out))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or weights.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("bincount", bincount, "composite", input, weights, minlength, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "bincount"
     if out is not None:
@@ -1265,10 +1230,9 @@ def bin_counts(input: Tensor, minlength: int) -> Tensor:
         result = BIN_COUNTS.launch(input, minlength)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("bin_counts", bin_counts, "dynamic", input, minlength)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or minlength.__class__ not in plain) and (
+        result := intercept("bin_counts", bin_counts, "dynamic", input, minlength)
+    ) is not NOT_HANDLED:
         return result
     return _bin_counts("bin_counts", input, minlength)
 
@@ -1318,9 +1282,12 @@ def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, o
         tensor([0., 2., 1., 0.])
     """
     if (
-        watch.interceptors
-        and (result := intercept("histc", histc, "one_by_one", input, bins, min, max, out=out)) is not NOT_HANDLED
-    ):
+        input.__class__ not in plain
+        or bins.__class__ not in plain
+        or min.__class__ not in plain
+        or max.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (result := intercept("histc", histc, "one_by_one", input, bins, min, max, out=out)) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("histc", out, _histc("histc", input, bins, min, max), (input,), share="anyhow")
@@ -1382,21 +1349,22 @@ def histogram_bins_tensor(
         RuntimeError: expected: floating-point numbers, a weight for each, and a vector of at least two edges.
     """
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "histogram.bins_tensor",
-                histogram_bins_tensor,
-                "one_by_one",
-                input,
-                bins,
-                weight=weight,
-                density=density,
-                out=out,
-            )
+        input.__class__ not in plain
+        or bins.__class__ not in plain
+        or weight.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept(
+            "histogram.bins_tensor",
+            histogram_bins_tensor,
+            "one_by_one",
+            input,
+            bins,
+            weight=weight,
+            density=density,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "histogram"
     if out is not None:
@@ -1454,23 +1422,19 @@ def histogram_bin_ct(
         RuntimeError: expected: floating-point numbers, a weight for each, a number of bins and a finite range, by
             default of the numbers.
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "histogram.bin_ct",
-                histogram_bin_ct,
-                "one_by_one",
-                input,
-                bins,
-                range=range,
-                weight=weight,
-                density=density,
-                out=out,
-            )
+    if (input.__class__ not in plain or weight.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "histogram.bin_ct",
+            histogram_bin_ct,
+            "one_by_one",
+            input,
+            bins,
+            range=range,
+            weight=weight,
+            density=density,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "histogram"
     if out is not None:
@@ -1515,11 +1479,9 @@ def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tenso
         result = COUNTS_BETWEEN.launch(input, edges, weight)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("counts_between", counts_between, "one_by_one", input, edges, weight))
-        is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or edges.__class__ not in plain or weight.__class__ not in plain) and (
+        result := intercept("counts_between", counts_between, "one_by_one", input, edges, weight)
+    ) is not NOT_HANDLED:
         return result
     return _counts_between("counts_between", input, edges, weight)
 
@@ -1594,23 +1556,24 @@ def searchsorted_tensor(
             is what `side` says.
     """
     if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "searchsorted.Tensor",
-                searchsorted_tensor,
-                "composite",
-                sorted_sequence,
-                input,
-                out_int32=out_int32,
-                right=right,
-                side=side,
-                sorter=sorter,
-                out=out,
-            )
+        sorted_sequence.__class__ not in plain
+        or input.__class__ not in plain
+        or sorter.__class__ not in plain
+        or out.__class__ not in plain
+    ) and (
+        result := intercept(
+            "searchsorted.Tensor",
+            searchsorted_tensor,
+            "composite",
+            sorted_sequence,
+            input,
+            out_int32=out_int32,
+            right=right,
+            side=side,
+            sorter=sorter,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "searchsorted"
     if out is not None:
@@ -1673,24 +1636,20 @@ def searchsorted_scalar(
         RuntimeError: expected: real numbers; one row to search in, or one for each row of what is searched for. `right`
             is what `side` says.
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "searchsorted.Scalar",
-                searchsorted_scalar,
-                "composite",
-                sorted_sequence,
-                input,
-                out_int32=out_int32,
-                right=right,
-                side=side,
-                sorter=sorter,
-                out=out,
-            )
+    if (sorted_sequence.__class__ not in plain or sorter.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "searchsorted.Scalar",
+            searchsorted_scalar,
+            "composite",
+            sorted_sequence,
+            input,
+            out_int32=out_int32,
+            right=right,
+            side=side,
+            sorter=sorter,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "searchsorted"
     if out is not None:
@@ -1741,22 +1700,18 @@ def bucketize_tensor(
     Raises:
         RuntimeError: expected: real numbers; the boundaries are a vector.
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "bucketize.Tensor",
-                bucketize_tensor,
-                "composite",
-                input,
-                boundaries,
-                out_int32=out_int32,
-                right=right,
-                out=out,
-            )
+    if (input.__class__ not in plain or boundaries.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "bucketize.Tensor",
+            bucketize_tensor,
+            "composite",
+            input,
+            boundaries,
+            out_int32=out_int32,
+            right=right,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "bucketize"
     if out is not None:
@@ -1798,22 +1753,18 @@ def bucketize_scalar(
     Raises:
         RuntimeError: expected: real numbers; the boundaries are a vector.
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "bucketize.Scalar",
-                bucketize_scalar,
-                "composite",
-                input,
-                boundaries,
-                out_int32=out_int32,
-                right=right,
-                out=out,
-            )
+    if (boundaries.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "bucketize.Scalar",
+            bucketize_scalar,
+            "composite",
+            input,
+            boundaries,
+            out_int32=out_int32,
+            right=right,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "bucketize"
     if out is not None:
@@ -1860,22 +1811,18 @@ def isin_tensor_tensor(
         result = ISIN_TENSOR_TENSOR.launch(elements, test_elements, assume_unique, invert)
         if result is not None:
             return result
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "isin.Tensor_Tensor",
-                isin_tensor_tensor,
-                "one_by_one",
-                elements,
-                test_elements,
-                assume_unique=assume_unique,
-                invert=invert,
-                out=out,
-            )
+    if (elements.__class__ not in plain or test_elements.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "isin.Tensor_Tensor",
+            isin_tensor_tensor,
+            "one_by_one",
+            elements,
+            test_elements,
+            assume_unique=assume_unique,
+            invert=invert,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out(
@@ -1956,22 +1903,18 @@ def isin_tensor_scalar(
     Raises:
         RuntimeError: expected: real numbers.
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "isin.Tensor_Scalar",
-                isin_tensor_scalar,
-                "composite",
-                elements,
-                test_element,
-                assume_unique=assume_unique,
-                invert=invert,
-                out=out,
-            )
+    if (elements.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "isin.Tensor_Scalar",
+            isin_tensor_scalar,
+            "composite",
+            elements,
+            test_element,
+            assume_unique=assume_unique,
+            invert=invert,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "isin"
     if out is not None:
@@ -2018,22 +1961,18 @@ def isin_scalar_tensor(
     Raises:
         RuntimeError: expected: real numbers.
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "isin.Scalar_Tensor",
-                isin_scalar_tensor,
-                "composite",
-                elements,
-                test_elements,
-                assume_unique=assume_unique,
-                invert=invert,
-                out=out,
-            )
+    if (test_elements.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept(
+            "isin.Scalar_Tensor",
+            isin_scalar_tensor,
+            "composite",
+            elements,
+            test_elements,
+            assume_unique=assume_unique,
+            invert=invert,
+            out=out,
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     name = "isin"
     if out is not None:
@@ -2070,15 +2009,11 @@ def searchsorted_indices(sorted_sequence: Tensor, input: Tensor, right: bool, so
         RuntimeError: expected: one row to search in, or one for each row of the values; an order of the elements of
             each.
     """
-    if (
-        watch.interceptors
-        and (
-            result := intercept(
-                "searchsorted_indices", searchsorted_indices, "searched", sorted_sequence, input, right, sorter
-            )
+    if (sorted_sequence.__class__ not in plain or input.__class__ not in plain or sorter.__class__ not in plain) and (
+        result := intercept(
+            "searchsorted_indices", searchsorted_indices, "searched", sorted_sequence, input, right, sorter
         )
-        is not NOT_HANDLED
-    ):
+    ) is not NOT_HANDLED:
         return result
     return _searchsorted_indices("searchsorted_indices", sorted_sequence, input, right, sorter)
 
@@ -2163,7 +2098,7 @@ def unique(
     if axis is not None:
         dim = axis
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (result := intercept("unique", unique, "composite", input, sorted, return_inverse, return_counts, dim))
         is not NOT_HANDLED
     ):
@@ -2222,7 +2157,7 @@ def unique_consecutive(
     if axis is not None:
         dim = axis
     if (
-        watch.interceptors
+        input.__class__ not in plain
         and (
             result := intercept(
                 "unique_consecutive", unique_consecutive, "composite", input, return_inverse, return_counts, dim
@@ -2268,10 +2203,9 @@ def distinct(input: Tensor, dim: int | None, runs: bool, places: bool) -> tuple[
         result = DISTINCT.launch(input, dim, runs, places)
         if result is not None:
             return _distinct_result(*result)
-    if (
-        watch.interceptors
-        and (result := intercept("distinct", distinct, "dynamic", input, dim, runs, places)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or dim.__class__ not in plain) and (
+        result := intercept("distinct", distinct, "dynamic", input, dim, runs, places)
+    ) is not NOT_HANDLED:
         return result
     return _distinct("distinct", input, dim, runs, places)
 

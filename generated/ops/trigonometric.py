@@ -16,9 +16,10 @@ from ...runtime.dispatch.overloads import Number
 from ...runtime.dispatch.row_loops import run_rows
 from ...runtime.dispatch.writing import before_write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
-from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
+from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
 from ...runtime.namespace import op
 from ...runtime.ops.elementwise import checks as elementwise_checks
+from ...runtime.overrides.classes import plain
 from ...runtime.tensor.base import TensorBase as Tensor
 from .. import kernels
 from ..functions import trigonometric as functions
@@ -45,7 +46,9 @@ def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.SIN.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("sin", sin, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("sin", sin, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("sin", out, _sin("sin", input), (input,), share="same")
@@ -57,7 +60,7 @@ def sin_(input: Tensor) -> Tensor:
     """`sin`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.SIN.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("sin", sin_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("sin", sin_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("sin_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -96,7 +99,9 @@ def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.COS.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("cos", cos, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("cos", cos, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("cos", out, _cos("cos", input), (input,), share="same")
@@ -108,7 +113,7 @@ def cos_(input: Tensor) -> Tensor:
     """`cos`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.COS.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("cos", cos_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("cos", cos_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("cos_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -126,6 +131,7 @@ def _cos(name: str, self, into=None) -> Any:
     return result
 
 
+@autocast_as(cuda="float32")
 def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tan(x): the tangent.
 
@@ -143,11 +149,13 @@ def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.tan(sg.tensor([0.0, sg.pi / 4]))
         tensor([0., 1.])
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = kernels.TAN.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("tan", tan, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("tan", tan, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("tan", out, _tan("tan", input), (input,), share="same")
@@ -159,7 +167,7 @@ def tan_(input: Tensor) -> Tensor:
     """`tan`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.TAN.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("tan", tan_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("tan", tan_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("tan_", input, (input,), keep=(), share="same")
     before = input._fn
@@ -177,6 +185,7 @@ def _tan(name: str, self, into=None) -> Any:
     return result
 
 
+@autocast_as(cuda="float32")
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcsin(x): the angle in [-pi/2, pi/2] whose sine is x.
 
@@ -194,11 +203,13 @@ def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.asin(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 1.5708])
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = kernels.ASIN.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("asin", asin, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("asin", asin, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("asin", out, _asin("asin", input), (input,), share="same")
@@ -210,7 +221,7 @@ def asin_(input: Tensor) -> Tensor:
     """`asin`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.ASIN.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("asin", asin_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("asin", asin_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("asin_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -228,6 +239,7 @@ def _asin(name: str, self, into=None) -> Any:
     return result
 
 
+@autocast_as(cuda="float32")
 def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arccos(x): the angle in [0, pi] whose cosine is x.
 
@@ -245,11 +257,13 @@ def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.acos(sg.tensor([0.0, 1.0]))
         tensor([1.5708, 0.0000])
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = kernels.ACOS.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("acos", acos, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("acos", acos, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("acos", out, _acos("acos", input), (input,), share="same")
@@ -261,7 +275,7 @@ def acos_(input: Tensor) -> Tensor:
     """`acos`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.ACOS.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("acos", acos_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("acos", acos_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("acos_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -300,7 +314,9 @@ def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ATAN.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("atan", atan, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("atan", atan, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("atan", out, _atan("atan", input), (input,), share="same")
@@ -312,7 +328,7 @@ def atan_(input: Tensor) -> Tensor:
     """`atan`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.ATAN.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("atan", atan_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("atan", atan_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("atan_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -330,6 +346,7 @@ def _atan(name: str, self, into=None) -> Any:
     return result
 
 
+@autocast_as(cuda="float32")
 def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sinh(x) = (e^x - e^-x) / 2.
 
@@ -347,11 +364,13 @@ def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.sinh(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 1.1752])
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = kernels.SINH.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("sinh", sinh, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("sinh", sinh, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("sinh", out, _sinh("sinh", input), (input,), share="same")
@@ -363,7 +382,7 @@ def sinh_(input: Tensor) -> Tensor:
     """`sinh`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.SINH.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("sinh", sinh_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("sinh", sinh_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("sinh_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -381,6 +400,7 @@ def _sinh(name: str, self, into=None) -> Any:
     return result
 
 
+@autocast_as(cuda="float32")
 def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cosh(x) = (e^x + e^-x) / 2.
 
@@ -398,11 +418,13 @@ def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.cosh(sg.tensor([0.0, 1.0]))
         tensor([1.0000, 1.5431])
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = kernels.COSH.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("cosh", cosh, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("cosh", cosh, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("cosh", out, _cosh("cosh", input), (input,), share="same")
@@ -414,7 +436,7 @@ def cosh_(input: Tensor) -> Tensor:
     """`cosh`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.COSH.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("cosh", cosh_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("cosh", cosh_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("cosh_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -453,7 +475,9 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.TANH.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("tanh", tanh, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("tanh", tanh, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("tanh", out, _tanh("tanh", input), (input,), share="same")
@@ -465,7 +489,7 @@ def tanh_(input: Tensor) -> Tensor:
     """`tanh`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.TANH.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("tanh", tanh_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("tanh", tanh_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("tanh_", input, (input,), keep=(), share="same")
     before = input._fn
@@ -504,7 +528,9 @@ def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ASINH.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("asinh", asinh, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("asinh", asinh, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("asinh", out, _asinh("asinh", input), (input,), share="same")
@@ -516,7 +542,7 @@ def asinh_(input: Tensor) -> Tensor:
     """`asinh`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.ASINH.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("asinh", asinh_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("asinh", asinh_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("asinh_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -555,7 +581,9 @@ def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ACOSH.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("acosh", acosh, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("acosh", acosh, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("acosh", out, _acosh("acosh", input), (input,), share="same")
@@ -567,7 +595,7 @@ def acosh_(input: Tensor) -> Tensor:
     """`acosh`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.ACOSH.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("acosh", acosh_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("acosh", acosh_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("acosh_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -606,7 +634,9 @@ def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         result = kernels.ATANH.launch(input)
         if result is not None:
             return result
-    if watch.interceptors and (result := intercept("atanh", atanh, "elementwise", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("atanh", atanh, "elementwise", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("atanh", out, _atanh("atanh", input), (input,), share="same")
@@ -618,7 +648,7 @@ def atanh_(input: Tensor) -> Tensor:
     """`atanh`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.ATANH.launch_in_place(input) is not None:
         return input
-    if watch.interceptors and (result := intercept("atanh", atanh_, "elementwise", input)) is not NOT_HANDLED:
+    if input.__class__ not in plain and (result := intercept("atanh", atanh_, "elementwise", input)) is not NOT_HANDLED:
         return result
     original = before_write("atanh_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -636,6 +666,7 @@ def _atanh(name: str, self, into=None) -> Any:
     return result
 
 
+@autocast_as(cuda="widest")
 def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The angle in [-pi, pi] of the point (other, self). The gradient at the origin is 0.
 
@@ -659,7 +690,7 @@ def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
         >>> sg.atan2(sg.tensor([1.0, -1.0]), sg.tensor([0.0, -1.0]))
         tensor([ 1.5708, -2.3562])
     """
-    if not watch.every and out is None:
+    if (not watch.casts or uncast()) and out is None:
         result = kernels.ATAN2.launch(input, other)
         if result is not None:
             return result
@@ -668,10 +699,9 @@ def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.Atan2Backward0.record(result, input, other)
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("atan2", atan2, "elementwise", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("atan2", atan2, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("atan2", out, _atan2("atan2", input, other), (input, other), share="same")
@@ -683,7 +713,9 @@ def atan2_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`atan2`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.ATAN2.launch_in_place(input, other) is not None:
         return input
-    if watch.interceptors and (result := intercept("atan2", atan2_, "elementwise", input, other)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("atan2", atan2_, "elementwise", input, other)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("atan2_", input, (input, other), keep=(input, other), share="same")
     before = input._fn
@@ -732,10 +764,9 @@ def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
             if (input._rg or other._rg) and grad_mode.grad:
                 functions.HypotBackward0.record(result, input, other)
             return result
-    if (
-        watch.interceptors
-        and (result := intercept("hypot", hypot, "elementwise", input, other, out=out)) is not NOT_HANDLED
-    ):
+    if (input.__class__ not in plain or other.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("hypot", hypot, "elementwise", input, other, out=out)
+    ) is not NOT_HANDLED:
         return result
     if out is not None:
         return write_out("hypot", out, _hypot("hypot", input, other), (input, other), share="same")
@@ -747,7 +778,9 @@ def hypot_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`hypot`, written into `input`, which is returned; the same arguments but `out`."""
     if not watch.every and kernels.HYPOT.launch_in_place(input, other) is not None:
         return input
-    if watch.interceptors and (result := intercept("hypot", hypot_, "elementwise", input, other)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := intercept("hypot", hypot_, "elementwise", input, other)
+    ) is not NOT_HANDLED:
         return result
     original = before_write("hypot_", input, (input, other), keep=(input,), share="same")
     before = input._fn
@@ -785,7 +818,9 @@ def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.deg2rad(sg.tensor([0.0, 180.0]))
         tensor([0.0000, 3.1416])
     """
-    if watch.interceptors and (result := intercept("deg2rad", deg2rad, "composite", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("deg2rad", deg2rad, "composite", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "deg2rad"
     if out is not None:
@@ -799,7 +834,10 @@ def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def deg2rad_(input: Tensor) -> Tensor:
     """`deg2rad`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.interceptors and (result := intercept("deg2rad", deg2rad_, "composite", input)) is not NOT_HANDLED:
+    if (
+        input.__class__ not in plain
+        and (result := intercept("deg2rad", deg2rad_, "composite", input)) is not NOT_HANDLED
+    ):
         return result
     original = before_write("deg2rad_", input, (input,), keep=(input,), share="same")
     before = input._fn
@@ -826,7 +864,9 @@ def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> sg.rad2deg(sg.tensor([0.0, sg.pi]))
         tensor([  0., 180.])
     """
-    if watch.interceptors and (result := intercept("rad2deg", rad2deg, "composite", input, out=out)) is not NOT_HANDLED:
+    if (input.__class__ not in plain or out.__class__ not in plain) and (
+        result := intercept("rad2deg", rad2deg, "composite", input, out=out)
+    ) is not NOT_HANDLED:
         return result
     name = "rad2deg"
     if out is not None:
@@ -840,7 +880,10 @@ def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def rad2deg_(input: Tensor) -> Tensor:
     """`rad2deg`, written into `input`, which is returned; the same arguments but `out`."""
-    if watch.interceptors and (result := intercept("rad2deg", rad2deg_, "composite", input)) is not NOT_HANDLED:
+    if (
+        input.__class__ not in plain
+        and (result := intercept("rad2deg", rad2deg_, "composite", input)) is not NOT_HANDLED
+    ):
         return result
     original = before_write("rad2deg_", input, (input,), keep=(input,), share="same")
     before = input._fn

@@ -45,7 +45,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
     if isinstance(first, (str, bytes)):
         return batch
     if isinstance(first, Mapping):
-        return _like_mapping(first, {key: default_collate([sample[key] for sample in batch]) for key in first})
+        return like_mapping(first, {key: default_collate([sample[key] for sample in batch]) for key in first})
     if isinstance(first, Sequence):
         return _collate_sequences(first, batch)
     found = first.dtype if isinstance(first, (np.ndarray, np.generic)) else type(first)
@@ -57,7 +57,7 @@ def default_collate(batch: Sequence[Any]) -> Any:
 def _collate_sequences(first: Sequence[Any], batch: Sequence[Any]) -> Any:
     if set(map(len, batch)) != {len(first)}:
         raise RuntimeError("each element in list of batch should be of equal size")
-    return _like_sequence(first, [default_collate(column) for column in zip(*batch, strict=True)])
+    return like_sequence(first, [default_collate(column) for column in zip(*batch, strict=True)])
 
 
 def default_convert(data: Any) -> Any:
@@ -74,13 +74,13 @@ def default_convert(data: Any) -> Any:
     if isinstance(data, (np.ndarray, np.generic)) and data.dtype.kind not in "USO":
         return as_tensor(data)
     if isinstance(data, Mapping):
-        return _like_mapping(data, {key: default_convert(value) for key, value in data.items()})
+        return like_mapping(data, {key: default_convert(value) for key, value in data.items()})
     if isinstance(data, Sequence) and not isinstance(data, (str, bytes)):
-        return _like_sequence(data, [default_convert(value) for value in data])
+        return like_sequence(data, [default_convert(value) for value in data])
     return data
 
 
-def _like_mapping(original: Mapping[Any, Any], entries: dict[Any, Any]) -> Any:
+def like_mapping(original: Mapping[Any, Any], entries: dict[Any, Any]) -> Any:
     """The entries in a mapping of the original's class, where one can be made."""
     if isinstance(original, MutableMapping):
         made = copy.copy(original)
@@ -89,7 +89,7 @@ def _like_mapping(original: Mapping[Any, Any], entries: dict[Any, Any]) -> Any:
     return _made(type(original), entries)
 
 
-def _like_sequence(original: Sequence[Any], entries: list[Any]) -> Any:
+def like_sequence(original: Sequence[Any], entries: list[Any]) -> Any:
     """The entries in a sequence of the original's class, where one can be made; tuples become lists."""
     if isinstance(original, tuple) and hasattr(original, "_fields"):
         return type(original)(*entries)

@@ -79,6 +79,7 @@ class DataLoader:
         self.num_workers = num_workers
         self.prefetch_factor = 2 if prefetch_factor is None and num_workers > 0 else prefetch_factor
         self.pin_memory = pin_memory
+        self.pin_memory_device = pin_memory_device
         self.timeout = timeout
         self.worker_init_fn = worker_init_fn
         if multiprocessing_context is not None and num_workers == 0:
@@ -128,6 +129,19 @@ class DataLoader:
             self._pool = pool
         return WorkersIterator(self, pool, iter(order))
 
+    @property
+    def _dataset_kind(self) -> int:
+        """Whether samples have indices: trainers that make a loader like another ask for this and the next two."""
+        return DatasetKind.Iterable if self._is_iterable else DatasetKind.Map
+
+    @property
+    def _auto_collation(self) -> bool:
+        return self.batch_sampler is not None
+
+    @property
+    def _index_sampler(self) -> Any:
+        return self.sampler if self.batch_sampler is None else self.batch_sampler
+
     def _source(self) -> Source:
         in_batches = self.batch_sampler is not None
         return Source(self.dataset, self.collate_fn, in_batches, self.batch_size, self.drop_last)
@@ -152,6 +166,13 @@ def _processes() -> Any:
     from . import processes
 
     return processes
+
+
+class DatasetKind:
+    """How samples are found: by their index, or one after the other."""
+
+    Map = 0
+    Iterable = 1
 
 
 class _Endless:

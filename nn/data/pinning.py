@@ -14,12 +14,13 @@ def pinned(batch: Any, wanted: bool) -> Any:
     return pin_memory(batch) if wanted and cuda_available() else batch
 
 
-def pin_memory(data: Any) -> Any:
+def pin_memory(data: Any, device: Any = None) -> Any:
     """The tensors of nested mappings and sequences in pinned memory, and what has a method `pin_memory`; all else as
     it is.
 
     Args:
         data: a batch.
+        device: where it will go, which does not matter.
     """
     if isinstance(data, Tensor):
         return data.pin_memory() if data.is_cpu else data

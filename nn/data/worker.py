@@ -60,12 +60,15 @@ class _Unquoted(str):
 
 
 class _Pickler(ForkingPickler):
-    """Sends of a tensor its own elements only, not the whole storage that it may be a small view of."""
+    """Sends a tensor's own elements, by value: not the whole storage that it may be a small view of, and no descriptor
+    of memory, which the worker would have to live for."""
 
     def reducer_override(self, obj: Any) -> Any:
-        if isinstance(obj, Tensor) and obj.numel() < len(obj._storage):
-            return obj.detach().clone().requires_grad_(obj.requires_grad).__reduce_ex__(2)
-        return NotImplemented
+        if not isinstance(obj, Tensor):
+            return NotImplemented
+        if obj.numel() < len(obj._storage):
+            obj = obj.detach().clone().requires_grad_(obj.requires_grad)
+        return obj.__reduce_ex__(2)
 
 
 def _packed(message: tuple[int, Any], where: str) -> bytes:

@@ -1,5 +1,8 @@
 """The functions of `torch.nn.functional`: single ops of the spec, and functions composed of them."""
 
+from importlib import import_module as _import_module
+from typing import Any as _Any
+
 from ...generated.ops import (
     adaptive_avg_pool1d,
     avg_pool1d,
@@ -102,8 +105,11 @@ __all__ = [
     "adaptive_avg_pool2d",
     "adaptive_avg_pool3d",
     "adaptive_max_pool1d",
+    "adaptive_max_pool1d_with_indices",
     "adaptive_max_pool2d",
+    "adaptive_max_pool2d_with_indices",
     "adaptive_max_pool3d",
+    "adaptive_max_pool3d_with_indices",
     "affine_grid",
     "alpha_dropout",
     "avg_pool1d",
@@ -137,7 +143,9 @@ __all__ = [
     "feature_alpha_dropout",
     "fold",
     "fractional_max_pool2d",
+    "fractional_max_pool2d_with_indices",
     "fractional_max_pool3d",
+    "fractional_max_pool3d_with_indices",
     "gaussian_nll_loss",
     "gelu",
     "glu",
@@ -168,8 +176,11 @@ __all__ = [
     "lp_pool3d",
     "margin_ranking_loss",
     "max_pool1d",
+    "max_pool1d_with_indices",
     "max_pool2d",
+    "max_pool2d_with_indices",
     "max_pool3d",
+    "max_pool3d_with_indices",
     "max_unpool1d",
     "max_unpool2d",
     "max_unpool3d",
@@ -218,3 +229,33 @@ __all__ = [
     "upsample_bilinear",
     "upsample_nearest",
 ]
+
+
+_LATER = {"conv_tbc": "older", "native_channel_shuffle": "older"}  # loaded when they are first named
+_LATER |= {f"max_pool{n}d_with_indices": "pooling.with_indices" for n in (1, 2, 3)}
+_LATER |= {f"adaptive_max_pool{n}d_with_indices": "pooling.with_indices" for n in (1, 2, 3)}
+_LATER |= {f"fractional_max_pool{n}d_with_indices": "pooling.with_indices" for n in (2, 3)}
+__all__ += _LATER
+
+
+_PRIVATE = {  # which programs with layers of their own import
+    "_canonical_mask": ("attention.shared", "canonical_mask"),
+    "_get_softmax_dim": ("attention.shared", "softmax_dim"),
+    "_in_projection": ("attention.shared", "in_projection"),
+    "_in_projection_packed": ("attention.shared", "in_projection_packed"),
+    "_mha_shape_check": ("attention.shared", "mha_shape_check"),
+    "_none_or_dtype": ("attention.shared", "none_or_dtype"),
+}
+
+
+def __getattr__(name: str) -> _Any:
+    if name == "_Reduction":
+        return _import_module(".._reduction", __name__)
+    if name in _LATER or name in _PRIVATE:
+        home, own = _PRIVATE.get(name) or (_LATER[name], name)
+        return getattr(_import_module(f".{home}", __name__), own)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

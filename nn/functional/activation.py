@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from ...generated import ops
 from ...generated.tensor import Tensor
+from ...runtime.overrides.calls import NOT_HANDLED, overridden
+from ...runtime.overrides.classes import plain
 from ..docstrings import completed_from
 
 
@@ -22,6 +24,8 @@ def relu(input: Tensor, inplace: bool = False) -> Tensor:
         >>> sg.nn.functional.relu(sg.tensor([-1.0, 2.0]))
         tensor([0., 2.])
     """
+    if input.__class__ not in plain and (result := overridden(relu, input, inplace=inplace)) is not NOT_HANDLED:
+        return result
     return ops.relu_(input) if inplace else ops.relu(input)
 
 
@@ -34,6 +38,8 @@ def relu6(input: Tensor, inplace: bool = False) -> Tensor:
         >>> sg.nn.functional.relu6(sg.tensor([-1.0, 2.0, 9.0]))
         tensor([0., 2., 6.])
     """
+    if input.__class__ not in plain and (result := overridden(relu6, input, inplace=inplace)) is not NOT_HANDLED:
+        return result
     return hardtanh(input, 0.0, 6.0, inplace)
 
 
@@ -49,6 +55,11 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
         >>> sg.nn.functional.leaky_relu(sg.tensor([-1.0, 2.0]), 0.1)
         tensor([-0.1000,  2.0000])
     """
+    if (
+        input.__class__ not in plain
+        and (result := overridden(leaky_relu, input, negative_slope=negative_slope, inplace=inplace)) is not NOT_HANDLED
+    ):
+        return result
     function = ops.leaky_relu_ if inplace else ops.leaky_relu
     return function(input, negative_slope)
 
@@ -68,6 +79,11 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
         >>> sg.nn.functional.elu(sg.tensor([-100.0, 2.0]))
         tensor([-1.,  2.])
     """
+    if (
+        input.__class__ not in plain
+        and (result := overridden(elu, input, alpha=alpha, inplace=inplace)) is not NOT_HANDLED
+    ):
+        return result
     function = ops.elu_ if inplace else ops.elu
     return function(input, alpha)
 
@@ -84,6 +100,8 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
         >>> sg.nn.functional.silu(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.2689,  0.0000,  0.7311])
     """
+    if input.__class__ not in plain and (result := overridden(silu, input, inplace=inplace)) is not NOT_HANDLED:
+        return result
     return ops.silu_(input) if inplace else ops.silu(input)
 
 
@@ -99,6 +117,12 @@ def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace
         >>> sg.nn.functional.hardtanh(sg.tensor([-3.0, 0.5, 3.0]))
         tensor([-1.0000,  0.5000,  1.0000])
     """
+    if (
+        input.__class__ not in plain
+        and (result := overridden(hardtanh, input, min_val=min_val, max_val=max_val, inplace=inplace))
+        is not NOT_HANDLED
+    ):
+        return result
     function = ops.hardtanh_ if inplace else ops.hardtanh
     return function(input, min_val, max_val)
 
@@ -112,6 +136,8 @@ def sigmoid(input: Tensor) -> Tensor:
         >>> sg.nn.functional.sigmoid(sg.tensor([-2.0, 0.0]))
         tensor([0.1192, 0.5000])
     """
+    if input.__class__ not in plain and (result := overridden(sigmoid, input)) is not NOT_HANDLED:
+        return result
     return ops.sigmoid(input)
 
 
@@ -124,6 +150,8 @@ def tanh(input: Tensor) -> Tensor:
         >>> sg.nn.functional.tanh(sg.tensor([-1.0, 0.0]))
         tensor([-0.7616,  0.0000])
     """
+    if input.__class__ not in plain and (result := overridden(tanh, input)) is not NOT_HANDLED:
+        return result
     return ops.tanh(input)
 
 
@@ -140,7 +168,15 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
         >>> sg.nn.functional.threshold(sg.tensor([-1.0, 2.0]), 0.5, 9.0)
         tensor([9., 2.])
     """
+    if (
+        input.__class__ not in plain
+        and (result := overridden(_threshold, input, threshold, value, inplace=inplace)) is not NOT_HANDLED
+    ):
+        return result
     return ops.threshold_(input, threshold, value) if inplace else ops.threshold(input, threshold, value)
+
+
+_threshold = threshold  # whose own parameter hides it
 
 
 @completed_from(relu)
@@ -160,6 +196,11 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
         >>> sg.nn.functional.celu(sg.tensor([-100.0, 2.0]), 0.5)
         tensor([-0.5000,  2.0000])
     """
+    if (
+        input.__class__ not in plain
+        and (result := overridden(celu, input, alpha=alpha, inplace=inplace)) is not NOT_HANDLED
+    ):
+        return result
     return ops.celu_(input, alpha) if inplace else ops.celu(input, alpha)
 
 
@@ -174,6 +215,8 @@ def selu(input: Tensor, inplace: bool = False) -> Tensor:
         >>> sg.nn.functional.selu(sg.tensor([-1.0, 2.0]))
         tensor([-1.1113,  2.1014])
     """
+    if input.__class__ not in plain and (result := overridden(selu, input, inplace=inplace)) is not NOT_HANDLED:
+        return result
     return ops.selu_(input) if inplace else ops.selu(input)
 
 
@@ -188,6 +231,8 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
         >>> sg.nn.functional.mish(sg.tensor([-1.0, 0.0, 1.0]))
         tensor([-0.3034,  0.0000,  0.8651])
     """
+    if input.__class__ not in plain and (result := overridden(mish, input, inplace=inplace)) is not NOT_HANDLED:
+        return result
     return ops.mish_(input) if inplace else ops.mish(input)
 
 
@@ -200,6 +245,8 @@ def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
         >>> sg.nn.functional.hardsigmoid(sg.tensor([-4.0, 0.0, 1.5]))
         tensor([0.0000, 0.5000, 0.7500])
     """
+    if input.__class__ not in plain and (result := overridden(hardsigmoid, input, inplace=inplace)) is not NOT_HANDLED:
+        return result
     return ops.hardsigmoid_(input) if inplace else ops.hardsigmoid(input)
 
 
@@ -214,4 +261,6 @@ def hardswish(input: Tensor, inplace: bool = False) -> Tensor:
         >>> sg.nn.functional.hardswish(sg.tensor([1.5, 4.0]))
         tensor([1.1250, 4.0000])
     """
+    if input.__class__ not in plain and (result := overridden(hardswish, input, inplace=inplace)) is not NOT_HANDLED:
+        return result
     return ops.hardswish_(input) if inplace else ops.hardswish(input)

@@ -8,10 +8,12 @@ from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.dispatch import checks
 from ...runtime.errors import ShapeError
-from .normalization import batch_norm
+from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, watch
+from .normalization import batch_norm, narrowed, widened
 from .running import follow
 
 
+@autocast_as(cuda="float32")
 def group_norm(
     input: Tensor, num_groups: int, weight: Tensor | None = None, bias: Tensor | None = None, eps: float = 1e-5
 ) -> Tensor:
@@ -37,12 +39,18 @@ def group_norm(
         >>> sg.nn.functional.group_norm(sg.tensor([[1.0, 3.0, 0.0, 4.0]]), 2, eps=0.0)
         tensor([[-1.,  1., -1.,  1.]])
     """
+    if (
+        watch.interceptors
+        and (result := intercept("group_norm", group_norm, "composite", input, num_groups, weight, bias, eps))
+        is not NOT_HANDLED
+    ):
+        return result
     shape = tuple(checks.tensor("group_norm", "input", input).shape)
     if len(shape) > 1 and shape[0] * shape[1] * prod(shape[2:]) == checks.integer(
         "group_norm", "num_groups", num_groups
     ):
         raise ValueError(f"Expected more than 1 value per channel when training, got input size {list(shape)}")
-    return ops.standardize_groups(input, weight, bias, num_groups, eps)[0]
+    return narrowed(ops.standardize_groups(widened(input, weight, bias), weight, bias, num_groups, eps)[0], input)
 
 
 def _channels_first(op: str, input: Tensor) -> tuple[int, ...]:
@@ -100,8 +108,9 @@ def instance_norm(
         if tensor is not None and checks.tensor("instance_norm", name, tensor).numel() != shape[1]:
             raise ShapeError(f"instance_norm(): {name} should contain {shape[1]} elements not {tensor.numel()}")
     affine_shape = (shape[1], *(1,) * (len(shape) - 2))
-    output, mean, var = ops.standardize(input, weight, bias, tuple(range(2, len(shape))), affine_shape, eps)
+    x = widened(input, weight, bias)
+    output, mean, var = ops.standardize(x, weight, bias, tuple(range(2, len(shape))), affine_shape, eps)
     for running, batch, factor in ((running_mean, mean, 1.0), (running_var, var, count / max(count - 1, 1))):
         if running is not None and input.numel():
             follow(running, batch.mean(0), momentum, factor)
-    return output
+    return narrowed(output, input)

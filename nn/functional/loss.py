@@ -7,7 +7,10 @@ from ...generated.tensor import Tensor
 from ...runtime.dispatch import checks
 from ...runtime.errors import DtypeError, ShapeError
 from ...runtime.functions.loss_reduction import reduction_word
+from ...runtime.modes.intercept import autocast_as, interceptable
 from ...runtime.ops.loss.checks import expanded
+from ...runtime.overrides.calls import NOT_HANDLED, overridden
+from ...runtime.overrides.classes import plain
 from ..docstrings import completed_from
 
 
@@ -40,6 +43,12 @@ def mse_loss(
         >>> sg.nn.functional.mse_loss(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 4.0]))
         tensor(2.)
     """
+    if (input.__class__ not in plain or target.__class__ not in plain or weight.__class__ not in plain) and (
+        result := overridden(
+            mse_loss, input, target, size_average=size_average, reduce=reduce, reduction=reduction, weight=weight
+        )
+    ) is not NOT_HANDLED:
+        return result
     code = reduction_code("mse_loss", size_average, reduce, reduction)
     checks.tensor("mse_loss", "input", input)
     checks.tensor("mse_loss", "target", target)
@@ -78,6 +87,12 @@ def binary_cross_entropy(
         >>> sg.nn.functional.binary_cross_entropy(sg.tensor([0.5]), sg.tensor([1.0]))
         tensor(0.6931)
     """
+    if (input.__class__ not in plain or target.__class__ not in plain or weight.__class__ not in plain) and (
+        result := overridden(
+            binary_cross_entropy, input, target, weight, size_average=size_average, reduce=reduce, reduction=reduction
+        )
+    ) is not NOT_HANDLED:
+        return result
     code = reduction_code("binary_cross_entropy", size_average, reduce, reduction)
     return ops.binary_cross_entropy(input, target, weight, code)
 
@@ -108,6 +123,24 @@ def binary_cross_entropy_with_logits(
         >>> sg.nn.functional.binary_cross_entropy_with_logits(sg.tensor([0.0]), sg.tensor([1.0]))
         tensor(0.6931)
     """
+    if (
+        input.__class__ not in plain
+        or target.__class__ not in plain
+        or weight.__class__ not in plain
+        or pos_weight.__class__ not in plain
+    ) and (
+        result := overridden(
+            binary_cross_entropy_with_logits,
+            input,
+            target,
+            weight,
+            size_average=size_average,
+            reduce=reduce,
+            reduction=reduction,
+            pos_weight=pos_weight,
+        )
+    ) is not NOT_HANDLED:
+        return result
     code = reduction_code("binary_cross_entropy_with_logits", size_average, reduce, reduction)
     return ops.binary_cross_entropy_with_logits(input, target, weight, pos_weight, code)
 
@@ -151,6 +184,19 @@ def nll_loss(
         >>> sg.nn.functional.nll_loss(sg.tensor([[-0.5, -1.0]]), sg.tensor([1]))
         tensor(1.)
     """
+    if (input.__class__ not in plain or target.__class__ not in plain or weight.__class__ not in plain) and (
+        result := overridden(
+            nll_loss,
+            input,
+            target,
+            weight,
+            size_average=size_average,
+            ignore_index=ignore_index,
+            reduce=reduce,
+            reduction=reduction,
+        )
+    ) is not NOT_HANDLED:
+        return result
     code = reduction_code("nll_loss", size_average, reduce, reduction)
     return ops.nll_loss(input, target, weight, code, ignore_index)[0]
 
@@ -188,6 +234,20 @@ def cross_entropy(
         >>> sg.nn.functional.cross_entropy(sg.tensor([[0.0, 0.0]]), sg.tensor([1]))
         tensor(0.6931)
     """
+    if (input.__class__ not in plain or target.__class__ not in plain or weight.__class__ not in plain) and (
+        result := overridden(
+            cross_entropy,
+            input,
+            target,
+            weight,
+            size_average=size_average,
+            ignore_index=ignore_index,
+            reduce=reduce,
+            reduction=reduction,
+            label_smoothing=label_smoothing,
+        )
+    ) is not NOT_HANDLED:
+        return result
     code = reduction_code("cross_entropy", size_average, reduce, reduction)
     checks.tensor("cross_entropy", "input", input)
     if checks.tensor("cross_entropy", "target", target)._shape != input._shape:
@@ -196,18 +256,19 @@ def cross_entropy(
     label_smoothing = checks.floating("cross_entropy", "label_smoothing", label_smoothing)
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"cross_entropy(): label_smoothing must be between 0.0 and 1.0, got {label_smoothing}")
-    scores = ops.log_softmax(input, 0 if input.ndim < 2 else 1)
-    return _of_probabilities(scores, target, weight, code, label_smoothing)
+    return _of_probabilities(input, target, weight, code, label_smoothing)
 
 
-def _of_probabilities(scores: Tensor, target: Tensor, weight: Tensor | None, code: int, smoothing: float) -> Tensor:
+@autocast_as(cpu="float32", cuda="float32")
+@interceptable("composite")
+def _of_probabilities(input: Tensor, target: Tensor, weight: Tensor | None, code: int, smoothing: float) -> Tensor:
     if not target.dtype.is_floating_point:
         raise DtypeError(
             "cross_entropy(): Expected floating point type for target with class probabilities, "
             f"got {target.dtype.name}"
         )
-    dim = 0 if scores.ndim < 2 else 1
-    classes = scores.shape[dim]
+    dim = 0 if input.ndim < 2 else 1
+    scores, classes = ops.log_softmax(input, dim), input.shape[dim]
     if smoothing:
         target = target * (1 - smoothing) + smoothing / classes
     loss = -_times_classes(scores * target, weight).sum(dim)

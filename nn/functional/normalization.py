@@ -8,6 +8,9 @@ from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.dispatch import checks
 from ...runtime.errors import ShapeError
+from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept
+from ...runtime.overrides.calls import overridden
+from ...runtime.overrides.classes import plain
 from .running import follow
 
 
@@ -47,22 +50,51 @@ def batch_norm(
         tensor([[-1.],
                 [ 1.]])
     """
+    if (
+        input.__class__ not in plain
+        or running_mean.__class__ not in plain
+        or running_var.__class__ not in plain
+        or weight.__class__ not in plain
+        or bias.__class__ not in plain
+    ) and (
+        result := overridden(
+            batch_norm, input, running_mean, running_var, weight, bias, training=training, momentum=momentum, eps=eps
+        )
+    ) is not NOT_HANDLED:
+        return result
+    if checks.tensor("batch_norm", "input", input)._shape == (0,):
+        return input.clone()  # no examples of no channels, as PyTorch sees it
     _require_channels(input, running_mean=running_mean, running_var=running_var, weight=weight, bias=bias)
     if not training:
         if running_mean is None or running_var is None:
             raise RuntimeError("batch_norm(): expected running_mean and running_var to be given when training=False")
-        return ops.normalize_by(input, running_mean, running_var, weight, bias, eps)
+        x = input if input._dtype.native else widened(input, running_mean, running_var, weight, bias)
+        return narrowed(ops.normalize_by(x, running_mean, running_var, weight, bias, eps), input)
     count = input.numel() // max(input.shape[1], 1)
     if count == 1:
         raise ValueError(
             f"batch_norm(): Expected more than 1 value per channel when training, got input size {list(input.shape)}"
         )
     dims, affine_shape = (0, *range(2, input.ndim)), (input.shape[1], *(1,) * (input.ndim - 2))
-    output, mean, var = ops.standardize(input, weight, bias, dims, affine_shape, eps)
+    x = input if input._dtype.native else widened(input, weight, bias)
+    output, mean, var = ops.standardize(x, weight, bias, dims, affine_shape, eps)
     if input.numel():
         follow(running_mean, mean, momentum)
         follow(running_var, var, momentum, count / (count - 1))
-    return output
+    return narrowed(output, input)
+
+
+def widened(input: Tensor, *parameters: Tensor | None) -> Tensor:
+    """An input of 16-bit floats as float32, if a parameter is: the result is rounded once, to the input's dtype."""
+    wide = input._dtype.compute
+    mixed = wide is not input._dtype and any(p is not None and p._dtype is wide for p in parameters)
+    return input.to(wide) if mixed else input
+
+
+def narrowed(output: Tensor, input: Tensor) -> Tensor:
+    """What was computed of a widened input, in the dtype of the input."""
+    wide = input._dtype.compute
+    return output.to(input._dtype) if output._dtype is wide and wide is not input._dtype else output
 
 
 def _require_channels(input: Tensor, **tensors: Tensor | None) -> None:
@@ -76,6 +108,7 @@ def _require_channels(input: Tensor, **tensors: Tensor | None) -> None:
             raise ShapeError(f"batch_norm(): {name} should contain {shape[1]} elements not {tensor.numel()}")
 
 
+@autocast_as(cuda="float32")
 def layer_norm(
     input: Tensor,
     normalized_shape: Sequence[int],
@@ -104,6 +137,10 @@ def layer_norm(
         >>> sg.nn.functional.layer_norm(sg.tensor([[1.0, 3.0]]), [2], eps=0.0)
         tensor([[-1.,  1.]])
     """
+    if (input.__class__ not in plain or weight.__class__ not in plain or bias.__class__ not in plain) and (
+        result := intercept("layer_norm", layer_norm, "composite", input, normalized_shape, weight, bias, eps)
+    ) is not NOT_HANDLED:
+        return result
     shape = checks.integer_list("layer_norm", "normalized_shape", normalized_shape, 1)
     count, size = len(shape), checks.tensor("layer_norm", "input", input)._shape
     if not count or size[-count:] != shape:
@@ -117,4 +154,7 @@ def layer_norm(
                 f"layer_norm(): Expected {name} to be of same shape as normalized_shape, but got {name} of "
                 f"shape {list(tensor.shape)} and normalized_shape = {list(shape)}"
             )
-    return ops.standardize(input, weight, bias, tuple(range(-count, 0)), shape, eps)[0]
+    if input._dtype.native:
+        return ops.standardize(input, weight, bias, tuple(range(-count, 0)), shape, eps)[0]
+    x = widened(input, weight, bias)
+    return narrowed(ops.standardize(x, weight, bias, tuple(range(-count, 0)), shape, eps)[0], input)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.dispatch import checks
+from ...runtime.modes.intercept import autocast_as, interceptable
 
 
 def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float | None = None) -> Tensor:
@@ -39,4 +40,13 @@ def pad(input: Tensor, pad: Sequence[int], mode: str = "constant", value: float 
         return ops.constant_pad_nd(input, pad, 0 if value is None else value)
     if value is not None:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
+    if mode == "replicate" or (mode == "reflect" and len(pad) < 6):
+        return _bordered(input, pad, mode)
+    return ops.border_pad(input, pad, mode)
+
+
+@autocast_as(cpu="float32")
+@interceptable("composite")
+def _bordered(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
+    """A tensor with a border of values that it has near it."""
     return ops.border_pad(input, pad, mode)

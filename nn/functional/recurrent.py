@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from ...generated import ops
 from ...generated.tensor import Tensor
+from ...runtime.modes.intercept import autocast_as, interceptable
 from .dropout import dropout
 
 Weights = Sequence[Tensor | None]
@@ -34,6 +35,15 @@ def lstm_layer(
     return ops.lstm_layer(input, *states, *others, projection, batch_sizes, reverse)[:3]  # type: ignore[arg-type,call-arg]
 
 
+@autocast_as(cpu="like 1")
+@interceptable("composite")
+def lstm_step(
+    input: Tensor, states: Sequence[Tensor], weights: Weights, batch_sizes: Sequence[int], reverse: bool
+) -> tuple[Tensor, ...]:
+    """One step of an LSTM inside autocast, where states keep their dtype on the CPU."""
+    return lstm_layer(input, states, weights, batch_sizes, reverse)
+
+
 def gru_layer(
     input: Tensor, states: Sequence[Tensor], weights: Weights, batch_sizes: Sequence[int], reverse: bool
 ) -> tuple[Tensor, ...]:
@@ -42,6 +52,7 @@ def gru_layer(
 
 
 LAYERS: dict[str, Layer] = {"RNN_TANH": tanh_layer, "RNN_RELU": relu_layer, "LSTM": lstm_layer, "GRU": gru_layer}
+LAYERS["LSTM_STEP"] = lstm_step
 
 
 def stacked(

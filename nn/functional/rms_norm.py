@@ -9,10 +9,13 @@ from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.dispatch import checks
 from ...runtime.errors import ShapeError, UnsupportedDtypeError
+from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, watch
 from ...runtime.tensor.dtypes import finfo
+from .normalization import narrowed, widened
 from .padding import pad
 
 
+@autocast_as(cuda="float32")
 def rms_norm(
     input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, eps: float | None = None
 ) -> Tensor:
@@ -37,6 +40,12 @@ def rms_norm(
         >>> sg.nn.functional.rms_norm(sg.tensor([[1.0, 7.0]]), [2], eps=0.0)
         tensor([[0.2000, 1.4000]])
     """
+    if (
+        watch.interceptors
+        and (result := intercept("rms_norm", rms_norm, "composite", input, normalized_shape, weight, eps))
+        is not NOT_HANDLED
+    ):
+        return result
     shape = checks.integer_list("rms_norm", "normalized_shape", normalized_shape, 1)
     size, count = tuple(checks.tensor("rms_norm", "input", input).shape), len(shape)
     if not count:
@@ -51,10 +60,14 @@ def rms_norm(
             "rms_norm(): Expected weight to be of same shape as normalized_shape, but got weight of shape "
             f"{list(weight.shape)} and normalized_shape = {list(shape)}"
         )
-    if not input.dtype.is_floating_point:
+    if not (input.dtype.is_floating_point or input.dtype.is_complex):
         raise UnsupportedDtypeError(f"rms_norm(): expected a floating-point input, but got {input.dtype!r}")
     eps = finfo(input.dtype.compute).eps if eps is None else eps
-    return ops.normalize_rms(input, weight, tuple(range(-count, 0)), eps)[0]
+    if input.dtype.is_complex:  # the square is the complex one, as the formula says
+        normal = input * ((input * input).mean(tuple(range(-count, 0)), True) + eps).rsqrt()
+        return normal if weight is None else normal * weight
+    x = widened(input, weight)
+    return narrowed(ops.normalize_rms(x, weight, tuple(range(-count, 0)), eps)[0], input)
 
 
 def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> Tensor:

@@ -91,6 +91,10 @@ class Linear(Module):
         return f"in_features={self.in_features}, out_features={self.out_features}, bias={self.bias is not None}"
 
 
+class NonDynamicallyQuantizableLinear(Linear):
+    """A linear map that PyTorch does not quantize by itself: programs with attention of their own import it."""
+
+
 class Bilinear(Module):
     """A map that is linear in each of two inputs, with a bias.
 

@@ -51,6 +51,21 @@ def _consume(names: dict[str, Any], prefix: str) -> None:
             names[name[len(prefix) :]] = names.pop(name)
 
 
+def list_with_default(out_size: Any, defaults: Any) -> Any:
+    """Sizes, with defaults, of which the last belong to them, in place of None.
+
+    Raises:
+        ValueError: there are not enough of these.
+    """
+    if isinstance(out_size, int):
+        return out_size
+    if len(defaults) <= len(out_size):
+        raise ValueError(f"Input dimension should be at least {len(out_size) + 1}")
+    pairs = zip(out_size, defaults[-len(out_size) :], strict=True)
+    return [default if size is None else size for size, default in pairs]
+
+
+_list_with_default = list_with_default
 _ntuple, _reverse_repeat_tuple = ntuple, reverse_repeated
 _single, _pair = ntuple(1, "_single"), ntuple(2, "_pair")
 _triple, _quadruple = ntuple(3, "_triple"), ntuple(4, "_quadruple")

@@ -5,6 +5,6 @@ take, and a call that succeeds pays nothing for that: only when a call fails whe
 its arguments compared with the annotations (`fitting.py`), and the error says which one does not fit (`explain.py`).
 """
 
-from .guard import explained, guard, guard_module, guards, leave
+from .guard import asking, explained, guard, guard_module, guards, leave
 
-__all__ = ["explained", "guard", "guard_module", "guards", "leave"]
+__all__ = ["asking", "explained", "guard", "guard_module", "guards", "leave"]

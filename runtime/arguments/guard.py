@@ -12,6 +12,8 @@ from functools import update_wrapper
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
+from ..overrides.calls import NOT_HANDLED, overridden, public_functions
+from ..overrides.classes import foreign, plain
 from ..tensor.base import TensorBase
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
@@ -21,6 +23,7 @@ guards: set[CodeType] = set()  # of the frames that call `leave` when they fail
 _OPERATORS = ("__new__", "__init__", "__setitem__", "__delitem__", "__add__", "__iadd__", "__mul__", "__rmul__")
 _ENTERED_ELSEWHERE = ("forward", "fitted", "release")  # through Module.__call__, and a backward pass
 _PACKAGE = __name__.partition(".")[0]
+_OF_TENSORS = tuple(f"{_PACKAGE}.{room}." for room in ("nn.functional", "nn.init", "runtime.functions"))
 _BY_HAND, _GENERATED = _PACKAGE + ".", _PACKAGE + ".generated."
 
 
@@ -44,6 +47,36 @@ def explained(function: AnyFunction) -> AnyFunction:
             raise
 
     guards.add(call.__code__)  # one code for all
+    return update_wrapper(call, function)  # type: ignore[return-value]
+
+
+def asking(function: AnyFunction) -> AnyFunction:
+    """`explained`, for functions of tensors: arguments with a `__torch_function__` are asked first.
+
+    Tuples are looked into where functions take tensors in them; in `nn.functional` they are sizes.
+    """
+    in_tuples = function.__module__.startswith(f"{_PACKAGE}.runtime.")
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        for value in args:
+            if value.__class__ not in plain and (in_tuples or value.__class__ is not tuple) and foreign(value):
+                found = overridden(function, *args, **kwargs)
+                if found is not NOT_HANDLED:
+                    return found
+                break
+        else:
+            if kwargs and foreign((*kwargs.values(),)):
+                found = overridden(function, *args, **kwargs)
+                if found is not NOT_HANDLED:
+                    return found
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            leave(function, error, args, kwargs)
+            raise
+
+    guards.add(call.__code__)
+    public_functions[function] = call
     return update_wrapper(call, function)  # type: ignore[return-value]
 
 
@@ -81,10 +114,14 @@ def guard_module(name: str) -> None:
 def _once(function: Any, home: str) -> Any:
     """One guarded function for each, under all its names; pickled by the first module that shows it."""
     if function not in _guarded:
-        found = explained(function)
+        found = _guarding(function)
         found.__module__ = home
         _guarded[function] = found
     return _guarded[function]
+
+
+def _guarding(function: Any) -> Any:
+    return (asking if function.__module__.startswith(_OF_TENSORS) else explained)(function)
 
 
 def _by_hand(value: Any) -> bool:
@@ -109,6 +146,6 @@ def _guard_methods(owner: type, members: Mapping[str, Any]) -> None:
         if (name.startswith("_") and name not in _OPERATORS) or name in _ENTERED_ELSEWHERE:
             continue
         if isinstance(value, (staticmethod, classmethod)) and _by_hand(value.__func__):
-            setattr(owner, name, type(value)(explained(value.__func__)))
+            setattr(owner, name, type(value)(_guarding(value.__func__)))
         elif _by_hand(value):
             setattr(owner, name, explained(value))

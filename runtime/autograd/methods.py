@@ -7,6 +7,7 @@ from typing import Any
 
 from ..dispatch.fast_path import detacher
 from ..errors import GraphError, type_name
+from ..overrides.subclasses import kept_as_they_are
 from ..tensor.base import TensorBase, alias, note_layout_change
 from ..tensor.devices import CPU
 from ..tensor.history import clear_history
@@ -213,6 +214,9 @@ class AutogradMethods(TensorBase):
         """The version counter: the number of writes to the memory, through this tensor or another view of it."""
         writes = self._writes
         return 0 if writes is None else int(writes[0])
+
+
+kept_as_they_are.append(AutogradMethods.grad.__get__)
 
 
 def check_gradient(tensor: Any, grad: Any) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..autograd.forward.tangents import below
 from ..namespace import op
+from ..overrides.classes import disabled
 from ..tensor.base import TensorBase, fresh_class
 from .levels import is_running, running_levels, vmap_level
 
@@ -54,6 +55,7 @@ class BatchedMethods(TensorBase):
     value: Any
     level: int
     is_example = True
+    __torch_function__ = disabled
 
     _flat = property(lambda self: None)
     _nd = property(lambda self: None)

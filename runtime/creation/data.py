@@ -8,13 +8,14 @@ import numpy as np
 
 from ..dispatch import checks
 from ..errors import type_name
+from ..overrides.calls import NOT_HANDLED
 from ..tensor.base import TensorBase, fresh, share
 from ..tensor.dtypes import BY_NUMPY
 from ..tensor.dtypes import dtype as Dtype
 from ..tensor.memory import copied
 from .fast import Creation
 from .nested import read_nested
-from .options import finish, from_array
+from .options import asked_of_modes, finish, from_array
 
 DATA = Creation("tensor", "data", "v", inferred=True)
 
@@ -43,6 +44,12 @@ def tensor(
                 [3, 4]])
     """
     if (made := DATA.launch(data, dtype, device, requires_grad, pin_memory)) is not None:
+        return made
+    if (
+        made := asked_of_modes(
+            tensor, data, dtype=dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory
+        )
+    ) is not NOT_HANDLED:
         return made
     kind = checks.optional_dtype("tensor", "dtype", dtype)
     return finish(
@@ -119,6 +126,9 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Any:
         True
     """
     if (made := DATA.launch(data, dtype, device, False)) is not None:
+        return made
+    made = asked_of_modes(as_tensor, data, dtype=dtype, device=device)
+    if made is not NOT_HANDLED:
         return made
     kind = checks.optional_dtype("as_tensor", "dtype", dtype)
     found: Any = from_numpy(data) if isinstance(data, np.ndarray) else data

@@ -19,6 +19,7 @@ from ..tensor.devices import CPU
 from ..tensor.dtypes import bool_, float64, get_default_dtype
 from ..tensor.dtypes import dtype as Dtype
 from ..tensor.shapes import Shape, broadcast_shapes
+from .destination import require_strided
 from .drawing import exponential, filled_by, stream, uniform
 from .drawing import normal as drawn_normal
 from .options import allocating, checked_size, chosen_dtype, finish, from_array
@@ -32,6 +33,7 @@ def normal(
     *,
     generator: Generator | None = None,
     dtype: Any = None,
+    layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
     out: Any = None,
@@ -44,6 +46,7 @@ def normal(
         size: the shape of the result where both are numbers.
         generator: where the randomness comes from; the default generator when not given.
         dtype: the element type where both are numbers; the default one when not given.
+        layout: strided, the only one that there is.
         device: where the tensor is made.
         requires_grad: whether operations on the tensor are recorded.
         out: a tensor that takes the numbers; its shape is the size where both are numbers and none is given.
@@ -57,6 +60,7 @@ def normal(
         >>> sg.normal(sg.tensor([1.0, 2.0]), 0.0)
         tensor([1., 2.])
     """
+    require_strided("normal", layout)
     chosen = stream("normal", generator)
     mean, std = _plain(mean), _plain(std)
     _require_deviation(std)

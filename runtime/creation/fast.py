@@ -8,6 +8,8 @@ from typing import Any
 
 from ..dispatch.fast_path import fast_path
 from ..kernels.compile.loading import is_loaded
+from ..overrides.calls import public_functions
+from .destination import require_strided
 
 
 class Creation:
@@ -45,14 +47,22 @@ def like_first(creation: Creation) -> Callable[[Any], Any]:
 
     def decorate(general: Any) -> Any:
         def like(
-            input: Any, *, dtype: Any = None, device: Any = None, requires_grad: Any = False, memory_format: Any = None
+            input: Any,
+            *,
+            dtype: Any = None,
+            layout: Any = None,
+            device: Any = None,
+            requires_grad: Any = False,
+            memory_format: Any = None,
         ) -> Any:
+            if layout is not None:
+                require_strided(creation.name, layout)
             made = creation.launch(input, dtype, device, requires_grad, memory_format)
             if made is not None:
                 return made
             return general(input, dtype=dtype, device=device, requires_grad=requires_grad, memory_format=memory_format)
 
-        return update_wrapper(like, general)
+        return _public(like, general)
 
     return decorate
 
@@ -65,18 +75,23 @@ def drawn_first(creation: Creation) -> Callable[[Any], Any]:
             *sizes: Any,
             size: Any = None,
             generator: Any = None,
+            out: Any = None,
             dtype: Any = None,
+            layout: Any = None,
             device: Any = None,
             requires_grad: Any = False,
             pin_memory: Any = False,
         ) -> Any:
-            made = creation.launch(generator, sizes, size, dtype, device, requires_grad, pin_memory)
-            if made is not None:
-                return made
+            if out is None and layout is None:
+                made = creation.launch(generator, sizes, size, dtype, device, requires_grad, pin_memory)
+                if made is not None:
+                    return made
             options = {"dtype": dtype, "device": device, "requires_grad": requires_grad, "pin_memory": pin_memory}
+            if out is not None or layout is not None:
+                options.update(out=out, layout=layout)
             return general(*sizes, size=size, generator=generator, **options)
 
-        return update_wrapper(drawn, general)
+        return _public(drawn, general)
 
     return decorate
 
@@ -90,16 +105,25 @@ def drawn_like_first(creation: Creation) -> Callable[[Any], Any]:
             *,
             generator: Any = None,
             dtype: Any = None,
+            layout: Any = None,
             device: Any = None,
             requires_grad: Any = False,
             memory_format: Any = None,
         ) -> Any:
+            if layout is not None:
+                require_strided(creation.name, layout)
             made = creation.launch(generator, input, dtype, device, requires_grad, memory_format)
             if made is not None:
                 return made
             options = {"dtype": dtype, "device": device, "requires_grad": requires_grad}
             return general(input, generator=generator, memory_format=memory_format, **options)
 
-        return update_wrapper(drawn, general)
+        return _public(drawn, general)
 
     return decorate
+
+
+def _public(function: Any, general: Any) -> Any:
+    """The function that tries native code first, under the name of the general one, which it stands for."""
+    public_functions[general] = function
+    return update_wrapper(function, general)

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from ..dispatch import checks
+from ..overrides.calls import NOT_HANDLED
 from ..tensor.base import adopt, fresh
 from ..tensor.dtypes import get_default_dtype, scalar_type
+from .destination import require_strided, written
 from .fast import Creation
-from .options import allocate, allocating, checked_size, chosen_dtype, filled, finish, size_argument
+from .options import allocate, allocating, asked, checked_size, chosen_dtype, filled, finish, size_argument
 
 ZEROS = Creation("zeros", "number", "Ss")
 ONES = Creation("ones", "number", "Ss", value=1)
@@ -23,7 +25,9 @@ SCALAR = Creation("scalar_tensor", "number", "v")
 def zeros(
     *sizes: Any,
     size: Any = None,
+    out: Any = None,
     dtype: Any = None,
+    layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
@@ -32,7 +36,9 @@ def zeros(
 
     Args:
         sizes, size: the shape, as several ints or as one list or tuple.
+        out: a tensor to write to, which takes the shape; its dtype and device are the new tensor's.
         dtype: the element type; the default dtype when not given.
+        layout: strided, the only one that there is.
         device: where the tensor is made.
         requires_grad: whether operations on it are recorded.
         pin_memory: accepted for programs that run with CUDA elsewhere; without effect on the CPU.
@@ -42,7 +48,19 @@ def zeros(
         >>> sg.zeros(2, 3).shape
         specgrad.Size([2, 3])
     """
+    if layout is not None:
+        require_strided("zeros", layout)
+    if out is not None:
+        return written(
+            "zeros", out, dtype, requires_grad, lambda kind, place: zeros(*sizes, size=size, dtype=kind, device=place)
+        )
     if (made := ZEROS.launch(sizes, size, dtype, device, requires_grad, pin_memory)) is not None:
+        return made
+    if (
+        made := asked(
+            zeros, *sizes, size=size, dtype=dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory
+        )
+    ) is not NOT_HANDLED:
         return made
     shape = size_argument("zeros", sizes, size)
     t = filled("zeros", shape, 0, chosen_dtype("zeros", dtype, get_default_dtype()), device)
@@ -52,7 +70,9 @@ def zeros(
 def ones(
     *sizes: Any,
     size: Any = None,
+    out: Any = None,
     dtype: Any = None,
+    layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
@@ -64,7 +84,19 @@ def ones(
         >>> sg.ones(3)
         tensor([1., 1., 1.])
     """
+    if layout is not None:
+        require_strided("ones", layout)
+    if out is not None:
+        return written(
+            "ones", out, dtype, requires_grad, lambda kind, place: ones(*sizes, size=size, dtype=kind, device=place)
+        )
     if (made := ONES.launch(sizes, size, dtype, device, requires_grad, pin_memory)) is not None:
+        return made
+    if (
+        made := asked(
+            ones, *sizes, size=size, dtype=dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory
+        )
+    ) is not NOT_HANDLED:
         return made
     shape = size_argument("ones", sizes, size)
     t = filled("ones", shape, 1, chosen_dtype("ones", dtype, get_default_dtype()), device)
@@ -74,7 +106,9 @@ def ones(
 def empty(
     *sizes: Any,
     size: Any = None,
+    out: Any = None,
     dtype: Any = None,
+    layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
@@ -86,7 +120,19 @@ def empty(
         >>> sg.empty(0, 3).numel()
         0
     """
+    if layout is not None:
+        require_strided("empty", layout)
+    if out is not None:
+        return written(
+            "empty", out, dtype, requires_grad, lambda kind, place: empty(*sizes, size=size, dtype=kind, device=place)
+        )
     if (made := EMPTY.launch(sizes, size, dtype, device, requires_grad, pin_memory)) is not None:
+        return made
+    if (
+        made := asked(
+            empty, *sizes, size=size, dtype=dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory
+        )
+    ) is not NOT_HANDLED:
         return made
     shape = size_argument("empty", sizes, size)
     kind = chosen_dtype("empty", dtype, get_default_dtype())
@@ -98,7 +144,9 @@ def full(
     size: Any,
     fill_value: Any,
     *,
+    out: Any = None,
     dtype: Any = None,
+    layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
@@ -109,7 +157,7 @@ def full(
         size: the shape, a list or tuple of ints.
         fill_value: the number; its type gives the dtype when `dtype` is not given.
         dtype: the element type.
-        device, requires_grad, pin_memory: as of `zeros`.
+        out, layout, device, requires_grad, pin_memory: as of `zeros`.
 
     Raises:
         RuntimeError: when the number does not fit into the dtype.
@@ -119,7 +167,19 @@ def full(
         >>> sg.full((2,), 7)
         tensor([7, 7])
     """
+    if layout is not None:
+        require_strided("full", layout)
+    if out is not None:
+        return written(
+            "full", out, dtype, requires_grad, lambda kind, place: full(size, fill_value, dtype=kind, device=place)
+        )
     if (made := FULL.launch(size, fill_value, dtype, device, requires_grad, pin_memory)) is not None:
+        return made
+    if (
+        made := asked(
+            full, size, fill_value, dtype=dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory
+        )
+    ) is not NOT_HANDLED:
         return made
     shape = checked_size("full", checks.integer_list("full", "size", size))
     value = checks.scalar("full", "fill_value", fill_value)
@@ -131,7 +191,9 @@ def eye(
     n: int,
     m: int | None = None,
     *,
+    out: Any = None,
     dtype: Any = None,
+    layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
@@ -141,7 +203,7 @@ def eye(
     Args:
         n: the number of rows.
         m: the number of columns; `n` when not given.
-        dtype, device, requires_grad, pin_memory: as of `zeros`.
+        out, dtype, layout, device, requires_grad, pin_memory: as of `zeros`.
 
     Example:
         >>> import specgrad as sg
@@ -149,7 +211,15 @@ def eye(
         tensor([[1., 0.],
                 [0., 1.]])
     """
+    if layout is not None:
+        require_strided("eye", layout)
+    if out is not None:
+        return written("eye", out, dtype, requires_grad, lambda kind, place: eye(n, m, dtype=kind, device=place))
     if (made := EYE.launch(n, m, dtype, device, requires_grad, pin_memory)) is not None:
+        return made
+    if (
+        made := asked(eye, n, m=m, dtype=dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory)
+    ) is not NOT_HANDLED:
         return made
     rows = checks.integer("eye", "n", n)
     columns = rows if m is None else checks.integer("eye", "m", m)
@@ -176,6 +246,10 @@ def scalar_tensor(
         tensor(3.)
     """
     if (made := SCALAR.launch(s, dtype, device, requires_grad, pin_memory)) is not None:
+        return made
+    if (
+        made := asked(scalar_tensor, s, dtype=dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory)
+    ) is not NOT_HANDLED:
         return made
     value = checks.scalar("scalar_tensor", "s", s)
     kind = chosen_dtype("scalar_tensor", dtype, get_default_dtype())

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..dispatch import checks
 from ..errors import ArgumentError, DtypeError, type_name
+from ..namespace import op
 from ..tensor import dtypes
-from ..tensor.base import TensorBase, alias
-from ..tensor.devices import resolve
+from ..tensor.base import TensorBase
+from ..tensor.devices import resolve, set_default
 from ..tensor.dtypes import dtype as Dtype
-from ..tensor.dtypes import get_default_dtype
+from ..tensor.dtypes import get_default_dtype, set_default_dtype
+from ..tensor.memory_format import strided
 from ..tensor.shapes import Size
 from .data import tensor
 from .filled import empty
 
 
-def construct(cls: type, *data: Any, device: Any = None) -> Any:
+def construct(cls: type, *data: Any, device: Any = None, **kwargs: Any) -> Any:
     """`Tensor(2, 3)`, uninitialised; `Tensor([1, 2])`, of the default dtype; `Tensor(other)`, over the same memory.
 
     `tensor`, `empty` and their kin say more clearly what they do.
@@ -26,6 +29,7 @@ def construct(cls: type, *data: Any, device: Any = None) -> Any:
     Raises:
         TypeError: for arguments that are neither sizes nor data.
     """
+    data = _arguments(cls.__name__, data, kwargs)
     if len(data) == 1 and isinstance(data[0], TensorBase):
         made = _over_memory(cls.__name__, data[0]._dtype, data[0])
     else:
@@ -34,27 +38,59 @@ def construct(cls: type, *data: Any, device: Any = None) -> Any:
     return made
 
 
+def new(like: Any, data: tuple[Any, ...], kwargs: dict[str, Any], device: Any) -> Any:
+    """`like.new(...)`: the constructor of the dtype and place of a tensor."""
+    place = like._device if device is None else resolve(device)
+    return _made("new", like._dtype, _arguments("new", data, kwargs), place)
+
+
+def _arguments(name: str, data: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+    """What is given by place or by one of PyTorch's names."""
+    if not named:
+        return data
+    key, value = next(iter(named.items()))
+    if len(named) > 1 or data or key not in ("size", "data", "other", "storage"):
+        raise TypeError(f"{name}() received an invalid combination of arguments: {', '.join(named)}")
+    return (Size(value),) if key == "size" else (value,)
+
+
 def _made(name: str, kind: Dtype, data: tuple[Any, ...], device: Any) -> Any:
     first, *more = data or (0,)
     if isinstance(first, Size) and not more:
         return empty(first, dtype=kind, device=device)
+    if isinstance(first, TensorBase) and not more:
+        return _over_memory(name, kind, first)
     if more or isinstance(first, (int, np.integer)):
         return empty(checks.integer_list(name, "size", (first, *more)), dtype=kind, device=device)
-    if isinstance(first, TensorBase):
-        return _over_memory(name, kind, first)
-    if isinstance(first, (list, tuple, np.ndarray)):
-        return tensor(first, dtype=kind, device=device)
-    raise ArgumentError(f"{name}(): expected sizes, a sequence or a Tensor, but got {type_name(first)}")
+    if isinstance(first, (Sequence, np.ndarray)) and not isinstance(first, (str, bytes)):
+        given = first if isinstance(first, (list, tuple, np.ndarray)) else list(first)
+        return tensor(given, dtype=kind, device=device)
+    if hasattr(first, "untyped") or hasattr(first, "nbytes"):
+        return _over_storage(name, kind, first)
+    raise _neither(name, first)
+
+
+def _neither(name: str, value: Any) -> ArgumentError:
+    return ArgumentError(f"{name}(): expected sizes, a sequence, a storage or a Tensor, but got {type_name(value)}")
 
 
 def _over_memory(name: str, kind: Dtype, value: Any) -> Any:
     if value._dtype is not kind:
         raise DtypeError(f"{name}(): expected a Tensor of {kind}, but got {value._dtype}; convert it with .to({kind})")
-    return alias(value, value._shape, value._strides, value._offset)
+    return op.alias(value)
 
 
-class TensorType:
-    """A tensor class of older programs: makes tensors of one dtype, tells them apart by isinstance, names a dtype.
+def _over_storage(name: str, kind: Dtype, value: Any) -> Any:
+    from ..storages.setting import is_storage, tensor_of  # storages are few programs' business
+
+    if not is_storage(value):
+        raise _neither(name, value)
+    return tensor_of(value, kind)
+
+
+class TensorType(type):
+    """The classes of tensors of older programs: one makes tensors of a dtype on a kind of device, tells them apart by
+    isinstance, and names dtype and device for `Tensor.type`.
 
     Example:
         >>> import specgrad as sg
@@ -64,20 +100,30 @@ class TensorType:
         (True, specgrad.int64)
     """
 
-    def __init__(self, name: str, dtype: Dtype) -> None:
-        self.__name__ = name
-        self.dtype = dtype
+    dtype: Dtype
+    place: str
+    is_cuda: bool
+    is_sparse = False
+    layout = strided
 
-    def __call__(self, *data: Any, device: Any = None) -> Any:
-        return _made(self.__name__, self.dtype, data, device)
+    def __new__(cls, name: str, dtype: Dtype, place: str = "cpu") -> TensorType:
+        module = _MODULES[place]
+        doc = f"Tensors of {dtype.name} on {'the CPU' if place == 'cpu' else 'a CUDA device'}."
+        words = {"dtype": dtype, "place": place, "is_cuda": place == "cuda", "__module__": module, "__doc__": doc}
+        return super().__new__(cls, name, (), words)
 
-    def __instancecheck__(self, instance: Any) -> bool:
-        return isinstance(instance, TensorBase) and instance._dtype is self.dtype
+    def __init__(cls, name: str, dtype: Dtype, place: str = "cpu") -> None:
+        super().__init__(name, (), {})
 
-    def __repr__(self) -> str:
-        return f"<class 'specgrad.{self.__name__}'>"
+    def __call__(cls, *data: Any, device: Any = None, **kwargs: Any) -> Any:
+        given = _arguments(cls.__name__, data, kwargs)
+        return _made(cls.__name__, cls.dtype, given, cls.place if device is None else device)
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, TensorBase) and instance._dtype is cls.dtype and instance._device.type == cls.place
 
 
+_MODULES = {"cpu": "specgrad", "cuda": "specgrad.cuda"}
 FloatTensor = TensorType("FloatTensor", dtypes.float32)
 DoubleTensor = TensorType("DoubleTensor", dtypes.float64)
 HalfTensor = TensorType("HalfTensor", dtypes.float16)
@@ -91,26 +137,52 @@ BoolTensor = TensorType("BoolTensor", dtypes.bool_)
 ComplexFloatTensor = TensorType("ComplexFloatTensor", dtypes.complex64)
 ComplexDoubleTensor = TensorType("ComplexDoubleTensor", dtypes.complex128)
 TYPES = {name: found for name, found in globals().items() if isinstance(found, TensorType)}
+CUDA_TYPES = {name: TensorType(name, found.dtype, "cuda") for name, found in TYPES.items()}
 
 
 def type_of(value: Any) -> str:
-    """PyTorch's name for the type of a tensor: `specgrad.FloatTensor`."""
-    return f"specgrad.{next(name for name, found in TYPES.items() if found.dtype is value._dtype)}"
+    """PyTorch's name for the type of a tensor: `specgrad.FloatTensor`, `specgrad.cuda.FloatTensor`."""
+    name = next(name for name, found in TYPES.items() if found.dtype is value._dtype)
+    return f"{_MODULES[value._device.type]}.{name}"
 
 
-def named_dtype(value: Any) -> Dtype:
-    """The dtype that `x.type(value)` asks for: a dtype, a TensorType or its name, with or without a package.
+def named_type(value: Any) -> tuple[Dtype, str | None]:
+    """The dtype and the kind of device that `x.type(value)` asks for: by a TensorType or its name, with or without a
+    package, or by a dtype, which says nothing of the device.
 
     Raises:
         ValueError: for a name that is none of these.
     """
     if isinstance(value, TensorType):
-        return value.dtype
+        return value.dtype, value.place
     if not isinstance(value, str):
-        return checks.dtype("type", "dtype", value)
+        return checks.dtype("type", "dtype", value), None
     package, _, name = value.rpartition(".")
-    if package.endswith("cuda"):
-        resolve("cuda")
     if name not in TYPES:
         raise ValueError(f"type(): invalid type: {value!r}, expected one of {', '.join(TYPES)}")
-    return TYPES[name].dtype
+    return TYPES[name].dtype, "cuda" if package.endswith("cuda") else "cpu"
+
+
+def set_default_tensor_type(t: Any) -> None:
+    """The dtype and the device of a class of tensors, or of its name, where none are given. Deprecated, as in PyTorch:
+    `set_default_dtype` and `set_default_device` say the same.
+
+    Args:
+        t: the class, of a floating-point dtype, or its name.
+
+    Raises:
+        TypeError: the class has another dtype, or it is none.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.set_default_tensor_type(sg.FloatTensor)
+        >>> sg.get_default_dtype()
+        specgrad.float32
+    """
+    if not isinstance(t, (str, TensorType)):
+        raise TypeError("invalid type object: only floating-point types are supported as the default type")
+    kind, place = named_type(t)
+    if not kind.is_floating_point:
+        raise TypeError("only floating-point types are supported as the default type")
+    set_default_dtype(kind)
+    set_default(resolve(place))

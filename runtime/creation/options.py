@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from math import isfinite, prod
@@ -13,7 +13,11 @@ import numpy as np
 from ..dispatch import checks
 from ..dispatch.shape_checks import is_recorded_on
 from ..errors import DtypeError
+from ..modes.intercept import watch
 from ..namespace import op as op_namespace
+from ..overrides.calls import NOT_HANDLED, ask, overridden
+from ..overrides.classes import foreign
+from ..overrides.switches import state
 from ..tensor import memory
 from ..tensor.base import adopt, fresh
 from ..tensor.devices import CPU, cuda_available, default_device, device
@@ -196,3 +200,24 @@ def cast(array: np.ndarray, kind: dtype) -> np.ndarray:
 def from_array(array: np.ndarray, kind: dtype) -> Any:
     """A tensor over an array that nobody else holds, in the dtype."""
     return adopt(array if array.dtype == kind.np else cast(array, kind))
+
+
+def asked(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    """What a `__torch_function__` gives in the place of a new tensor, with the options that are given.
+
+    NOT_HANDLED where there is nobody to ask, as there is none without modes where all arguments are plain.
+    """
+    if not watch.interceptors and not any(map(foreign, args)):
+        return NOT_HANDLED
+    return overridden(function, *args, **_given(options))
+
+
+def asked_of_modes(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    """`asked` for functions that take any data: what is in it is not asked."""
+    if not watch.interceptors or not state.modes:
+        return NOT_HANDLED
+    return ask(function, [], args, _given(options))
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None and value is not False}

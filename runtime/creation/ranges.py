@@ -8,15 +8,20 @@ from typing import Any
 import numpy as np
 
 from ..dispatch import checks
-from ..errors import DtypeError
-from ..tensor.base import host_array
+from ..errors import DtypeError, ShapeError, UnsupportedDtypeError
+from ..kernels.cpu.progressions import steps_from, steps_to
+from ..overrides.calls import NOT_HANDLED
+from ..pool.parallel_for import shared
+from ..tensor.base import TensorBase, host_array
 from ..tensor.dtypes import bool_, complex128, float64, get_default_dtype, int64
 from ..tensor.dtypes import dtype as Dtype
+from .destination import require_strided, written
 from .fast import Creation
-from .options import allocating, checked_size, chosen_dtype, convert_number, finish, from_array, is_finite
+from .options import allocating, asked, checked_size, chosen_dtype, convert_number, finish, from_array, is_finite
 
 ARANGE = Creation("arange", "arange", "nnn", inferred=True)
 LINSPACE = Creation("linspace", "linspace", "nnn")
+MANY = 1 << 17  # numbers for which a compiled loop is worth being called
 
 
 def arange(
@@ -24,7 +29,9 @@ def arange(
     end: Any = None,
     step: Any = 1,
     *,
+    out: Any = None,
     dtype: Any = None,
+    layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
@@ -36,7 +43,7 @@ def arange(
         end: the bound that is not reached.
         step: the distance between neighbours.
         dtype: int64 when all arguments are integers, else the default dtype.
-        device, requires_grad, pin_memory: as of `zeros`.
+        out, layout, device, requires_grad, pin_memory: as of `zeros`.
 
     Raises:
         RuntimeError: when `step` is zero, leads away from `end`, or a bound is not finite.
@@ -46,7 +53,21 @@ def arange(
         >>> sg.arange(1, 6, 2)
         tensor([1, 3, 5])
     """
+    if layout is not None:
+        require_strided("arange", layout)
+    if out is not None:
+        return written(
+            "arange", out, dtype, requires_grad, lambda kind, place: arange(start, end, step, dtype=kind, device=place)
+        )
     if (made := ARANGE.launch(start, end, step, dtype, device, requires_grad, pin_memory)) is not None:
+        return made
+    bounds = [bound for bound in (start, end) if bound is not None]
+    steps = [] if step.__class__ is int and step == 1 else [step]
+    if (
+        made := asked(
+            arange, *bounds, *steps, dtype=dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory
+        )
+    ) is not NOT_HANDLED:
         return made
     if end is None:
         start, end = 0, start
@@ -61,7 +82,7 @@ def arange(
 
 def _range(numbers: list[Any], kind: Dtype) -> np.ndarray:
     if kind.kind in "bc":
-        raise DtypeError(f"arange(): not implemented for {kind}")
+        raise UnsupportedDtypeError(f"arange(): not implemented for {kind}")
     if any(isinstance(x, complex) for x in numbers):
         raise DtypeError("arange(): expected real numbers, but got a complex one")
     first, last, step = numbers
@@ -80,7 +101,16 @@ def _range(numbers: list[Any], kind: Dtype) -> np.ndarray:
     with allocating("arange"):
         if kind.kind == "i":
             return np.arange(first, first + count * step, step)
+        return _steps(first, step, count, kind)
+
+
+def _steps(first: float, step: float, count: int, kind: Dtype) -> np.ndarray:
+    """first + i step, in the dtype if there are many."""
+    if count < MANY or not kind.native:
         return first + step * np.arange(count)
+    values = np.empty(count, kind.np)
+    shared(steps_from, (values, first, step), count, count)
+    return values
 
 
 def linspace(
@@ -88,7 +118,9 @@ def linspace(
     end: Any,
     steps: int,
     *,
+    out: Any = None,
     dtype: Any = None,
+    layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
@@ -99,7 +131,7 @@ def linspace(
         start: the first number.
         end: the last number.
         steps: how many numbers.
-        dtype, device, requires_grad, pin_memory: as of `zeros`.
+        out, dtype, layout, device, requires_grad, pin_memory: as of `zeros`.
 
     Raises:
         RuntimeError: `steps` is negative.
@@ -109,20 +141,41 @@ def linspace(
         >>> sg.linspace(0, 1, 5)
         tensor([0.0000, 0.2500, 0.5000, 0.7500, 1.0000])
     """
+    if layout is not None:
+        require_strided("linspace", layout)
+    if out is not None:
+        return written(
+            "linspace",
+            out,
+            dtype,
+            requires_grad,
+            lambda kind, place: linspace(start, end, steps, dtype=kind, device=place),
+        )
     if (made := LINSPACE.launch(start, end, steps, dtype, device, requires_grad, pin_memory)) is not None:
+        return made
+    if (
+        made := asked(
+            linspace, start, end, steps, dtype=dtype, device=device, requires_grad=requires_grad, pin_memory=pin_memory
+        )
+    ) is not NOT_HANDLED:
         return made
     count, kind, (first, last) = _checked("linspace", steps, dtype, start=start, end=end)
     checked_size("linspace", (count,))
     with allocating("linspace"):
-        values = _line(convert_number("linspace", first, kind), convert_number("linspace", last, kind), count)
+        values = _line(convert_number("linspace", first, kind), convert_number("linspace", last, kind), count, kind)
     return finish("linspace", from_array(values, kind), device, requires_grad, pin_memory)
 
 
-def _line(first: Any, last: Any, count: int) -> np.ndarray:
+def _line(first: Any, last: Any, count: int, kind: Dtype) -> np.ndarray:
     """Each half is counted from its own end, so that the line is symmetric and both ends are exact."""
     if count < 2:
         return np.full(count, first)
     step = (last - first) / (count - 1)
+    if count >= MANY and kind.native:
+        values, half = np.empty(count, kind.np), count // 2
+        shared(steps_from, (values[:half], first, step), half, half)
+        shared(steps_to, (values[half:], last, step), count - half, count - half)
+        return values
     index = np.arange(count)
     return np.where(index < count // 2, first + step * index, last - step * (count - 1 - index))
 
@@ -133,7 +186,9 @@ def logspace(
     steps: int,
     base: float = 10.0,
     *,
+    out: Any = None,
     dtype: Any = None,
+    layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
@@ -145,7 +200,7 @@ def logspace(
         end: the exponent of the last number.
         steps: how many numbers.
         base: what is raised to these powers.
-        dtype, device, requires_grad, pin_memory: as of `zeros`.
+        out, dtype, layout, device, requires_grad, pin_memory: as of `zeros`.
 
     Raises:
         RuntimeError: `steps` is negative.
@@ -155,8 +210,24 @@ def logspace(
         >>> sg.logspace(-1, 1, 3)
         tensor([ 0.1000,  1.0000, 10.0000])
     """
+    if layout is not None:
+        require_strided("logspace", layout)
+    if out is not None:
+        return written(
+            "logspace",
+            out,
+            dtype,
+            requires_grad,
+            lambda kind, place: logspace(start, end, steps, base, dtype=kind, device=place),
+        )
+    if (
+        made := asked(logspace, start, end, steps, base=base, dtype=dtype, device=device, requires_grad=requires_grad)
+    ) is not NOT_HANDLED:
+        return made
     count, kind, (number, first, last) = _checked("logspace", steps, dtype, base=base, start=start, end=end)
     is_complex = any(isinstance(x, complex) for x in (first, last, number))
+    if kind.kind == "i" and not is_complex:
+        first, last = int(first), int(last)  # as though they were numbers of the dtype already
     exponents = linspace(first, last, count, dtype=complex128 if is_complex else float64)
     with np.errstate(all="ignore"):
         values = np.power(number, host_array(exponents))
@@ -165,6 +236,11 @@ def logspace(
 
 def _checked(op: str, steps: Any, dtype: Any, **given: Any) -> tuple[int, Dtype, list[Any]]:
     """The number of steps, the dtype, complex by default where a number is, and the numbers."""
+    for name, value in given.items():
+        if isinstance(value, TensorBase) and value._shape:
+            raise ShapeError(
+                f"{op}() only supports 0-dimensional start and end tensors, but got {name} of {value.ndim}"
+            )
     numbers = [checks.scalar(op, name, value) for name, value in given.items()]
     count = checks.integer(op, "steps", steps)
     if count < 0:
@@ -172,6 +248,6 @@ def _checked(op: str, steps: Any, dtype: Any, **given: Any) -> tuple[int, Dtype,
     default = get_default_dtype()
     is_complex = any(isinstance(x, complex) for x in numbers)
     kind = chosen_dtype(op, dtype, default.to_complex() if is_complex else default)
-    if kind is bool_:
-        raise DtypeError(f"{op}(): not implemented for {kind}")
+    if kind is bool_ and count > 1:
+        raise UnsupportedDtypeError(f"{op}(): not implemented for {kind}")
     return count, kind, numbers

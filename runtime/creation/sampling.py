@@ -9,6 +9,7 @@ from ..errors import DtypeError, UnsupportedDtypeError
 from ..modes.intercept import interceptable
 from ..random import Generator, default_generator
 from ..tensor.dtypes import bool_, get_default_dtype, iinfo, int64
+from .destination import require_strided, written
 from .drawing import filled_by, integers, normal, permutation, stream, uniform
 from .fast import Creation, drawn_first
 from .options import checked_size, chosen_dtype, finish, size_argument
@@ -25,7 +26,9 @@ def rand(
     *sizes: Any,
     size: Any = None,
     generator: Generator | None = None,
+    out: Any = None,
     dtype: Any = None,
+    layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
@@ -35,13 +38,23 @@ def rand(
     Args:
         sizes, size: the shape, as several ints or as one list or tuple.
         generator: where the randomness comes from; the default generator when not given.
-        dtype, device, requires_grad, pin_memory: as of `zeros`.
+        out, dtype, layout, device, requires_grad, pin_memory: as of `zeros`.
 
     Example:
         >>> import specgrad as sg
         >>> bool((sg.rand(5) < 1).all())
         True
     """
+    if layout is not None:
+        require_strided("rand", layout)
+    if out is not None:
+        return written(
+            "rand",
+            out,
+            dtype,
+            requires_grad,
+            lambda kind, place: rand(*sizes, size=size, generator=generator, dtype=kind, device=place),
+        )
     shape = size_argument("rand", sizes, size)
     t = uniform(
         "rand", stream("rand", generator), shape, chosen_dtype("rand", dtype, get_default_dtype()), device=device
@@ -55,7 +68,9 @@ def randn(
     *sizes: Any,
     size: Any = None,
     generator: Generator | None = None,
+    out: Any = None,
     dtype: Any = None,
+    layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
@@ -67,6 +82,16 @@ def randn(
         >>> sg.randn(2, 3).shape
         specgrad.Size([2, 3])
     """
+    if layout is not None:
+        require_strided("randn", layout)
+    if out is not None:
+        return written(
+            "randn",
+            out,
+            dtype,
+            requires_grad,
+            lambda kind, place: randn(*sizes, size=size, generator=generator, dtype=kind, device=place),
+        )
     shape = size_argument("randn", sizes, size)
     t = normal(
         "randn", stream("randn", generator), shape, chosen_dtype("randn", dtype, get_default_dtype()), device=device
@@ -88,7 +113,9 @@ def randint(
     size: Any = None,
     *,
     generator: Generator | None = None,
+    out: Any = None,
     dtype: Any = None,
+    layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
@@ -101,7 +128,7 @@ def randint(
         size: the shape, a list or tuple of ints.
         generator: where the randomness comes from; the default generator when not given.
         dtype: the element type, int64 when not given.
-        device, requires_grad, pin_memory: as of `zeros`.
+        out, layout, device, requires_grad, pin_memory: as of `zeros`.
 
     Raises:
         RuntimeError: there is no integer in [low, high), or some do not fit into the dtype.
@@ -111,6 +138,16 @@ def randint(
         >>> sg.randint(3, (2, 2)).dtype
         specgrad.int64
     """
+    if layout is not None:
+        require_strided("randint", layout)
+    if out is not None:
+        return written(
+            "randint",
+            out,
+            dtype,
+            requires_grad,
+            lambda kind, place: randint(low, high, size, generator=generator, dtype=kind, device=place),
+        )
     if size is None and isinstance(high, (list, tuple)):
         high, size = None, high
     if (made := RANDINT.launch(generator, low, high, size, dtype, device, requires_grad, pin_memory)) is not None:
@@ -128,7 +165,9 @@ def randperm(
     n: int,
     *,
     generator: Generator | None = None,
+    out: Any = None,
     dtype: Any = None,
+    layout: Any = None,
     device: Any = None,
     requires_grad: bool = False,
     pin_memory: bool = False,
@@ -139,13 +178,23 @@ def randperm(
         n: how many numbers.
         generator: where the randomness comes from; the default generator when not given.
         dtype: the element type, int64 when not given.
-        device, requires_grad, pin_memory: as of `zeros`.
+        out, layout, device, requires_grad, pin_memory: as of `zeros`.
 
     Example:
         >>> import specgrad as sg
         >>> sorted(sg.randperm(4).tolist())
         [0, 1, 2, 3]
     """
+    if layout is not None:
+        require_strided("randperm", layout)
+    if out is not None:
+        return written(
+            "randperm",
+            out,
+            dtype,
+            requires_grad,
+            lambda kind, place: randperm(n, generator=generator, dtype=kind, device=place),
+        )
     count = checks.integer("randperm", "n", n)
     checked_size("randperm", (count,))
     kind = chosen_dtype("randperm", dtype, int64)

@@ -16,6 +16,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
+from weakref import WeakSet
 
 from ..errors import OutOfMemoryError
 from ..locks import new_lock
@@ -106,6 +107,7 @@ class Cache:
     """
 
     def __init__(self, device: int) -> None:
+        _every.add(self)
         self.device = device
         self.driver = chosen()
         self.lock = new_lock()
@@ -281,6 +283,7 @@ class Cache:
 
 
 _caches: dict[int, Cache] = {}
+_every: WeakSet[Cache] = WeakSet()  # also those that are no device's any more, while blocks of theirs live
 _making = new_lock()
 
 
@@ -332,7 +335,7 @@ def _forked() -> None:
 
 @atexit.register
 def _ended() -> None:
-    for found in _caches.values():
+    for found in list(_every):
         found.give = _ignore
         for shelf in found.shelves.values():
             shelf.quick = False

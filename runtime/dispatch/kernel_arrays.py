@@ -109,7 +109,27 @@ def needs_grad(tensors: Sequence[Any]) -> bool:
     return False
 
 
+RETURN_TYPES: dict[str, Any] = {}  # by name: what `specgrad.return_types` offers
+
+
 @functools.cache
 def ReturnType(name: str, fields: tuple[str, ...]) -> Any:
     """The named tuple that an op with several outputs returns: `max(x, dim).indices`."""
-    return namedtuple(name, fields)
+    made = _named_tuple(name, fields)
+    made.__new__ = _from_items_or_one_sequence
+    made.n_fields = made.n_sequence_fields = len(fields)
+    made.n_unnamed_fields = 0
+    RETURN_TYPES.setdefault(name, made)
+    return made
+
+
+def _named_tuple(name: str, fields: tuple[str, ...]) -> Any:
+    return namedtuple(name, fields, module="specgrad.return_types")
+
+
+def _from_items_or_one_sequence(cls: Any, *items: Any) -> Any:
+    """Both `max(values, indices)` and PyTorch's `max((values, indices))`."""
+    given = items[0] if len(items) == 1 else items
+    if len(given) != cls.n_fields:
+        raise TypeError(f"{cls.__name__}() takes {cls.n_fields} items, but got {len(given)}")
+    return tuple.__new__(cls, given)

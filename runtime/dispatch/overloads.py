@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..errors import ArgumentError, type_name
+from ..overrides.calls import NOT_HANDLED, overridden_call
 from ..tensor.base import TensorBase
 from ..tensor.dtypes import dtype
 from ..tensor.shapes import Size
@@ -39,10 +41,18 @@ class Overloads:
             key = *key, *[frozenset(map(type, value)) for value in given if type(value) in SEQUENCES]
             function = self.by_types.get(key)
         if function is None:
+            found = overridden_call(self.public, args, kwargs, self.__name__)
+            if found is not NOT_HANDLED:
+                return found
             function = self.choose(args, kwargs)
             if self.types_tell(function, args, kwargs):
                 self.by_types[key] = function
         return function(*args, **kwargs)
+
+    @property
+    def public(self) -> Any:
+        """The function that users call, which comes here."""
+        return getattr(sys.modules[self.overloads[0][0].__module__], self.__name__)
 
     def types_tell(self, chosen: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
         """Whether other values of the same types choose the same overload: a tensor may stand for a number or not."""
@@ -57,12 +67,17 @@ class Overloads:
         return True
 
     def choose(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Callable[..., Any]:
-        """The first overload that the arguments fit; `out` is none of them."""
+        """The overload that the arguments fit, the first with the fewest tensors in the place of numbers.
+
+        `out` is none of the arguments.
+        """
         named = {name: value for name, value in kwargs.items() if name != "out"}
-        for function, _, parameters in self.overloads:
-            if fits(parameters, args, named):
-                return function
-        raise ArgumentError(self.explanation(args, kwargs))
+        fitting = [
+            (function, parameters) for function, _, parameters in self.overloads if fits(parameters, args, named)
+        ]
+        if not fitting:
+            raise ArgumentError(self.explanation(args, kwargs))
+        return min(fitting, key=lambda found: stand_ins(found[1], args, named))[0]
 
     def explanation(self, args: Sequence[Any], kwargs: dict[str, Any]) -> str:
         """PyTorch's message for arguments that fit no overload."""
@@ -94,6 +109,14 @@ def fits(parameters: tuple[Parameter, ...], args: Sequence[Any], kwargs: dict[st
         elif not is_a(kind, bound[name]):
             return False
     return True
+
+
+def stand_ins(parameters: tuple[Parameter, ...], args: Sequence[Any], kwargs: dict[str, Any]) -> int:
+    """How many tensors are to be taken for numbers: `max(x, index)` is a maximum of tensors, no reduction."""
+    kinds = {p[0]: p[1] for p in parameters}
+    bound = [*zip([p[1] for p in parameters if not p[3]], args, strict=False)]
+    bound += [(kinds[name], value) for name, value in kwargs.items()]
+    return sum(isinstance(value, TensorBase) and kind.removesuffix("?") != "Tensor" for kind, value in bound)
 
 
 def is_plain(value: Any) -> bool:

@@ -41,6 +41,7 @@ class Op:
     reference: str = ""  # what the op gives, in terms of NumPy
     check: str = ""
     refuses: tuple[tuple[str, str], ...] = ()  # calls that must raise, and the class of the error
+    autocast: dict[str, str] = field(default_factory=dict)  # type of device -> what its tensors are cast to
     example: str = ""
 
     @property

@@ -11,11 +11,12 @@ import numpy as np
 from ..kernels.cpu.aligned import empty
 from ..kernels.cpu.copies import copied
 from ..kernels.table import ElementKernels
+from ..overrides.classes import known
 from ..pool.parallel_for import by_slices
 from ..tensor.base import TensorBase, fresh
 from ..tensor.casting import cast, copy_cast
 from ..tensor.devices import CPU
-from ..tensor.dtypes import bool_
+from ..tensor.dtypes import bool_, int64
 from ..tensor.shapes import Shape
 from .fast_path import fast_path
 from .loop_nest import broadcast_rows, rows, turned_rows
@@ -148,11 +149,16 @@ def check_lengths(given: Sequence[Any], needed: Sequence[int]) -> None:
 
 
 def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, ...]) -> Any:
-    """An op on tensors of one native dtype that broadcast or are strided; None for others, or without steady steps."""
-    if getattr(operands[0], "is_example", False):
+    """An op on tensors of one native dtype that broadcast or are strided; None for others, or without steady steps.
+
+    Of 16-bit floats and int64 the rows are found for native code, and the result is None.
+    """
+    if type(operands[0]) not in known or type(operands[1]) not in known or getattr(operands[0], "is_example", False):
         return None
     kind: Any = getattr(operands[0], "_dtype", None)
-    if kind is None or not kind.compute.native or getattr(operands[1], "_dtype", None) is not kind:
+    if kind is None or not (kind.compute.native or (kind is int64 and op.integers)):
+        return None
+    if getattr(operands[1], "_dtype", None) is not kind:
         return None
     if operands[0]._device is not CPU or operands[1]._device is not CPU:
         return None
@@ -172,7 +178,7 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
         layouts.append((value._shape, value._strides))
     shape, count, plan = broadcast_rows(name, tuple(layouts), len(numbers))
     remember_rows(op.rows, layouts, plan, count, shape)
-    if plan is None or not operands[0]._dtype.native:  # of 16-bit floats native code has the rows from now on
+    if plan is None or not operands[0]._dtype.native:  # native code has the rows of other dtypes from now on
         return None
     check_lengths(given, [plan.reach(k) for k in range(len(given))])
     for index in plan.repeated:

@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from ..dispatch import checks
-from ..errors import ShapeError
+from ..errors import DtypeError, ShapeError
 from ..namespace import op
 from ..tensor.base import TensorBase
 from ..tensor.dtypes import get_default_dtype
 
 
-def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int = 1) -> tuple[Any, ...]:
+def gradient(input: Any, *, spacing: Any = None, dim: Any = None, edge_order: int = 1) -> tuple[Any, ...]:
     """The derivative along each dimension, at each element that of the parabola through it and its two neighbours.
 
     Args:
         input: the values of a function at the points of a grid.
-        spacing: the distance of the points; or a list, with a distance or a vector of coordinates for each dimension.
+        spacing: the distance of the points, 1 unless given; or a list, with a distance or a vector of coordinates for
+            each dimension.
         dim: the dimension or dimensions along which derivatives are estimated; all by default.
         edge_order: at both ends the derivative of a line through 2 points (1) or of a parabola through 3 (2).
 
@@ -35,6 +36,9 @@ def gradient(input: Any, *, spacing: Any = 1, dim: Any = None, edge_order: int =
     """
     x = checks.tensor("gradient", "input", input)
     dims = _dimensions(x, dim)
+    if x._dtype.kind == "b":
+        raise DtypeError("gradient(): expected numbers, but got bools, of which there are no differences")
+    spacing = 1 if spacing is None else spacing
     steps = spacing if isinstance(spacing, (list, tuple)) else [spacing] * len(dims)
     if len(steps) != len(dims):
         raise ShapeError(

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..dispatch import checks
 from ..dispatch.writing import write_out
-from ..errors import DtypeError
+from ..errors import UnsupportedDtypeError
 from ..namespace import op
 from ..tensor.base import TensorBase
 from ..tensor.dtypes import get_default_dtype, int64, result_type
@@ -48,7 +48,7 @@ def _evaluated(name: str, x: Any, n: Any, out: Any, first: First, step: Step) ->
     given: Any = [v if isinstance(v, TensorBase) else checks.scalar(name, a, v) for a, v in (("input", x), ("n", n))]
     kind = result_type(*given)
     if kind.kind == "c":
-        raise DtypeError(f"{name}(): expected real numbers, but got {kind}")
+        raise UnsupportedDtypeError(f"{name}(): expected real numbers, but got {kind}")
     kind = kind if kind.kind == "f" else get_default_dtype()
     x, n = given
     x = x.to(kind) if isinstance(x, TensorBase) else op.full((), x, dtype=kind, device=n._device)  # type: ignore[attr-defined]

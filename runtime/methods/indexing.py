@@ -20,6 +20,8 @@ from ..dispatch.fast_path import item_getter
 from ..errors import type_name
 from ..modes.intercept import watch
 from ..namespace import op
+from ..overrides.calls import NOT_HANDLED, overridden
+from ..overrides.classes import foreign, known, plain
 from ..tensor import dtypes
 from ..tensor.base import TensorBase, adopt
 
@@ -38,6 +40,8 @@ def getitem(x: Any, key: Any) -> Any:
     """
     if not watch.every and (found := item_getter()(x, key)) is not None:
         return found
+    if (x.__class__ not in plain or _is_foreign(key)) and (found := overridden(getitem, x, key)) is not NOT_HANDLED:
+        return found
     if type(key) is int:
         return _select(x, 0, key, 0)
     if type(key) is slice and x._shape:
@@ -52,6 +56,17 @@ def getitem(x: Any, key: Any) -> Any:
         if indices:
             return op.index(found, indices)
     return op.alias(x) if found is x else found
+
+
+def _is_foreign(key: Any) -> bool:
+    """Whether a part of a key, or a bound of a slice, may have a `__torch_function__`."""
+    for part in key if type(key) is tuple else (key,):
+        if type(part) is slice:
+            if foreign((part.start, part.stop, part.step)):
+                return True
+        elif foreign(part):
+            return True
+    return False
 
 
 def _stepwise(x: Any, key: tuple[Any, ...]) -> Any:
@@ -76,8 +91,11 @@ def setitem(x: Any, key: Any, value: Any) -> None:
         if (kind is float or kind is int) and x._dtype.native:
             if _is_filled(x, key, value):
                 return
-        elif isinstance(value, TensorBase) and _is_written(x, key, value):
+        elif isinstance(value, TensorBase) and kind in known and _is_written(x, key, value):
             return
+    foreign_one = x.__class__ not in plain or value.__class__ not in plain or _is_foreign(key)
+    if foreign_one and overridden(setitem, x, key, value) is not NOT_HANDLED:
+        return
     found, indices = _View(x).apply(_as_items(key))
     source = _as_value(x, value)
     ndim = len(found._shape)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,8 @@ from ..creation import legacy
 from ..dispatch import checks
 from ..errors import ArgumentError, type_name
 from ..namespace import op
+from ..overrides import subclasses
+from ..overrides.switches import DisableTorchFunctionSubclass
 from ..saving import rebuild
 from ..tensor import dtypes
 from ..tensor.base import TensorBase
@@ -18,7 +21,7 @@ from ..tensor.devices import CPU, resolve
 from ..tensor.devices import device as Device
 from ..tensor.dtypes import dtype as Dtype
 from ..tensor.memory_format import strided
-from . import indexing, interop, printing, queries, resizing
+from . import indexing, interop, memory, printing, queries, resizing
 from .conversion import converted
 
 
@@ -45,6 +48,11 @@ class TensorAttributes(TensorBase):
     is_quantized = False
     is_meta = False
     is_mps = False
+    is_nested = False
+    is_mkldnn = is_sparse_csr = False
+    is_ipu = is_maia = is_mtia = is_vulkan = is_xla = is_xpu = False
+    name: str | None = None
+    volatile = False  # what recorded nothing, before `no_grad` was
 
     def get_device(self) -> int:
         """The index of the CUDA device; -1 on the CPU."""
@@ -54,9 +62,20 @@ class TensorAttributes(TensorBase):
         """Whether the memory is page-locked, so that a device copies it while the program goes on."""
         return interop.is_pinned(self)
 
-    def is_shared(self) -> bool:
-        """Whether other processes see the memory: none do."""
+    def is_distributed(self) -> bool:
+        """Whether the elements are spread over processes: never."""
         return False
+
+    def is_inference(self) -> bool:
+        """Whether the tensor may not be used in a graph: what `inference_mode` makes may."""
+        return False
+
+    storage = memory.storage
+    _typed_storage = memory.typed_storage
+    untyped_storage = memory.untyped_storage
+    set_ = memory.set_
+    is_shared = memory.is_shared
+    share_memory_ = memory.share_memory_
 
     def is_set_to(self, tensor: Any) -> bool:
         """Whether another tensor is the same view of the same memory.
@@ -76,14 +95,15 @@ class TensorAttributes(TensorBase):
     def _is_view(self) -> bool:
         return self._base is not None
 
-    def new(self, *args: Any, device: Any = None) -> Any:
+    def new(self, *args: Any, device: Any = None, **kwargs: Any) -> Any:
         """`Tensor(...)` with this tensor's dtype.
 
         Args:
-            *args: sizes, or data.
+            *args: sizes, data, a storage, or another tensor.
             device: where the tensor is made; where this one is when not given.
+            **kwargs: `size`, `data`, `storage` or `other`, in place of these.
         """
-        return legacy.TYPES[legacy.type_of(self).rpartition(".")[2]](*args, device=device or self._device)
+        return legacy.new(self, args, kwargs, device)
 
     def type_as(self, other: Any) -> Any:
         """The elements in the dtype of `other`, on its device.
@@ -106,10 +126,11 @@ class TensorAttributes(TensorBase):
         return op.from_numpy(np.asarray(array))
 
 
-def _cast_to(target: Dtype) -> Any:
+def _cast_to(name: str, target: Dtype) -> Any:
     def cast(self: Any, memory_format: Any = None) -> Any:
         return self if self._dtype is target else converted(self, target)
 
+    cast.__name__ = name
     cast.__doc__ = f"The elements as {target.name}; the tensor itself when it is. `memory_format` has no effect."
     return cast
 
@@ -119,8 +140,8 @@ class TensorMethods(TensorAttributes):
 
     __slots__ = ()
 
-    def __new__(cls, *data: Any, device: Any = None) -> Any:
-        return legacy.construct(cls, *data, device=device)
+    def __new__(cls, *data: Any, device: Any = None, **kwargs: Any) -> Any:
+        return legacy.construct(cls, *data, device=device, **kwargs)
 
     new_tensor = creation.new_tensor
     new_zeros = creation.new_zeros
@@ -139,18 +160,18 @@ class TensorMethods(TensorAttributes):
     bernoulli = creation.bernoulli
     multinomial = creation.multinomial
 
-    float = _cast_to(dtypes.float32)
-    double = _cast_to(dtypes.float64)
-    half = _cast_to(dtypes.float16)
-    bfloat16 = _cast_to(dtypes.bfloat16)
-    cfloat = _cast_to(dtypes.complex64)
-    cdouble = _cast_to(dtypes.complex128)
-    char = _cast_to(dtypes.int8)
-    short = _cast_to(dtypes.int16)
-    int = _cast_to(dtypes.int32)
-    long = _cast_to(dtypes.int64)
-    byte = _cast_to(dtypes.uint8)
-    bool = _cast_to(dtypes.bool_)
+    float = _cast_to("float", dtypes.float32)
+    double = _cast_to("double", dtypes.float64)
+    half = _cast_to("half", dtypes.float16)
+    bfloat16 = _cast_to("bfloat16", dtypes.bfloat16)
+    cfloat = _cast_to("cfloat", dtypes.complex64)
+    cdouble = _cast_to("cdouble", dtypes.complex128)
+    char = _cast_to("char", dtypes.int8)
+    short = _cast_to("short", dtypes.int16)
+    int = _cast_to("int", dtypes.int32)
+    long = _cast_to("long", dtypes.int64)
+    byte = _cast_to("byte", dtypes.uint8)
+    bool = _cast_to("bool", dtypes.bool_)
 
     def to(self, *args: Any, **kwargs: Any) -> Any:
         """The tensor in another dtype or on another device: `to(dtype)`, `to(device, dtype)` or `to(other)`.
@@ -188,11 +209,17 @@ class TensorMethods(TensorAttributes):
         is_here = asked is self._device or (self._device is CPU and asked.__class__ is str and asked == "cpu")
         return self._dtype if is_here else None
 
-    def type(self, dtype: Any = None) -> Any:
-        """The elements as `dtype`, which may be `LongTensor` or its name; without it, that name of the tensor's."""
+    def type(self, dtype: Any = None, non_blocking: Any = False) -> Any:
+        """The elements as `dtype`, which may be `LongTensor` or its name, that of a CUDA device too; without it, that
+        name of the tensor's. `non_blocking` is as in `to`."""
         if dtype.__class__ is Dtype:
             return self if dtype is self._dtype else converted(self, dtype)
-        return legacy.type_of(self) if dtype is None else self.to(legacy.named_dtype(dtype))
+        if dtype is None:
+            return legacy.type_of(self)
+        kind, place = legacy.named_type(dtype)
+        if place is None or place == self._device.type:
+            return self.to(kind)
+        return self.to(place, kind, non_blocking=non_blocking)
 
     def cpu(self) -> Any:
         """The tensor on the CPU: itself where it lies there, else a copy through which gradients pass."""
@@ -304,10 +331,21 @@ class TensorMethods(TensorAttributes):
         return printing.to_text(self)
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Any:
-        return rebuild.deepcopy(self, memo)
+        with DisableTorchFunctionSubclass():
+            return rebuild.deepcopy(self, memo)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return rebuild.reduce(self)
+        with DisableTorchFunctionSubclass():
+            return rebuild.reduce(self)
+
+    as_subclass = subclasses.as_subclass
+    _make_subclass = staticmethod(subclasses.make_subclass)
+    __torch_function__: Any = classmethod(subclasses.torch_function)
+
+
+for _name, _function in vars(TensorMethods).items():
+    if _name.startswith("__") and isinstance(_function, FunctionType):
+        _function.__name__ = _name  # by which a `__torch_function__` knows it
 
 
 def _as_tensor(value: Any, like: Any) -> Any:
@@ -347,3 +385,9 @@ def _conversion(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Conversion:
         bool(kwargs.get("non_blocking", non_blocking)),
         bool(kwargs.get("copy", copy)),
     )
+
+
+def parsed_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
+    """(device, dtype, non_blocking, memory format) that arguments of `to` ask for, None where they do not say."""
+    asked = _conversion(args, kwargs)
+    return asked.device, asked.dtype, asked.non_blocking, kwargs.get("memory_format")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..overrides.classes import overrides
 from ..tensor.base import host_array
 from ..tensor.dtypes import bool_, get_default_dtype, int64
 
@@ -187,8 +188,9 @@ def _history(tensor: Any) -> str:
 
 def to_text(tensor: Any) -> str:
     """The text of a tensor, as `repr` and `str` give it."""
-    indent = len("tensor(")
-    text = "tensor(" + _numbers(host_array(tensor), indent)
+    name = type(tensor).__name__ if overrides(type(tensor)) else "tensor"
+    indent = len(name) + 1
+    text = f"{name}(" + _numbers(host_array(tensor), indent)
     column = len(text) - text.rfind("\n") + 1
     for suffix in _suffixes(tensor):
         if column + len(suffix) + 2 > _options.linewidth:

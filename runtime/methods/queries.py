@@ -9,6 +9,8 @@ import numpy as np
 from ..dispatch import checks
 from ..dispatch.places import check_places
 from ..errors import DtypeError
+from ..overrides.calls import NOT_HANDLED, overridden
+from ..overrides.classes import plain
 from ..tensor.base import TensorBase, adopt, compute_array
 from ..tensor.memory import placed
 from ..tensor.shapes import broadcast_shapes
@@ -29,6 +31,8 @@ def is_floating_point(input: Any) -> bool:
     Args:
         input: the tensor.
     """
+    if input.__class__ not in plain and (result := overridden(is_floating_point, input)) is not NOT_HANDLED:
+        return result
     return checks.tensor("is_floating_point", "input", input).is_floating_point()
 
 
@@ -38,6 +42,8 @@ def is_complex(input: Any) -> bool:
     Args:
         input: the tensor.
     """
+    if input.__class__ not in plain and (result := overridden(is_complex, input)) is not NOT_HANDLED:
+        return result
     return checks.tensor("is_complex", "input", input).is_complex()
 
 
@@ -47,6 +53,8 @@ def is_conj(input: Any) -> bool:
     Args:
         input: the tensor.
     """
+    if input.__class__ not in plain and (result := overridden(is_conj, input)) is not NOT_HANDLED:
+        return result
     checks.tensor("is_conj", "input", input)
     return False
 
@@ -57,6 +65,8 @@ def is_neg(input: Any) -> bool:
     Args:
         input: the tensor.
     """
+    if input.__class__ not in plain and (result := overridden(is_neg, input)) is not NOT_HANDLED:
+        return result
     checks.tensor("is_neg", "input", input)
     return False
 
@@ -70,6 +80,8 @@ def is_nonzero(input: Any) -> bool:
     Raises:
         RuntimeError: `input` has no element, or more than one.
     """
+    if input.__class__ not in plain and (result := overridden(is_nonzero, input)) is not NOT_HANDLED:
+        return result
     return bool(checks.tensor("is_nonzero", "input", input))
 
 
@@ -79,6 +91,10 @@ def is_same_size(input: Any, other: Any) -> bool:
     Args:
         input, other: the tensors.
     """
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := overridden(is_same_size, input, other)
+    ) is not NOT_HANDLED:
+        return result
     checks.tensor("is_same_size", "input", input)
     return input.is_same_size(checks.tensor("is_same_size", "other", other))
 
@@ -89,6 +105,8 @@ def numel(input: Any) -> int:
     Args:
         input: the tensor.
     """
+    if input.__class__ not in plain and (result := overridden(numel, input)) is not NOT_HANDLED:
+        return result
     return checks.tensor("numel", "input", input).numel()
 
 
@@ -103,6 +121,10 @@ def equal(input: Any, other: Any) -> bool:
         >>> sg.equal(sg.tensor([1, 2]), sg.tensor([1, 2]))
         True
     """
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := overridden(equal, input, other)
+    ) is not NOT_HANDLED:
+        return result
     checks.tensor("equal", "input", input)
     checks.tensor("equal", "other", other)
     return input._shape == other._shape and bool(np.array_equal(compute_array(input), compute_array(other)))
@@ -127,6 +149,10 @@ def isclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, eq
         >>> sg.isclose(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 2.1]))
         tensor([ True, False])
     """
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := overridden(isclose, input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
+    ) is not NOT_HANDLED:
+        return result
     close = _close("isclose", input, other, rtol, atol, equal_nan)
     return adopt(placed(np.asarray(close), input._device))
 
@@ -142,6 +168,10 @@ def allclose(input: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, e
         >>> sg.allclose(sg.tensor([1.0]), sg.tensor([1.0 + 1e-7]))
         True
     """
+    if (input.__class__ not in plain or other.__class__ not in plain) and (
+        result := overridden(allclose, input, other, rtol=rtol, atol=atol, equal_nan=equal_nan)
+    ) is not NOT_HANDLED:
+        return result
     return bool(_close("allclose", input, other, rtol, atol, equal_nan).all())
 
 

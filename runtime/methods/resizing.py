@@ -13,24 +13,22 @@ from ..creation.options import allocating, checked_size, size_argument
 from ..dispatch import checks
 from ..errors import ShapeError, type_name
 from ..tensor.base import alias, note_layout_change
-from ..tensor.casting import copy_cast
 from ..tensor.devices import CPU
-from ..tensor.memory import zeros
 
 LAYOUT = ("_storage", "_flat", "_shape", "_strides", "_offset")
 
 
 def resize_(self: Any, *sizes: Any, memory_format: Any = None) -> Any:
-    """Another size, over the same memory where that is large enough; the elements stay, in row-major order.
+    """Another size over the same memory, which grows where it is too small; the elements stay, in row-major order.
 
-    What is added when the memory grows has no particular values.
+    Tensors that share the memory share it when it has grown. What is added has no particular values.
 
     Args:
         sizes: the shape, as several ints or as one list or tuple.
         memory_format: a request without effect.
 
     Raises:
-        RuntimeError: the tensor requires grad, or its memory, which it shares with views, would have to grow.
+        RuntimeError: the tensor requires grad, or memory of a file or of several processes would have to grow.
 
     Example:
         >>> import specgrad as sg
@@ -66,16 +64,12 @@ def _resized(name: str, tensor: Any, size: Any) -> Any:
         raise RuntimeError(f"{name}(): cannot resize variables that require grad")
     if size == tensor._shape:
         return tensor
-    end, storage = tensor._offset + prod(checked_size(name, size)), tensor._storage
-    if end > storage.size:
-        if tensor._base is not None or any(view() is not None for view in tensor._views or ()):
-            raise RuntimeError(
-                f"{name}(): memory that is shared with views cannot grow: expected at most {storage.size} elements, "
-                f"but got size {list(size)} at offset {tensor._offset}"
-            )
+    end = tensor._offset + prod(checked_size(name, size))
+    if end > tensor._storage.size:
+        from ..storages.replacing import grow  # few tensors grow
+
         with allocating(name):
-            storage = _grown(storage, end, tensor._device)
-    tensor._storage = storage
+            grow(tensor, end)
     place = alias(tensor, size, None, tensor._offset)
     for slot in LAYOUT:
         setattr(tensor, slot, getattr(place, slot))
@@ -84,15 +78,6 @@ def _resized(name: str, tensor: Any, size: Any) -> Any:
     note_write(tensor, name)
     end_write(tensor)
     return tensor
-
-
-def _grown(storage: Any, size: int, place: Any) -> Any:
-    """A larger array that begins with the same elements."""
-    if place is CPU:
-        return np.resize(storage, size) if storage.size else np.zeros(size, storage.dtype)
-    larger = zeros(size, storage.dtype, place)
-    copy_cast(larger[: storage.size], storage)
-    return larger
 
 
 def apply_(self: Any, callable: Callable[[Any], Any]) -> Any:

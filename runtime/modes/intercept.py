@@ -12,16 +12,22 @@ import functools
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ..locks import new_lock
+from ..overrides.calls import NOT_HANDLED as NOT_HANDLED
+from ..overrides.calls import overridden_call
+from ..overrides.classes import plain, watch_all
+from .thread_state import mode
 
-EVERYTHING, TANGENTS, EXAMPLES, SAVING = (
+EVERYTHING, LISTED, TANGENTS, EXAMPLES, SAVING = (
     "every op",
+    "ops whose entries have the key autocast",
     "ops on tensors with tangents",
     "ops on examples of a batch, and what draws",
     "ops whose nodes keep tensors",
 )
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Watcher(NamedTuple):
@@ -42,12 +48,15 @@ class Watch:
     Forward mode and vmap do not: native code answers None where an argument has tangents or is an example of a batch.
     Nor does who only wants to know of nodes that keep tensors: while `saving` is true, native code notes these too.
     What else native code is not told of (ops' tangents, backward passes) is left to the general path while `active` is
-    true: it is for everybody but vmap, whose interceptors are asked by the general path, and by what draws.
+    true: it is for everybody but vmap, whose interceptors are asked by the general path, and by what draws, and but for
+    autocast. For that ops whose entries have the key read `casts` in the place of `every`: it is true for both, and
+    `uncast` says then whether it concerns them.
     `notes`, `passes`, `interceptors`, `functions` and `spans` are what the present watchers asked for, in their order.
     """
 
     __slots__ = (
         "active",
+        "casts",
         "every",
         "functions",
         "interceptors",
@@ -61,6 +70,7 @@ class Watch:
 
     def __init__(self) -> None:
         self.active = False
+        self.casts = False
         self.every = False
         self.saving = False
         self.watchers: dict[str, tuple[Watcher, int]] = {}  # and how often each has entered
@@ -99,17 +109,20 @@ class Watch:
         """Compute from the watchers what ops and engine read; blocks that end soon are left with none."""
         if not self.watchers:
             self.notes = self.passes = self.interceptors = self.functions = self.spans = ()
-            self.active = self.every = self.saving = False
+            self.active = self.casts = self.every = self.saving = False
+            watch_all(False)
             return
         present = [watcher for watcher, _ in self.watchers.values()]
         present.sort(key=lambda watcher: watcher.order)
         self.notes = tuple([w.note for w in present if w.note is not None])
         self.passes = tuple([w.backward_pass for w in present if w.backward_pass is not None])
         self.interceptors = tuple([w.intercept for w in present if w.intercept is not None])
+        watch_all(bool(self.interceptors))
         self.functions = tuple([w.function for w in present if w.function is not None])
         self.spans = tuple([w.span for w in present if w.span is not None])
-        self.active = any(w.concern is not EXAMPLES for w in present)
+        self.active = any(w.concern not in (EXAMPLES, LISTED) for w in present)
         self.every = any(w.concern is EVERYTHING for w in present)
+        self.casts = self.every or any(w.concern is LISTED for w in present)
         self.saving = any(w.concern is SAVING for w in present)
 
     def note(self, result: Any) -> None:
@@ -122,14 +135,27 @@ watch = Watch()
 atexit.register(watch.turn, "the interpreter's end", Watcher())  # no native code when what it knows by address is freed
 
 
-class NotHandled:
-    """The class of NOT_HANDLED: the answer of a watcher that lets the op run as if nobody watched."""
-
-    def __repr__(self) -> str:
-        return "NOT_HANDLED"
+words_of: dict[Any, dict[str, str]] = {}  # function -> type of device -> what autocast casts its tensors to
 
 
-NOT_HANDLED = NotHandled()
+def autocast_as(cpu: str = "", cuda: str = "") -> Callable[[Function], Function]:
+    """Note what autocast does with a function's tensors, which takes the place of its calls as watchers do.
+
+    Args:
+        cpu, cuda: the word of the key `autocast` for each type of device; nothing where calls are left alone. In the
+            place of an argument's name is its place.
+    """
+
+    def note(function: Function) -> Function:
+        words_of[function] = {"cpu": cpu, "cuda": cuda}
+        return function
+
+    return note
+
+
+def uncast() -> bool:
+    """Whether native code may answer a call that autocast concerns: this thread casts nothing, and nobody watches."""
+    return not watch.every and mode.autocast != mode.depth
 
 
 class _Passing(threading.local):
@@ -175,7 +201,10 @@ class OpCall:
 
 
 def intercept(name: str, function: Callable[..., Any], rule: Any, *args: Any, **kwargs: Any) -> Any:
-    """The answer of the watchers to a call; NOT_HANDLED when the op is to run by itself."""
+    """The answer of a `__torch_function__`, or of the watchers, to a call; NOT_HANDLED when the op is to run itself."""
+    found = overridden_call(function, args, kwargs, name)
+    if found is not NOT_HANDLED or not watch.interceptors:
+        return found
     if _passing.all:
         return NOT_HANDLED
     if _passing.function is function:
@@ -206,7 +235,7 @@ def interceptable(rule: str) -> Callable[[Callable[..., Any]], Callable[..., Any
 
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
-            if watch.interceptors:
+            if watch.interceptors or (args and args[0].__class__ not in plain):
                 found = intercept(name, wrapper, rule, *args, **kwargs)
                 if found is not NOT_HANDLED:
                     return found

@@ -32,12 +32,16 @@ def set_states_here(found: list[dict[str, Any]]) -> None:
         state.restored()
 
 
+NOWHERE = -1  # no depth of backward passes
+
+
 class Mode(PerThread):
     """The state of one thread: `grad` says that graphs are recorded, `inference` that they cannot be.
 
     `grad` is None in a backward pass that records nothing: nobody will ask how the views made there were made.
     `depth` is the number of backward passes that run within one another, `captures` how many of them were asked for
-    the gradients of certain inputs only.
+    the gradients of certain inputs only. `autocast` is the depth at which ops are cast, NOWHERE outside autocast: what
+    a backward pass calls inside autocast is not.
     """
 
     def __init__(self) -> None:
@@ -45,6 +49,7 @@ class Mode(PerThread):
         self.inference = False
         self.depth = 0
         self.captures = 0
+        self.autocast = NOWHERE
 
 
 mode = Mode()

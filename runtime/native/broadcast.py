@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import BOOL, KINDS, is_float, itemsize
+from ..kernels.llvm.element_kinds import BOOL, INTEGERS, KINDS, is_float, itemsize
 from ..kernels.llvm.kernel_calls import CallFrame
 from ..kernels.llvm.structs import Items
 from ..kernels.llvm.typed import NULL, New, address_of, cast, native, new
 from ..pool.layout import ROWS
-from ..pool.rows import RowOperands, Rows, run_rows
+from ..pool.rows import MOST_SPREAD, RowOperands, Rows, run_rows
 from ..pool.scheduler import share
 from ..pool.turning import run_rows_alone
 from . import c_functions as c
 from .interned import job, none, outdated_type
-from .kernel_calls import LONG, Size, found_kernel, job_for, put_object
+from .kernel_calls import LONG, Size, found_kernel, is_exact, job_for, put_object
 from .layout import Array, Dict, Object, Tensor, Tuple
 from .references import Owned, item, own, own_new, put_item, retain
 from .tensors import dtype_of, elements, holds_kind, is_tensor, kind_of, new_flat, new_tensor, not_handled
@@ -53,22 +53,24 @@ def memory_of(tensor: Tensor, kind: int, reach: int, owned: Owned) -> int:
 
 
 @native
-def may_broadcast(one: Object, other: Object) -> bool:
-    """Whether both are tensors of one native dtype whose place in a graph is known."""
+def may_broadcast(one: Object, other: Object, integers: int) -> bool:
+    """Whether both are tensors of one dtype that kernels take, and their places in a graph are known."""
     if not is_tensor(one) or not is_tensor(other):
         return False
     first, second = cast(Tensor, one), cast(Tensor, other)
     if first.fn.type is outdated_type or second.fn.type is outdated_type:
         return False
-    return first.dtype is second.dtype and is_float(kind_of(first.dtype))
+    kind = kind_of(first.dtype)
+    return first.dtype is second.dtype and (is_float(kind) or (integers != 0 and kind == INTEGERS))
 
 
 @native
-def put_numbers(numbers: int, arguments: Items[Object], first: int, frame: CallFrame) -> bool:
-    """Put the op's numbers behind `first` others; False where one is none."""
+def put_numbers(numbers: int, kind: int, arguments: Items[Object], first: int, frame: CallFrame) -> bool:
+    """Put the op's numbers behind `first` others; False where one is none, or not exactly what a kernel is given."""
     fit = True
     for i in range(numbers):
-        fit &= put_object(frame, first + i, arguments[2 + i])
+        number = arguments[2 + i]
+        fit = fit and put_object(frame, first + i, number) and is_exact(kind, number, frame.numbers[first + i])
     return fit
 
 
@@ -79,11 +81,12 @@ def broadcast(
     resolver: Object,
     numbers: int,
     gives_bool: int,
+    integers: int,
     arguments: Items[Object],
     owned: Owned,
 ) -> New[Object]:
     """The result on two tensors, not recorded; None where these rows have not been found before."""
-    if not may_broadcast(arguments[0], arguments[1]):
+    if not may_broadcast(arguments[0], arguments[1], integers):
         return not_handled()
     first, second, frame = cast(Tensor, arguments[0]), cast(Tensor, arguments[1]), new(CallFrame)
     kind = kind_of(first.dtype)
@@ -95,9 +98,11 @@ def broadcast(
         return not_handled()
     found = cast(Tuple, own(owned, entry))  # which the table may forget
     rows = cast(Rows, cast(Array, item(found, 0)).memory)
-    if not put_numbers(numbers, arguments, rows.repeated > 0, frame):
+    spreads = rows.repeated > 0 and kind == INTEGERS
+    alone = 0 if spreads else rows.repeated
+    if (spreads and rows.size > MOST_SPREAD) or not put_numbers(numbers, kind, arguments, alone > 0, frame):
         return not_handled()
-    variant = KINDS * (VARIANTS + rows.repeated - 1) if rows.repeated else 0
+    variant = KINDS * (VARIANTS + alone - 1) if alone else 0
     kernel = found_kernel(kernels, variant + kind, resolver)
     result_kind = BOOL if gives_bool else kind
     flat = NULL if kernel == 0 else own_new(owned, new_flat(new(Size).items, rows.elements, result_kind))

@@ -15,7 +15,7 @@ from .apart import Apart, bring, each_alone, note_apart, spread, together
 from .broadcast import broadcast
 from .graph.recording import RecordPlan, record
 from .interned import bool_, cpu, device_functions, float_type, int_type, none, outdated_type, true
-from .kernel_calls import Size, found_kernel, put_object, run_kernel
+from .kernel_calls import EXACT, MAGNITUDE, Size, found_kernel, is_exact, put_object, run_kernel
 from .layout import Array, Dict, DType, Float, Object, Tensor, Tuple
 from .references import Owned, begin, own, release_all, retain
 from .tensors import (
@@ -36,10 +36,9 @@ from .tensors import (
 
 KERNELS = 4 * KINDS
 UNFIT, DOUBLE = -1, 1
-# The bits of a float64 without its sign; those of inf, of the largest numbers of other kinds, and of 2**53.
-MAGNITUDE, INFINITY = 2**63 - 1, 0x7FF0000000000000
+# The bits of inf, and of the largest numbers of other kinds.
+INFINITY = 0x7FF0000000000000
 MOST_SINGLE, MOST_BFLOAT16, MOST_FLOAT16 = 0x47EFFFFFE0000000, 0x47EFE00000000000, 0x40EFFC0000000000
-EXACT = 0x4340000000000000
 
 
 class ForwardPlan(Struct):
@@ -152,12 +151,6 @@ def has_number(kind: int, number: Object, word: int) -> bool:
 
 
 @native
-def is_exact(kind: int, number: Object, word: int) -> bool:
-    """Whether a kernel for a kind may be given a number as a float64: for int64, an int that is one."""
-    return kind != INTEGERS or (number.type is int_type and word & MAGNITUDE <= EXACT)
-
-
-@native
 def stands_for_tensor(plan: ForwardPlan, i: int, kind: int, frame: CallFrame, thing: Object) -> bool:
     """Put the number in the place of a tensor into the frame, as the kernel takes it; False where there may be none."""
     if plan.takes_number:
@@ -219,7 +212,9 @@ def needs_graph(plan: ForwardPlan, arguments: Items[Object]) -> int:
 @native
 def launch_rows(plan: ForwardPlan, arguments: Items[Object], owned: Owned) -> New[Object]:
     """The result, recorded, for two tensors that broadcast or lie apart in memory, row by row; None as `launch`."""
-    result = broadcast(plan.rows, plan.kernels, plan.resolver, plan.numbers, plan.gives_bool, arguments, owned)
+    result = broadcast(
+        plan.rows, plan.kernels, plan.resolver, plan.numbers, plan.gives_bool, plan.integers, arguments, owned
+    )
     if result is NULL or result is none:
         return result
     recorded = needs_graph(plan, arguments)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..kernels.llvm.element_kinds import INTEGERS
 from ..kernels.llvm.kernel_calls import CallFrame, call_elementwise
 from ..kernels.llvm.memory import bits
 from ..kernels.llvm.structs import Items, Struct, room
@@ -14,6 +15,8 @@ from . import c_functions as c
 from .interned import float_type, int_type, job, start_workers
 from .layout import Float, Object
 
+# The bits of a float64 without its sign, and those of 2**53.
+MAGNITUDE, EXACT = 2**63 - 1, 0x4340000000000000
 LONG = 4096  # elements from which other threads may run meanwhile: to release and acquire the GIL costs 0.1 us
 
 
@@ -43,6 +46,12 @@ def put_object(frame: CallFrame, index: int, number: Object) -> bool:
         return False
     frame.numbers[index] = bits(value)
     return True
+
+
+@native
+def is_exact(kind: int, number: Object, word: int) -> bool:
+    """Whether a kernel for a kind may be given a number as a float64: for int64, an int that is one."""
+    return kind != INTEGERS or (number.type is int_type and word & MAGNITUDE <= EXACT)
 
 
 @native

@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import prod
 from typing import Any
 
 import numpy as np
 from numba import types
 
 from ..autograd.engine.accumulate_grad import add_each
-from ..dispatch.kernel_op import kernel_ops
 from ..dispatch.loop_nest import Rows as PythonRows
-from ..dispatch.view_cache import view_ops
 from ..kernels.compile.halves import HalfArray
-from ..kernels.cpu.half_plans import HALF, INDEX, MASK, SINGLE, for_halves
-from ..kernels.cpu.plan import Layout, Plan, Step, takes_complex
-from ..kernels.llvm.element_kinds import BFLOAT16, BOOL, FLOAT16, FLOATS, INTEGERS, KINDS
-from ..kernels.llvm.kernel_calls import MOST_ARRAYS, MOST_INTS, MOST_NUMBERS, Constants
+from ..kernels.llvm.element_kinds import BFLOAT16, BOOL, FLOAT16, FLOATS, KINDS
+from ..kernels.llvm.kernel_calls import MOST_ARRAYS, MOST_NUMBERS
 from ..kernels.llvm.structs import fields, length
 from ..pool.calls import kernel_address
-from ..pool.layout import CALL_NUMBERS, SECTION, TURNING
 from ..pool.rows import Rows
-from ..tensor.shapes import contiguous_strides
 from .forward import ForwardPlan
-from .getitem import GetitemPlan
 from .graph import gradients, recording
 from .graph.gradients import (
-    BY_PLANS,
     BY_VIEWS,
     HANDS_ON,
     HANDS_ON_AT_ONE,
@@ -39,9 +30,6 @@ from .graph.gradients import (
 from .graph.recording import RESULT, SHAPES, KeptTensor, KeptValue, RecordPlan
 from .graph.view_gradients import MOST_VALUES, ViewGradients
 from .interned import Adding, adding_words
-from .kernel_ops.calls import MOST_READ, MOST_RESULTS, MOST_TABLES, Call, CallPlan, KernelTable
-from .kernel_ops.gradients import ALL, ALONE, MOST_EDGES, PlannedGradients, Read
-from .kernel_ops.launch import KernelOpPlan
 from .layout import Tensor, slot_distances
 from .views import ViewPlan
 
@@ -50,7 +38,6 @@ _FEW = (types.int32, types.int16, types.int8, types.uint8)
 NUMBERS = (types.float32, types.float64, types.float32, types.float32, types.boolean, types.int64, *_FEW)
 HALVES = {BFLOAT16: HalfArray("bfloat16"), FLOAT16: HalfArray("float16")}
 _kept: list[Any] = []  # what plans hold the addresses of
-_tables: dict[Any, np.ndarray] = {}
 
 
 def address(thing: Any) -> int:
@@ -243,61 +230,6 @@ def view_gradients_plan(node: Any) -> np.ndarray:
     return ViewGradients.pack(kind=BY_VIEWS, views=memory(views), values=len(slots), value_slots=slots)
 
 
-def getitem_plan() -> np.ndarray:
-    """The plan of `getitem`: the plans of the ops that it is made of."""
-    views = {name: memory(view_plan(view_ops[name])) for name in ("select", "slice", "unsqueeze")}
-    return GetitemPlan.pack(**views, index=memory(kernel_op_plan(kernel_ops["index"])))
-
-
-def kernel_op_plan(op: Any, writes: bool = False) -> np.ndarray:
-    """The plan of an op with a kernel of its own, or of what writes to its first tensor."""
-    inputs, refuses = ((), ()) if op.node is None else (op.node.inputs, op.node.refuses)
-    listed = "L" in op.letters
-    found = op.found if op.find else None
-    found = (op.written if op.find_in_place else None) if writes else found
-    return KernelOpPlan.pack(
-        found=0 if found is None else address(found),
-        found_bfloat16=address(op.found_bfloat16) if op.find else 0,
-        found_float16=address(op.found_float16) if op.find else 0,
-        found_bool=address(op.found_bool) if op.find else 0,
-        found_int64=address(op.found_int64) if op.find else 0,
-        found_complex=address(op.found_complex) if takes_complex(op.find) and not writes else 0,
-        name=address(op.name.removesuffix("_") + "_"),
-        device=address(op.launches),
-        node=0 if op.node is None else memory(record_plan(op.node, op.operands, False, listed)),
-        outputs=op.outputs,
-        differentiable=bits([name in inputs for name in op.operands]),
-        refused=bits([name in refuses for name in op.operands]),
-        moves=op.moves,
-        tensors=sum(letter in "TOIR" for letter in op.letters),
-        operands=len(op.letters),
-        letters=[ord(letter) for letter in op.letters],
-    )
-
-
-def planned_gradients_plan(op: Any) -> np.ndarray:
-    """The plan of a node whose gradients have plans."""
-    node, reads = op.node, []
-    for letter, slot, part in op.reads:
-        slots = {"k": [slot, f"{slot}_version"], "i": [slot, f"{slot}_version"], "v": [slot]}
-        distances = slot_distances(node, slots.get(letter, []))
-        distances = [part or 0] if letter == "g" else distances
-        reads.append(Read.pack(letter=ord(letter), **dict(zip(("slot", "version"), distances, strict=False))))
-    return PlannedGradients.pack(
-        kind=BY_PLANS,
-        saved=len(node.saved_slots),
-        slots=slot_distances(node, node.saved_slots),
-        listed=ALL if len(node.differentiable) > 1 else node.differentiable[0] if node.output_count > 1 else ALONE,
-        found=address(op.found) if op.find else 0,
-        found_bfloat16=address(op.found_bfloat16) if op.find else 0,
-        found_float16=address(op.found_float16) if op.find else 0,
-        device=address(op.launches),
-        layouts=sum(read.letter in "gk" for read in op.reads),
-        operands=len(reads),
-        reads=reads,
-    )
-
-
 def gradient_plan(node: Any) -> np.ndarray:
     """The plan of an element-wise node for `fused_gradients`."""
     plan = FusedPlan.pack(
@@ -349,106 +281,6 @@ def kept_name(slot: str) -> str:
     return slot.removeprefix("kept_")
 
 
-def call_plan(
-    plan: Plan,
-    layouts: Sequence[Any],
-    letters: str,
-    outputs: int,
-    arguments: Sequence[Any],
-    singles: int | None = None,
-    in_pairs: bool = False,
-) -> tuple[Any, ...]:
-    """(words, the shape of each result or None, the arguments, tables, which the words have the addresses of).
-
-    Operands that are no tensors have no layout.
-    """
-    reaches = [reach(layout) if isinstance(layout, Layout) else 0 for layout in layouts]
-    others = {output: letter for step in plan for output, letter in other_letters(step).items()}
-    each = tuple([call_letters(step, letters, others) for step in plan])
-    if singles is not None:
-        plan, each = for_halves(plan, letters, reaches, outputs, singles, in_pairs)
-    last = max([output for step in plan for output, _ in step.results], default=-1)
-    head = CallPlan.pack(
-        calls=len(plan),
-        results=max(last + 1, outputs),
-        halves=bits([not (singles or 0) >> i & 1 for i in range(min(outputs, MOST_EDGES))]),  # more are for Python
-        singles=bits([letter == "C" for letter in letters]),
-        integers=sum(1 << output for output, letter in others.items() if letter == INDEX),
-        masks=sum(1 << output for output, letter in others.items() if letter == MASK),
-        complexes=sum(1 << output for output in {output for step in plan for output in step.complexes}),
-        reach=reaches,
-    )[: CallPlan.word("steps")]
-    shapes: list[Any] = [None] * max(last + 1, outputs)
-    for step in plan:
-        for output, shape in step.results:
-            shapes[output] = shape
-    behind = np.zeros(CALL_NUMBERS, np.int64)  # a call reads so many numbers
-    words = np.concatenate([head, *[call_of(*both) for both in zip(plan, each, strict=True)], behind])
-    return (words, *shapes, *arguments, *[table for step in plan for table in step.tables])
-
-
-def reach(layout: Layout) -> int:
-    """How many elements lie between the first and the last of a tensor, these included."""
-    shape, strides = layout.shape, layout.strides
-    steps = contiguous_strides(shape) if strides is None else strides
-    return 1 + sum((size - 1) * step for size, step in zip(shape, steps, strict=True)) if all(shape) else 0
-
-
-def other_letters(step: Step) -> dict[int, str]:
-    """What the results of a call are that are not of the operands' dtype."""
-    return dict.fromkeys(step.indices, INDEX) | dict.fromkeys(step.masks, MASK)
-
-
-def call_letters(step: Step, letters: str, others: dict[int, str]) -> str:
-    """What the operands and results of a call are: I for int64, B for bool, T for the operands' dtype."""
-    given = [(INDEX if letters[i] == INDEX else HALF) if i >= 0 else others.get(~i, HALF) for i in step.operands]
-    return "".join([*given, *[others.get(output, HALF) for output, _ in step.results]])
-
-
-def call_of(step: Step, letters: str) -> np.ndarray:
-    """One call of a plan."""
-    check_room(step)
-    ints = (*step.ints, 0, step.rows[0]) if step.rows else step.ints
-    extent, unit = step.rows or (0, 0)
-    return Call.pack(
-        kernel=kernel_table(step.kernel, letters + INDEX * len(step.tables), len(ints), len(step.numbers)).ctypes.data,
-        operands=len(step.operands),
-        which=step.operands,
-        results=len(step.results),
-        outputs=[output for output, _ in step.results],
-        sizes=[prod(shape) for _, shape in step.results],
-        extent=extent,
-        unit=unit,
-        place=len(step.ints),
-        together=rows_together(step),
-        work=step.work,
-        tables=len(step.tables),
-        table_memory=[table.ctypes.data for table in step.tables],
-        table_sizes=[table.size for table in step.tables],
-        constants=Constants.pack(ints=[int(i) for i in ints], numbers=np.array(step.numbers, np.float64)),
-    )
-
-
-def rows_together(step: Step) -> int:
-    """How many rows of a call one thread does at a time; 0 where it does all at once."""
-    if step.rows is None or step.row < 1 or step.row * step.rows[0] < TURNING:
-        return 0
-    unit = step.rows[1]
-    return unit * max(1, SECTION // (unit * step.row))
-
-
-def check_room(step: Step) -> None:
-    """Whether a frame has places for all that a call takes."""
-    arrays = len(step.operands) + len(step.results) + len(step.tables)
-    ints = len(step.ints) + (2 if step.rows else 0)
-    fits = arrays <= MOST_ARRAYS and ints <= MOST_INTS and len(step.numbers) <= MOST_NUMBERS
-    fits = fits and len(step.operands) <= MOST_READ and len(step.results) <= MOST_RESULTS
-    if not fits or len(step.tables) > MOST_TABLES:
-        raise ValueError(
-            f"{step.kernel.__name__}: more arrays, tables, ints or numbers than a plan has places for: {step}"
-        )
-
-
 def adding_kernels() -> np.ndarray:
     """The kernels that add gradients to those of leaves, which are found when the first one is added."""
 
@@ -457,22 +289,3 @@ def adding_kernels() -> np.ndarray:
 
     Adding.put(adding_words, "resolver", resolver(adding_words[Adding.word("kernels") :], find))
     return adding_words
-
-
-def kernel_table(kernel: Any, letters: str, ints: int, numbers: int) -> np.ndarray:
-    """The table of a kernel on flat arrays: its resolver, and the machine code for each kind of floats.
-
-    The letters of operands, results and tables are those of half_plans.py.
-    """
-    key = kernel.__name__, kernel.__module__, letters
-    if key not in _tables:
-        table = _tables[key] = KernelTable.pack()
-
-        def find(kind: int) -> int:
-            arrays = [array_of({INDEX: INTEGERS, MASK: BOOL, SINGLE: 0}.get(letter, kind)) for letter in letters]
-            compiled = kernel.compile() if hasattr(kernel, "function") else kernel
-            return kernel_address(compiled, [*arrays, *[types.float64] * numbers, *[types.int64] * ints])
-
-        KernelTable.put(table, "resolver", resolver(table[KernelTable.word("kernels") :], find))
-        memory(table)
-    return _tables[key]

@@ -88,7 +88,7 @@ class NativePath(FastPath):
         from .comparison import compared, public_function
         from .kernel_ops.in_place import launch_in_place
         from .kernel_ops.launch import launch
-        from .plans import kernel_op_plan
+        from .kernel_ops.plans import kernel_op_plan
 
         learn_gradients(op.node)
         doc, writes = f"{op.name} of tensors whose layouts it has seen; None for others.", name == "launch_in_place"
@@ -108,7 +108,7 @@ class NativePath(FastPath):
         from .comparison import compared
         from .graph.node_gradients import gradients
         from .interned import node_plans
-        from .plans import planned_gradients_plan
+        from .kernel_ops.plans import planned_gradients_plan
 
         plan = node_plans[op.node] = planned_gradients_plan(op)
         doc = f"The gradients of {op.node.op_name} for layouts that it has seen; None for others."
@@ -145,7 +145,7 @@ class NativePath(FastPath):
         from .builtins import HOST, builtin
         from .comparison import compared
         from .getitem import getitem
-        from .plans import getitem_plan
+        from .kernel_ops.plans import getitem_plan
 
         doc = "x[key] for ints and slices; None where select and slice have yet to find it."
         return compared(builtin(HOST, getitem, getitem_plan(), doc), "getitem", operator.getitem)
@@ -215,7 +215,7 @@ class NativePath(FastPath):
         """A plan as words."""
         if not supported():
             return None
-        from .plans import call_plan
+        from .kernel_ops.plans import call_plan
 
         return call_plan(plan, layouts, letters, outputs, arguments, singles, in_pairs)
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from ..kernels.llvm.element_kinds import number_at
+from ..kernels.llvm.element_kinds import INTEGERS, number_at
 from ..kernels.llvm.kernel_calls import CallFrame, call_elementwise, put_array
+from ..kernels.llvm.memory import load, store
 from ..kernels.llvm.structs import Items, Struct, room
-from ..kernels.llvm.typed import native
+from ..kernels.llvm.typed import address_of, native, new
+
+MOST_SPREAD = 512  # elements of a row for which one int64 stands
 
 
 class Steps(Struct):
@@ -36,6 +39,21 @@ class RowOperands(Struct):
     rows: Rows
 
 
+class Spread(Struct):
+    """One int64 as often as a row has elements: kernels are given no int64 but in arrays."""
+
+    items: Items[int] = room(MOST_SPREAD)
+
+
+@native
+def spread(row: Spread, memory: int, size: int) -> int:
+    """The address of a row that has the int64 at another address everywhere."""
+    value, place = load(memory, 0), address_of(row)
+    for i in range(size):
+        store(place, 8 * i, value)
+    return place
+
+
 @native
 def outer_step(operands: RowOperands, k: int) -> int:
     """Bytes from an outer row to the next, of operand `k` or of the result."""
@@ -51,7 +69,8 @@ def inner_step(operands: RowOperands, k: int) -> int:
 @native
 def run_rows(kernel: int, operands: RowOperands, frame: CallFrame, first: int, last: int) -> None:
     """Call the kernel for a range of rows; its numbers stand in the frame already."""
-    repeated, inner, size = operands.rows.repeated, operands.rows.inner, operands.rows.size
+    alone, inner, size = operands.rows.repeated, operands.rows.inner, operands.rows.size
+    repeated, row = 0 if operands.kind == INTEGERS else alone, new(Spread)
     q, r, itemsize = first // inner, first % inner, operands.itemsize[0]
     outer0, outer1, outer2 = outer_step(operands, 0), outer_step(operands, 1), outer_step(operands, 2)
     inner0, inner1, inner2 = inner_step(operands, 0), inner_step(operands, 1), inner_step(operands, 2)
@@ -65,8 +84,8 @@ def run_rows(kernel: int, operands: RowOperands, frame: CallFrame, first: int, l
         two = operands.memory[1] + q * outer1 + r * inner1
         frame.memory[result] = operands.memory[2] + q * outer2 + r * inner2
         if repeated == 0:
-            frame.memory[0] = one
-            frame.memory[1] = two
+            frame.memory[0] = spread(row, one, size) if alone == 1 else one
+            frame.memory[1] = spread(row, two, size) if alone == 2 else two
             call_elementwise(kernel, 3, size, frame)
         else:
             frame.memory[0] = two if repeated == 1 else one

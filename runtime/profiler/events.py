@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from math import prod
 from typing import Any
 
@@ -84,6 +84,7 @@ class Figures:
         return time_text(self.self_cpu_time_total)
 
 
+Contraction = Callable[[tuple[int, ...], list[tuple[int, ...]]], int]
 _ARITHMETIC = frozenset(("add", "sub", "mul", "div"))
 # Two operations for each element of the result and each element of what is summed over: which dimensions of which
 # argument those are.
@@ -98,6 +99,23 @@ _CONTRACTED = {
     "linear": (1, slice(-1, None)),
     "convolution": (1, slice(1, None)),
 }
+
+
+# Of gradients, and of two products at once: from the shape of the result and those of the arguments.
+_OTHERS: dict[str, Contraction] = {
+    "convolution_input_backward": lambda output, inputs: 2 * prod(inputs[0]) * prod(inputs[1][1:]),
+    "convolution_weight_backward": lambda output, inputs: 2 * prod(inputs[0]) * prod(output[1:]),
+    "linear_weight_backward": lambda output, inputs: 2 * prod(inputs[0]) * prod(inputs[1][-1:]),
+    "attention": lambda output, inputs: 2 * prod(inputs[0][:-1]) * inputs[1][-2] * (inputs[0][-1] + inputs[2][-1]),
+}
+
+
+def contraction(name: str) -> Contraction | None:
+    """The rule for the operations of an op that multiplies and sums; None for others."""
+    if name not in _CONTRACTED:
+        return _OTHERS.get(name)
+    argument, dims = _CONTRACTED[name]
+    return lambda output, inputs: 2 * prod(output) * prod(inputs[argument][dims])
 
 
 def estimate(record: Record) -> int:

@@ -34,6 +34,11 @@ class ProfilerAction(Enum):
     RECORD_AND_SAVE = 3  # the last step of those that are recorded together
 
 
+def kineto_available() -> bool:
+    """Whether `profile` can be used: it can, without the library that PyTorch asks for here."""
+    return True
+
+
 def supported_activities() -> set[ProfilerActivity]:
     """The kinds of activity whose times are measured: those of the CPU, and of CUDA devices if there are any."""
     return {ProfilerActivity.CPU, *([ProfilerActivity.CUDA] if cuda_available() else [])}

@@ -46,6 +46,7 @@ class Archive:
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self._members: dict[str, Member] = {}
+        self.is_checked = True
         directory, begin, base = self._directory()
         end = 0
         for name, header, size, checksum in _entries(directory):
@@ -59,6 +60,14 @@ class Archive:
             if name in self._members:
                 raise Damage(f"{name} is there twice")
             self._members[name] = Member(start, size, checksum)
+
+    def leave_unchecked(self) -> None:
+        """Believe members without checksums, if no member at all has one: PyTorch can be told to write none."""
+        self.is_checked = any(member.checksum for member in self._members.values())
+
+    def place(self, name: str) -> tuple[int, int]:
+        """Where the bytes of a member begin in the file, and how many there are."""
+        return self._member(name)[:2]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._members)
@@ -75,7 +84,7 @@ class Archive:
                 raise Damage(f"{name} ends after {position} of {size} bytes")
             computed = crc32(part[:count], computed)
             position += count
-        if computed != checksum:
+        if self.is_checked and computed != checksum:
             raise Damage(f"{name} does not have the checksum that it had")
         return found
 
@@ -158,7 +167,7 @@ def _entries(directory: bytes) -> Iterator[tuple[str, int, int, int]]:
             position += length
         if signature != b"PK\x01\x02" or position > len(directory):
             raise Damage("its directory is no directory")
-        name = texts[0].decode("ascii", "backslashreplace")
+        name = texts[0].decode("utf-8", "backslashreplace")
         size, packed, header = _wide([size, packed, header], texts[1])
         if packing or flags & ~_FLAGS or size != packed:
             raise Damage(f"{name} is packed or encrypted, which save never does")

@@ -13,7 +13,7 @@ from ..tensor.devices import device, resolve
 from ..tensor.dtype_views import origin_of, storage_as
 from ..tensor.dtypes import dtype
 from ..tensor.history import set_requires_grad
-from ..tensor.memory import copied, placed
+from ..tensor.memory import copied_once, placed
 from ..tensor.shapes import is_contiguous, numel
 
 _MAX_DIMS = 64  # of a NumPy array
@@ -89,16 +89,8 @@ def deepcopy(tensor: Any, memo: dict[int, Any]) -> Any:
             "protocol; use tensor.detach() or tensor.clone()"
         )
     cls, storage, layout, requires_grad, place, attributes, kind = parts(tensor)
-    result = rebuild(cls, _copy_of(storage, memo), layout, requires_grad, place, {}, kind)
+    result = rebuild(cls, copied_once(storage, memo), layout, requires_grad, place, {}, kind)
     memo[id(tensor)] = result
     result.__dict__.update(copy.deepcopy(attributes, memo))
     result.grad = copy.deepcopy(tensor.grad, memo)
     return result
-
-
-def _copy_of(storage: Any, memo: dict[int, Any]) -> Any:
-    """The copy of a storage, one for all tensors over it, at the same place."""
-    if id(storage) not in memo:
-        memo[id(storage)] = copied(storage)
-        memo.setdefault(id(memo), []).append(storage)  # kept, as `copy` does: no other object may get this number
-    return memo[id(storage)]

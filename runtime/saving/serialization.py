@@ -1,52 +1,53 @@
-"""`save` and `load`: nested objects with tensors in one file that is read without running any code.
-
-The file is a ZIP archive (not compressed): `tree.json` describes the object, `storages/N` are raw elements.
-Each storage is written once, so tensors that share memory still share it when they are loaded.
-"""
+"""`save` and `load`: nested objects with tensors in PyTorch's files, read without running any code of theirs."""
 
 from __future__ import annotations
 
 import io
-import json
+import mmap as memory
 import os
-import re
 import sys
 import zipfile
-from collections.abc import Callable
 from typing import IO, Any
 
 import numpy as np
 
-from ..errors import DeviceError, SerializationError
-from ..tensor.base import fresh
-from ..tensor.devices import device, resolve
-from ..tensor.dtype_views import storage_as
-from ..tensor.dtypes import dtype, uint8
-from ..tensor.memory import placed
-from .archive import Archive, Damage
-from .tree import Decoder, Encoder
+from ..errors import ArgumentError, SerializationError
+from . import settings
+from .locations import MapLocation, Place, checked_location
 from .whole_file import Stream, is_seekable, replacing
 
-_FORMAT = {"format": "specgrad", "version": 1, "byteorder": sys.byteorder}
-_MEMBER = re.compile(r"tree\.json|storages/(0|[1-9][0-9]*)")
+DEFAULT_PROTOCOL = 2
+_STEM = "archive"
+_ALIGNMENT = 64  # of storages in the file, so that they can be used where they are mapped
+_NO_CODE = (
+    "load(weights_only=False) would run whatever code the file names, which specgrad never does: leave it out, or say "
+    "weights_only=True; classes and functions that you trust are allowed by torch.serialization.add_safe_globals([...])"
+)
 
-Location = device | dict[str, device] | Callable[..., Any] | None
-MapLocation = Location | str | int | dict[str, str]
 
-
-def save(obj: Any, f: str | os.PathLike[str] | IO[bytes]) -> None:
-    """Write an object to a file, whole or not at all.
+def save(
+    obj: Any,
+    f: str | os.PathLike[str] | IO[bytes],
+    pickle_module: Any = None,
+    pickle_protocol: int = DEFAULT_PROTOCOL,
+    _use_new_zipfile_serialization: bool = True,
+) -> None:
+    """Write an object to a file, whole or not at all, which `torch.load` reads as well.
 
     A path is written through a temporary file in the same folder that then takes its name, mode and owner, so a crash
-    never leaves half a file. Links are followed.
+    never leaves half a file. Links are followed. Storages are written once, whole: tensors that share memory still
+    share it when they are loaded.
 
     Args:
-        obj: tensors, NumPy arrays, numbers, strings, None, dtypes, devices, and lists, tuples, sets and
-            dicts of these.
+        obj: tensors, numbers, strings, None, dtypes, devices, and lists, tuples, sets and dicts of these, which
+            PyTorch and specgrad load as they are; NumPy arrays, which specgrad does; anything else that Python can
+            pickle, whose classes `load` must be allowed to name (`torch.serialization.add_safe_globals`).
         f: a path, or an object with `write`.
+        pickle_module: None; another pickler would write what `load` does not read.
+        pickle_protocol: that of the pickle in the file, 2 to 5.
 
     Raises:
-        RuntimeError: (SerializationError) for anything else, naming the place in `obj`.
+        RuntimeError: (SerializationError) for what cannot be pickled, naming the place in `obj`.
         OSError: the file cannot be written; what was there before stays.
 
     Example:
@@ -57,128 +58,118 @@ def save(obj: Any, f: str | os.PathLike[str] | IO[bytes]) -> None:
         >>> sg.load(file)
         {'weight': tensor([1., 1.])}
     """
-    encoder = Encoder()
-    try:
-        tree = json.dumps({**_FORMAT, "object": encoder.encode(obj)})
-    except RecursionError:
-        raise SerializationError("save(): the object is nested too deeply") from None
-    except ValueError as error:  # an int of more digits than Python writes
-        raise SerializationError(f"save(): {error}") from None
+    if getattr(pickle_module, "__name__", "pickle") != "pickle":
+        raise SerializationError("save(): pickle_module would write what load does not read; leave it out")
+    if not _use_new_zipfile_serialization:
+        raise SerializationError("save(): files of before archives are read, but not written any more")
+    if pickle_protocol not in range(2, 6):
+        raise SerializationError(f"save(): pickle_protocol is 2 to 5, not {pickle_protocol}")
+    from .pickle_writer import pickled  # what reads and writes is loaded when it is first used
+
+    content, storages = pickled(obj, pickle_protocol)
     if hasattr(f, "write"):
-        _write(f if is_seekable(f) else Stream(f), tree, encoder.storages)
+        _write(f if is_seekable(f) else Stream(f), content, storages)
         return
     with replacing(os.fspath(f)) as file:
-        _write(file, tree, encoder.storages)
+        _write(file, content, storages)
 
 
-def _write(file: Any, tree: str, storages: list[np.ndarray]) -> None:
+def _write(file: Any, content: bytes, storages: list[np.ndarray]) -> None:
     """Entries carry no time of writing, so equal objects make equal files."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-        archive.writestr(zipfile.ZipInfo("tree.json"), tree)
+        archive.writestr(zipfile.ZipInfo(f"{_STEM}/data.pkl"), content)
+        archive.writestr(zipfile.ZipInfo(f"{_STEM}/byteorder"), sys.byteorder)
         for number, storage in enumerate(storages):
-            with archive.open(zipfile.ZipInfo(f"storages/{number}"), "w", force_zip64=True) as entry:
+            info = zipfile.ZipInfo(f"{_STEM}/data/{number}")
+            info.file_size = storage.nbytes
+            info.extra = _padding(archive.start_dir, info)
+            with archive.open(info, "w") as entry:
                 entry.write(storage.view(np.uint8).data)
+        archive.writestr(zipfile.ZipInfo(f"{_STEM}/version"), "3\n")
 
 
-def load(f: str | os.PathLike[str] | IO[bytes], map_location: MapLocation = None, weights_only: bool = True) -> Any:
-    """Read an object that `save` wrote. No code of the file is run, also with `weights_only=False`.
+def _padding(start: int, info: zipfile.ZipInfo) -> bytes:
+    """A field of the header that is as long as it takes for the member to begin at a multiple of 64."""
+    wide = 20 if info.file_size * 1.05 > zipfile.ZIP64_LIMIT else 0
+    begin = start + 30 + len(info.filename) + 4 + wide
+    missing = -begin % _ALIGNMENT
+    return b"FB" + missing.to_bytes(2, "little") + bytes(missing)
+
+
+def load(
+    f: str | os.PathLike[str] | IO[bytes],
+    map_location: MapLocation = None,
+    pickle_module: Any = None,
+    *,
+    weights_only: bool | None = True,
+    mmap: bool | None = None,
+    **pickle_load_args: Any,
+) -> Any:
+    """Read an object that `save` or `torch.save` wrote. No code of the file is run.
+
+    Files name classes and functions; those of tensors, parameters, containers, numbers and NumPy arrays are known, and
+    only `torch.serialization.add_safe_globals` lets a file call others.
 
     Args:
         f: a path, or an object with `read`.
         map_location: the device for all tensors; or a dict from saved to new devices; or a function of
             `(storage, location)` that returns a tensor on the device; None puts each where it was.
-        weights_only: accepted for PyTorch's sake; both values are equally safe.
+        pickle_module: None; another one would run what the file says.
+        weights_only: True or None; False is refused, as it would run code.
+        mmap: whether to map the file, a path, into memory and read of it what is used; without a look at checksums.
 
     Raises:
-        RuntimeError: (SerializationError) when the file is damaged or was not written by `save`.
+        RuntimeError: (SerializationError, an UnpicklingError too) when the file is damaged, was not written by `save`,
+            or names what it may not (UnsafeFileError).
         OSError: the file cannot be read.
     """
-    location = _checked_location(map_location)
+    if weights_only is not None and not weights_only:
+        raise SerializationError(_NO_CODE)
+    if pickle_module is not None:
+        raise SerializationError("load(): pickle_module would run what the file says; leave it out")
+    if set(pickle_load_args) - {"encoding"}:
+        raise ArgumentError(f"load(): got an unexpected keyword argument {min(set(pickle_load_args) - {'encoding'})!r}")
+    place = Place(checked_location(map_location))
     if hasattr(f, "read"):
-        opened: Any = f
-        return _load(opened, str(getattr(f, "name", "the file")), location)
+        if mmap:
+            raise ValueError("f must be a file path in order to use the mmap argument")
+        return _load(f, str(getattr(f, "name", "the file")), place, False)
     path = os.fspath(f)
-    with open(path, "rb") as file:
-        return _load(file, os.fsdecode(path), location)
+    with open(path, settings.mode(bool(mmap))) as file:
+        return _load(file, os.fsdecode(path), place, bool(mmap))
 
 
-def _load(file: IO[bytes], name: str, location: Location) -> Any:
-    place = _Place(location)
+def _load(file: Any, name: str, place: Place, mapped: bool) -> Any:
     source = file if is_seekable(file) else io.BytesIO(file.read())
     try:
-        return _decoded(Archive(source), place)
+        return _read(source, place, mapped)
     except Exception as error:  # the file may lead anywhere in the code that reads it
-        if error is place.failure or isinstance(error, OSError):
+        if error is place.failure or isinstance(error, OSError | SerializationError):
             raise
         if isinstance(error, MemoryError):
             raise SerializationError(f"load(): there is not enough memory for {name}") from error
         reason = f"{type(error).__name__}: {error}"
-        message = f"load(): {name} is damaged or was not written by specgrad.save ({reason})"
+        message = f"load(): {name} is damaged or was not written by specgrad.save or torch.save ({reason})"
         raise SerializationError(message) from error
 
 
-def _decoded(archive: Archive, place: Callable[[str], device]) -> Any:
-    for name in archive:
-        if not _MEMBER.fullmatch(name):
-            raise Damage(f"save writes no member called {name}")
-    tree = json.loads(archive.read("tree.json").tobytes())
-    for key, expected in _FORMAT.items():
-        if tree[key] != expected:
-            raise Damage(f"{key} is {tree[key]!r}, expected {expected!r}")
-    return Decoder(_Storages(archive).read, place).decode(tree["object"])
+def _read(file: Any, place: Place, mapped: bool) -> Any:
+    """The object of a file of any of the three formats."""
+    from .archive import Archive
+    from .checkpoint import read_archive
+    from .described import DESCRIPTION, read_described
+    from .older_checkpoint import MAGIC, read_older
+
+    begin = file.tell()
+    if file.read(len(MAGIC)) == MAGIC:
+        file.seek(begin)
+        return read_older(file.read(), place)
+    archive = Archive(file)
+    if DESCRIPTION in archive:
+        return read_described(archive, place)
+    return read_archive(archive, place, settings.order_where_unsaid(), _mapped(file) if mapped else None)
 
 
-class _Storages:
-    """Reads each storage of an archive once."""
-
-    def __init__(self, archive: Archive) -> None:
-        self._archive = archive
-        self._found: dict[tuple[int, device], Any] = {}
-
-    def read(self, number: int, kind: dtype, place: device) -> Any:
-        """Storage `number` as a writable array on a device."""
-        if (number, place) not in self._found:
-            raw = self._archive.read(f"storages/{number}")
-            if raw.size % kind.itemsize:
-                raise Damage(f"storage {number} has no whole number of {kind} elements")
-            self._found[number, place] = placed(raw.view(kind.np), place)
-        return storage_as(self._found[number, place], kind)
-
-
-def _checked_location(map_location: MapLocation) -> Location:
-    """The argument with its devices resolved, so that a bad one is not taken for a damaged file."""
-    if map_location is None or callable(map_location):
-        return map_location
-    if isinstance(map_location, dict):
-        return {str(saved): resolve(place) for saved, place in map_location.items()}
-    return resolve(map_location)
-
-
-class _Place:
-    """The device for a tensor that was saved on another, as `map_location` says; its own errors are no damage."""
-
-    def __init__(self, location: Location) -> None:
-        self._location = location
-        self.failure: Exception | None = None
-
-    def __call__(self, saved: str) -> device:
-        """The device in place of `saved`."""
-        where = device(saved)
-        try:
-            return self._chosen(str(where))
-        except Exception as error:
-            self.failure = error
-            raise
-
-    def _chosen(self, saved: str) -> device:
-        if isinstance(self._location, device):
-            return self._location
-        if callable(self._location):
-            probe = fresh(np.empty(0, np.uint8), (0,), uint8)
-            return self._location(probe, saved).device
-        if self._location is not None and saved in self._location:
-            return self._location[saved]
-        try:
-            return resolve(saved)
-        except DeviceError as error:
-            raise DeviceError(f"load(): {error}, or load(..., map_location='cpu')") from None
+def _mapped(file: Any) -> np.ndarray:
+    """The whole file as bytes: writes stay with this process, or go to the file, as `set_default_mmap_options` says."""
+    return np.frombuffer(memory.mmap(file.fileno(), 0, access=settings.access()), np.uint8)

@@ -16,6 +16,8 @@ import numpy as np
 
 from ..errors import ArgumentError, type_name
 from ..locks import new_lock
+from ..overrides.classes import add_plain, overrides
+from ..overrides.members import add_to
 from .casting import cast
 from .devices import CPU, device
 from .dtypes import dtype, from_numpy
@@ -77,11 +79,15 @@ class TensorBase:
     _views: Any  # of a base: weak references to its views; of a view: how it was made, where that matters
 
     def __init_subclass__(cls, factory: bool = False, **kwargs: Any) -> None:
-        """`class Tensor(TensorBase, factory=True)` becomes the class of all results."""
+        """`class Tensor(TensorBase, factory=True)` becomes the class of all results; a subclass with a
+        `__torch_function__` is for the general path, which asks it."""
         global _tensor_class
         super().__init_subclass__(**kwargs)
         if factory:
             _tensor_class = cls
+        if _tensor_class is not None and _tensor_class is not cls and overrides(cls):
+            return add_to(cls, _tensor_class)
+        add_plain(cls)
         own = [name for kind in cls.__mro__[: cls.__mro__.index(TensorBase)] for name in kind.__dict__]
         if not {"_flat", "_shape", "_storage"}.intersection(own):
             plain_classes.add(cls)
@@ -105,6 +111,8 @@ class TensorBase:
         if self._device is not CPU:
             return self._storage.strided(self._shape, kind.np, self._offset * kind.itemsize, steps)
         buffer = self._storage if kind.native else self._storage.view(np.uint8)  # bfloat16 arrays export none
+        if not buffer.size and self.numel():  # the storage has been resized; NumPy takes no bytes for any number
+            raise RuntimeError(f"the storage of a tensor of shape {list(self._shape)} has been resized to 0 bytes")
         return np.ndarray(self._shape, kind.np, buffer, self._offset * kind.itemsize, steps)
 
     @property
@@ -302,9 +310,15 @@ def alias(base: Any, shape: Sequence[int], strides: Sequence[int] | None, offset
     t._storage = base._storage
     t._offset = offset
     t._writes = base._shared_version()
-    t._flat = base._storage[offset : offset + prod(shape)] if is_contiguous(shape, strides) else None
+    t._flat = part_of(base._storage, offset, prod(shape)) if is_contiguous(shape, strides) else None
     t._strides = None if strides is None else tuple(strides)
     return t
+
+
+def part_of(storage: Any, offset: int, count: int) -> Any:
+    """A range of a storage as an array of its own; None where the storage has been resized and is too short for it."""
+    found = storage[offset : offset + count]
+    return found if len(found) == count else None
 
 
 Place = tuple[Shape, tuple[int, ...] | None, int, int | None]
@@ -336,7 +350,7 @@ def view(source: Any, place: Place) -> Any:
     base = source._base
     t = _new(_tensor_class)
     t._storage = storage = source._storage
-    t._flat = None if count is None else storage[offset : offset + count]
+    t._flat = None if count is None else part_of(storage, offset, count)
     t._shape = shape
     t._strides = strides
     t._offset = offset

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..locks import new_lock
-from .base import Place, alias, view
+from .base import Place, alias, part_of, view
 from .dtypes import dtype, from_numpy
 
 _arrays: dict[tuple[int, dtype], weakref.ref[np.ndarray]] = {}  # by the number of the storage
@@ -37,7 +37,7 @@ def typed_alias(source: Any, place: Place, kind: dtype) -> Any:
 def _retyped(tensor: Any, kind: dtype, count: int | None) -> Any:
     tensor._dtype = kind
     tensor._storage = storage = storage_as(tensor._storage, kind)
-    tensor._flat = None if count is None else storage[tensor._offset : tensor._offset + count]
+    tensor._flat = None if count is None else part_of(storage, tensor._offset, count)
     return tensor
 
 
@@ -45,6 +45,13 @@ def origin_of(storage: Any) -> Any:
     """The array that the storage of a view of another dtype was made of; any other storage is its own."""
     known = _origins.get(id(storage))
     return known[1] if known is not None and known[0]() is storage else storage
+
+
+def arrays_over(origin: Any) -> list[Any]:
+    """The array of a memory and those that were made of it for views of other dtypes."""
+    with _making:
+        made = [reference() for (number, _), reference in _arrays.items() if number == id(origin)]
+    return [origin, *(array for array in made if array is not None)]
 
 
 def storage_as(storage: Any, kind: dtype) -> Any:

@@ -289,6 +289,11 @@ class finfo:
         self.resolution = float(f"1e-{info.precision}")
         self.dtype = chosen.to_real().name
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, finfo) and self.dtype == other.dtype
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __repr__(self) -> str:
         names = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
         return f"finfo({', '.join(f'{n}={getattr(self, n):g}' for n in names)}, dtype={self.dtype})"
@@ -322,6 +327,11 @@ class iinfo:
         self.bits = int(info.bits)
         self.max, self.min = int(info.max), int(info.min)
         self.dtype = type.name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, iinfo) and self.dtype == other.dtype
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"iinfo(min={self.min:g}, max={self.max:g}, dtype={self.dtype})"

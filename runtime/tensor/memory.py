@@ -39,6 +39,14 @@ def copied(array: Any) -> Any:
     return aligned.copied(array) if isinstance(array, np.ndarray) else _on_device().copied(array)
 
 
+def copied_once(array: Any, memo: dict[int, Any]) -> Any:
+    """The copy of a memory that one `copy.deepcopy` makes for all that lies in it."""
+    if id(array) not in memo:
+        memo[id(array)] = copied(array)
+        memo.setdefault(id(memo), []).append(array)  # kept, as `copy` does: no other object may get this number
+    return memo[id(array)]
+
+
 def contiguous(array: Any) -> Any:
     """The array itself where its elements lie in row order, in the dtype that they are read in, else a copy."""
     return np.ascontiguousarray(array) if isinstance(array, np.ndarray) else _on_device().contiguous(array)

@@ -1,12 +1,33 @@
-"""Products of matrices on CUDA devices: how exactly they are computed."""
+"""How CUDA devices compute: switches of products of matrices, of attention, and of libraries."""
 
 from importlib.util import find_spec
 
+from .. import later as _later
+from ..runtime.settings import unavailable as is_flash_attention_available
 from .switches import Matmul
 
 matmul = Matmul()
 
-__all__ = ["is_built", "matmul"]
+_ATTENTION = (
+    "allow_fp16_bf16_reduction_math_sdp",
+    "cudnn_sdp_enabled",
+    "enable_cudnn_sdp",
+    "enable_flash_sdp",
+    "enable_math_sdp",
+    "enable_mem_efficient_sdp",
+    "flash_sdp_enabled",
+    "fp16_bf16_reduction_math_sdp_allowed",
+    "math_sdp_enabled",
+    "mem_efficient_sdp_enabled",
+    "sdp_kernel",
+)
+_LIBRARIES = ("cufft_plan_cache", "preferred_blas_library", "preferred_linalg_library")
+_NAMES = dict.fromkeys(_ATTENTION, "backends.attention") | dict.fromkeys(_LIBRARIES, "backends.libraries")
+
+__all__ = ["is_built", "is_flash_attention_available", "matmul"]
+__all__ += _NAMES
+
+__getattr__ = _later.finder(__name__, (), _NAMES)
 
 
 def is_built() -> bool:

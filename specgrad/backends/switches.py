@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from types import ModuleType
 from typing import Any
 
@@ -52,3 +55,49 @@ class Matmul:
     @allow_tf32.setter
     def allow_tf32(self, value: bool) -> None:
         math_modes.precision = "high" if checks.boolean("backends", "allow_tf32", value) else "highest"
+
+
+class Verbose:
+    """A block in which a library would tell what it computes: those that PyTorch asks are not used.
+
+    Args:
+        enable: whether it would.
+    """
+
+    def __init__(self, enable: int) -> None:
+        self.enable = enable
+
+    def __enter__(self) -> Verbose:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+
+def switching(module: str, **defaults: Any) -> Callable[..., AbstractContextManager[None]]:
+    """The function `flags` of a module: a block in which its attributes have other values.
+
+    Args:
+        module: its name.
+        **defaults: the values of those that are not given.
+    """
+
+    @contextmanager
+    def flags(*args: Any, **kwargs: Any) -> Iterator[None]:
+        """A block in which switches of this module have other values.
+
+        Args:
+            *args, **kwargs: the values, in the order of the module's switches or by their names.
+        """
+        place = sys.modules[module]
+        given = defaults | dict(zip(defaults, args, strict=False)) | kwargs
+        if unknown := given.keys() - defaults.keys():
+            raise TypeError(f"flags() got an unexpected keyword argument {min(unknown)!r}")
+        before = {name: getattr(place, name) for name in given}
+        vars(place).update(given)
+        try:
+            yield
+        finally:
+            vars(place).update(before)
+
+    return flags

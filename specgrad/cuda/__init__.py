@@ -1,6 +1,11 @@
 """CUDA devices under PyTorch's names; the code is in specgrad.runtime.cuda. Loaded when it is first named."""
 
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
 from ..runtime.arguments import guard_module as _guard_module
+from ..runtime.creation.legacy import CUDA_TYPES as _CUDA_TYPES
 from ..runtime.cuda.api import devices as _devices
 from ..runtime.cuda.api import graphs as _graphs
 from ..runtime.cuda.api import streams as _streams
@@ -13,12 +18,16 @@ from ..runtime.cuda.api.streams import *
 from ..runtime.errors import AcceleratorError, OutOfMemoryError
 from . import memory, nvtx, random, streams
 
+if _TYPE_CHECKING:
+    from . import amp
+
 CudaError = AcceleratorError
 
 __all__ = [
     "AcceleratorError",
     "CudaError",
     "OutOfMemoryError",
+    "amp",
     "make_graphed_callables",
     "memory",
     "nvtx",
@@ -28,3 +37,16 @@ __all__ = [
 __all__ += _devices.__all__ + _graphs.__all__ + memory.__all__ + random.__all__ + _streams.__all__
 
 _guard_module(__name__)
+
+
+def __getattr__(name: str) -> _Any:
+    """The classes of older programs: `FloatTensor`, `FloatStorage`."""
+    if name in _CUDA_TYPES:
+        return _CUDA_TYPES[name]
+    if name.endswith("Storage"):
+        found = _import_module("..runtime.storages.legacy", __name__).CUDA_STORAGES.get(name)
+        if found is not None:
+            return found
+    if name == "amp":
+        return _import_module(".amp", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,7 +4,14 @@ from ..runtime.arguments import guard_module as _guard_module
 from ..runtime.profiler.event_list import EventList
 from ..runtime.profiler.events import FunctionEvent, FunctionEventAvg
 from ..runtime.profiler.export import tensorboard_trace_handler
-from ..runtime.profiler.profile import ProfilerAction, ProfilerActivity, profile, schedule, supported_activities
+from ..runtime.profiler.profile import (
+    ProfilerAction,
+    ProfilerActivity,
+    kineto_available,
+    profile,
+    schedule,
+    supported_activities,
+)
 from ..runtime.profiler.ranges import record_function
 from . import profiler
 
@@ -14,6 +21,7 @@ __all__ = [
     "FunctionEventAvg",
     "ProfilerAction",
     "ProfilerActivity",
+    "kineto_available",
     "profile",
     "profiler",
     "record_function",

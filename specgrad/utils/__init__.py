@@ -1,4 +1,29 @@
-"""Checkpointing and data loading under PyTorch's name, `torch.utils`."""
+"""Checkpointing, data loading and tools under PyTorch's name, `torch.utils`; tools are loaded when first named."""
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from .. import later as _later
 from . import checkpoint as checkpoint
 from . import data as data
+
+if _TYPE_CHECKING:
+    from . import _pytree as _pytree
+    from . import benchmark, collect_env, cpp_extension, deterministic, dlpack, hooks, pytree, tensorboard, weak
+
+__all__ = [
+    "benchmark",
+    "checkpoint",
+    "collect_env",
+    "cpp_extension",
+    "data",
+    "deterministic",
+    "dlpack",
+    "hooks",
+    "pytree",
+    "swap_tensors",
+    "tensorboard",
+    "weak",
+]
+
+__getattr__ = _later.finder(__name__, ("_pytree", "flop_counter", *__all__), {"swap_tensors": "runtime.tensor.swap"})
+__dir__ = _later.listing(__name__, *__all__)

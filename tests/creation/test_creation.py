@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
+from specgrad.runtime.creation.ranges import MANY
 
 t64 = sg.tensor(1.0, dtype=sg.float64)
 
@@ -375,6 +376,19 @@ def test_linspace_errors() -> None:
         sg.linspace(0, 1, 2.5)
     with pytest.raises(RuntimeError, match="not implemented for specgrad.bool"):
         sg.linspace(0, 1, 3, dtype=sg.bool)
+
+
+@pytest.mark.parametrize("dtype", [sg.float32, sg.float64, sg.float16])
+def test_many_numbers_in_a_row(dtype: Any) -> None:
+    """Each is computed in double precision and rounded once, as the few are."""
+    count = 2 * MANY + 1
+    index = np.arange(count)
+    made = sg.arange(-3, -3 + 1e-3 * count, 1e-3, dtype=dtype)[:count]
+    assert np.array_equal(made.numpy(), (-3 + 1e-3 * index[: len(made)]).astype(made.numpy().dtype))
+    step = 9 / (count - 1)
+    line = np.where(index < count // 2, -1 + step * index, 8 - step * (count - 1 - index))
+    made = sg.linspace(-1, 8, count, dtype=dtype)
+    assert np.array_equal(made.numpy(), line.astype(made.numpy().dtype))
 
 
 def test_arange_and_linspace_agree_with_numpy() -> None:

@@ -24,6 +24,7 @@ DRAWS: dict[str, Callable[[str], Any]] = {
     "bernoulli": lambda d: sg.bernoulli(sg.full((COUNT,), 0.3, device=d)),
     "bernoulli_": lambda d: sg.zeros(COUNT, device=d).bernoulli_(0.3),
     "poisson": lambda d: sg.poisson(sg.arange(float(COUNT), device=d) / 5),
+    "gamma": lambda d: sg._standard_gamma(sg.arange(float(COUNT), device=d) / 5),
     "binomial": lambda d: sg.binomial(sg.arange(float(COUNT), device=d), sg.full((COUNT,), 0.4, device=d)),
     "dropout": lambda d: sg.nn.functional.dropout(sg.ones(COUNT, device=d)),
     "geometric_": lambda d: sg.zeros(COUNT, dtype=sg.int64, device=d).geometric_(0.1),
@@ -81,6 +82,7 @@ COMPILED: list[tuple[Kernel, Any, tuple[Any, ...]]] = [
     (draws.SURVIVORS, np.bool_, ((U32,),)),
     (draws.POISSON, F64, (Array(F64),)),
     (draws.BINOMIAL, F64, (Array(F64), Array(F64))),
+    (draws.LOG_GAMMA, F64, (Array(F64),)),
 ]
 
 

@@ -1,5 +1,7 @@
 """Constructors of older programs: `Tensor(...)`, `LongTensor(...)`, and types by their names."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -52,12 +54,14 @@ def test_types_make_tensors() -> None:
         sg.LongTensor(sg.ones(1))
 
 
+@pytest.mark.cpu("the classes are those of the CPU")
 def test_isinstance_asks_for_the_dtype() -> None:
     """`isinstance(x, FloatTensor)` is true for tensors of float32 only."""
     assert isinstance(sg.ones(1), sg.FloatTensor)
     assert not isinstance(sg.ones(1), sg.LongTensor) and not isinstance(1.0, sg.FloatTensor)
 
 
+@pytest.mark.cpu("the names are those of the CPU")
 def test_type_by_name() -> None:
     """`type()` gives a name that `type(name)` takes, as it takes PyTorch's names, the classes and dtypes."""
     x = sg.ones(2)
@@ -72,3 +76,56 @@ def test_new_has_the_dtype() -> None:
     """`x.new(...)` is the constructor of the class of x."""
     assert sg.ones(1, dtype=sg.int64).new([1.0]).dtype is sg.int64
     assert sg.ones(1).new(2, 2).shape == (2, 2)
+
+
+def test_constructors_by_name() -> None:
+    """One argument may have PyTorch's name; several, or another name, are refused."""
+    assert sg.Tensor(size=(2, 3)).shape == (2, 3) and sg.Tensor(data=[1, 2]).tolist() == [1, 2]
+    x = sg.ones(2)
+    assert sg.Tensor(other=x).data_ptr() == x.data_ptr() and x.new(size=(3,)).shape == (3,)
+    for wrong in ({"dtype": sg.int64}, {"size": (2,), "data": [1]}):
+        with pytest.raises(TypeError, match="received an invalid combination of arguments"):
+            sg.Tensor(**wrong)
+    with pytest.raises(TypeError, match="received an invalid combination of arguments"):
+        sg.Tensor(2, data=[1])
+
+
+def test_more_sequences_and_sizes() -> None:
+    """Ranges are sequences, tensors of one whole number sizes, and nested lists may hold tensors."""
+    assert sg.Tensor(range(3)).tolist() == [0, 1, 2] and sg.Tensor([sg.tensor(1), 2]).tolist() == [1, 2]
+    assert sg.Tensor(sg.tensor(2), sg.tensor(3)).shape == (2, 3) and sg.Tensor(np.int64(3)).shape == (3,)
+    assert sg.Tensor(np.array(3.5)).shape == () and sg.LongTensor([1.7]).tolist() == [1]
+    with pytest.raises(RuntimeError, match="negative dimension"):
+        sg.Tensor(-1)
+
+
+def test_types_are_classes() -> None:
+    """They can stand in annotations, alone, in unions and in generic types, and have dtype, name and module."""
+    assert isinstance(sg.FloatTensor, type) and sg.FloatTensor | None == sg.FloatTensor | None
+    assert repr(sg.LongTensor) == "<class 'specgrad.LongTensor'>" and sg.LongTensor.__module__ == "specgrad"
+    assert sg.LongTensor.dtype is sg.int64 and not sg.LongTensor.is_cuda and sg.cuda.LongTensor.is_cuda
+    assert repr(sg.cuda.HalfTensor) == "<class 'specgrad.cuda.HalfTensor'>"
+    assert not isinstance(sg.zeros(1, device="cpu"), sg.cuda.FloatTensor)
+    assert pickle.loads(pickle.dumps([sg.LongTensor, sg.cuda.LongTensor])) == [sg.LongTensor, sg.cuda.LongTensor]
+
+
+@pytest.mark.cpu("the default device is the CPU")
+def test_default_tensor_type() -> None:
+    """The class, or its name, says which dtype tensors have that are made without one."""
+    try:
+        sg.set_default_tensor_type("torch.DoubleTensor")
+        assert sg.get_default_dtype() is sg.float64 is sg.Tensor([1]).dtype is sg.tensor(1.5).dtype
+    finally:
+        sg.set_default_tensor_type(sg.FloatTensor)
+    assert sg.get_default_dtype() is sg.float32
+    for wrong in ("torch.LongTensor", sg.IntTensor, sg.float32, 3):
+        with pytest.raises(TypeError, match="only floating-point types are supported as the default type"):
+            sg.set_default_tensor_type(wrong)
+
+
+def test_names_of_types() -> None:
+    """Tensors by their class, all else by its own name or that of its type."""
+    assert sg.typename(sg.LongTensor) == "specgrad.LongTensor" and sg.typename("a") == "str"
+    assert (
+        sg.typename(np.ones(1)) == "numpy.ndarray" and sg.typename(sg.nn.Linear) == "specgrad.nn.modules.linear.Linear"
+    )

@@ -30,11 +30,15 @@ def test_sizes_that_cannot_change(lib: Any) -> None:
         lib.zeros(3, requires_grad=True).resize_(2)
 
 
-def test_shared_memory_cannot_grow(lib: Any) -> None:
-    """A view that reached beyond the memory would not see what its base has; PyTorch makes both grow."""
-    if lib.__name__ == "specgrad":
-        with pytest.raises(RuntimeError, match=r"resize_\(\): memory that is shared with views cannot grow"):
-            lib.arange(4.0)[2:].resize_(4)
+def test_shared_memory_grows_for_all(lib: Any) -> None:
+    """Views, what they are views of, and detached tensors share the memory when it has grown."""
+    x = lib.arange(4.0)
+    part, other = x[2:], x.detach()
+    assert part.resize_(4)[:2].tolist() == [2, 3]
+    part.fill_(7)
+    assert x.tolist() == [0, 1, 7, 7] == other.tolist()
+    x.zero_()
+    assert part[:2].tolist() == [0, 0] and part.data_ptr() == x.data_ptr() + 8
 
 
 def test_elements_of_a_python_function(lib: Any) -> None:

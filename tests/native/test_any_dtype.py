@@ -74,3 +74,27 @@ def test_dimensions_may_stand_in_a_list(dims: Any, monkeypatch: pytest.MonkeyPat
     if isinstance(given, list):
         given[0] = -3
         assert np.allclose(x.mean(given).numpy(), x.numpy().mean((0, *dims[1:])))
+
+
+OPERATORS = {"add": np.add, "sub": np.subtract, "mul": np.multiply, "lt": np.less, "eq": np.equal, "remainder": np.mod}
+LAYOUTS = [((16, 1), (1, 16)), ((3, 1, 5), (5,)), ((4, 5), (4, 1)), ((), (7, 1)), ((2, 600), (2, 1)), ((1,), (1,))]
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize("shapes", LAYOUTS)
+def test_int64_that_broadcast(name: str, shapes: tuple[Any, Any]) -> None:
+    """Numbers that no float64 tells from their neighbours; native code has rows from the second call on."""
+    rng = np.random.default_rng(1)
+    a, b = (rng.integers(1, 9, shape) + 2**60 for shape in shapes)
+    for x, y in ((a, b), (b, a)):
+        for _ in range(3):
+            result = getattr(sg, name)(sg.tensor(x), sg.tensor(y))
+            assert np.array_equal(result.numpy(), OPERATORS[name](x, y))
+
+
+def test_int64_that_broadcast_with_a_number() -> None:
+    """One that is no float64 is for the general path."""
+    x, y = np.arange(3)[:, None], np.arange(4)
+    for alpha in (3, 2**60 + 1):
+        for _ in range(3):
+            assert np.array_equal(sg.add(sg.tensor(x), sg.tensor(y), alpha=alpha).numpy(), x + alpha * y)

@@ -17,6 +17,7 @@ from specgrad.runtime.kernels.llvm.kernel_calls import MOST_ARRAYS, MOST_INTS, C
 from specgrad.runtime.kernels.llvm.typed import cast, native
 from specgrad.runtime.kernels.llvm.units import Unit
 from specgrad.runtime.native import plans
+from specgrad.runtime.native.kernel_ops.plans import check_room, reach
 from specgrad.runtime.pool.calls import kernel_address
 
 
@@ -48,9 +49,9 @@ def test_a_kernel_gets_all_its_arrays(count: int) -> None:
 
 
 def test_ops_with_more_operands_are_for_the_general_path() -> None:
-    """Eight tensors and a result are as many as a frame has places for; an op of nine has no native plan."""
-    for tensors, fits in ((8, True), (9, False)):
-        op = SimpleNamespace(operands=tuple("abcdefghi"[:tensors]), numbers=(), takes_number=False, raw=(), node=None)
+    """Nine tensors and a result are as many as a frame has places for; an op of ten has no native plan."""
+    for tensors, fits in ((9, True), (10, False)):
+        op = SimpleNamespace(operands=tuple("abcdefghij"[:tensors]), numbers=(), takes_number=False, raw=(), node=None)
         assert plans.has_room(op) is fits
     for operands, numbers, fits in (("a", 4, True), ("ab", 3, True), ("ab", 4, False), ("abc", 4, True)):
         # Rows of two operands may need one number more: an operand that is the same for a whole row.
@@ -62,9 +63,9 @@ def test_ops_with_more_operands_are_for_the_general_path() -> None:
     assert plans.has_room_backward(node)
     assert not plans.has_room_backward(SimpleNamespace(keeps={}, fused={7: ((), ())}))
     assert not plans.has_room_backward(SimpleNamespace(keeps={}, fused={3: ((), tuple("abcde"))}))
-    plans.check_room(Step(sg.sum, (0, 1, 2, 3, 4), ((0, (1,)), (1, (1,)), (2, (1,))), ints=(1,) * MOST_INTS))
+    check_room(Step(sg.sum, (0, 1, 2, 3, 4), ((0, (1,)), (1, (1,)), (2, (1,))), ints=(1,) * MOST_INTS))
     with pytest.raises(ValueError, match="more arrays"):
-        plans.check_room(Step(sg.sum, (0, 1), ((0, (1,)),), ints=(1,) * (MOST_INTS - 1), rows=(4, 1)))
+        check_room(Step(sg.sum, (0, 1), ((0, (1,)),), ints=(1,) * (MOST_INTS - 1), rows=(4, 1)))
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (4,), (2, 3), (3, 0, 2), (4, 1, 5)])
@@ -73,7 +74,7 @@ def test_a_plan_knows_how_far_an_operand_reaches(shape: tuple[int, ...]) -> None
     for strides in (None, tuple(3 + i for i in range(len(shape))), (0,) * len(shape)):
         steps = sg.empty(shape).stride() if strides is None else strides
         places = [int(np.dot(index, steps)) for index in np.ndindex(shape)]
-        assert plans.reach(Layout(shape, strides)) == max(places, default=-1) + 1
+        assert reach(Layout(shape, strides)) == max(places, default=-1) + 1
 
 
 def test_operands_whose_memory_is_too_short_are_refused() -> None:

@@ -15,7 +15,7 @@ OLD = {new: old for old, new in MOVED.items()} | {  # what lay in one module and
     "nn.modules.channelshuffle": "nn.shuffling",
     "nn.modules.distance": "nn.distance",
     "nn.modules.pixelshuffle": "nn.shuffling",
-    "nn.parallel": "nn.synchronized",
+    "nn.parallel.data_parallel": "nn.synchronized",
 }
 
 
@@ -41,6 +41,14 @@ def test_a_layer_pickled_under_an_old_name(name: str) -> None:
     assert before != text
     loaded = pickle.loads(before)
     assert type(loaded) is type(layer) and str(loaded) == str(layer)
+
+
+@pytest.mark.parametrize("name", ["optim.adam", "distributions.normal", "distributions.transforms"])
+def test_modules_within_folders(name: str) -> None:
+    """A module of a public package is the one that its code lies in, found in folders of it."""
+    module = import_module(f"specgrad.{name}")
+    assert module.__name__ == module.__spec__.name and module.__name__.startswith("specgrad.nn.")
+    assert module.__name__.rpartition(".")[2] == name.rpartition(".")[2]
 
 
 def test_names_that_never_were() -> None:

@@ -7,17 +7,19 @@ from collections.abc import Sequence
 
 from ....generated import ops
 from ....generated.tensor import Tensor
-from ....runtime.arguments import explained
+from ....runtime.arguments import asking
 from ....runtime.creation.sampling import survivors
 from ....runtime.dispatch import checks
 from ....runtime.errors import DtypeError, ShapeError
+from ....runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, watch
 from ....runtime.tensor.dtypes import bool_
 from ....runtime.tensor.shapes import broadcast_shapes
 
 NAME = "scaled_dot_product_attention"
 
 
-@explained
+@autocast_as(cpu="lower", cuda="lower")
+@asking
 def scaled_dot_product_attention(
     query: Tensor,
     key: Tensor,
@@ -55,6 +57,14 @@ def scaled_dot_product_attention(
         >>> sg.nn.functional.scaled_dot_product_attention(x, x, x, is_causal=True).shape
         specgrad.Size([1, 1, 2, 4])
     """
+    if watch.interceptors:
+        given = (query, key, value, attn_mask, dropout_p, is_causal, scale, enable_gqa)
+        result = intercept(NAME, scaled_dot_product_attention, "composite", *given)
+        if result is not NOT_HANDLED:
+            return result
+    if attn_mask is None and not dropout_p and _are_alike(query, key, value):
+        factor = 1 / math.sqrt(query._shape[3] or 1) if scale is None else float(scale)
+        return ops.attention(query, key, value, None, None, None, 1.0, is_causal, factor, False)[0]
     _check(query, key, value, attn_mask, dropout_p, is_causal)
     factor = 1 / math.sqrt(query.shape[-1] or 1) if scale is None else float(scale)
     front = _front(query, key, value, enable_gqa)
@@ -63,6 +73,15 @@ def scaled_dot_product_attention(
     keep, keep_scale = kept((*q.shape[:3], k.shape[2]), dropout_p, query)
     output = ops.attention(q, k, v, bias, mask, keep, keep_scale, is_causal, factor, False)[0]
     return output if len(front) == 2 else output.reshape((*front, *output.shape[2:]))
+
+
+def _are_alike(query: Tensor, key: Tensor, value: Tensor) -> bool:
+    """Whether all have four dimensions, of which none has to be broadcast, and one dtype."""
+    if not (isinstance(query, Tensor) and isinstance(key, Tensor) and isinstance(value, Tensor)):
+        return False
+    q, k, v = query._shape, key._shape, value._shape
+    fit = len(q) == len(k) == 4 and q[:2] == k[:2] and k[:3] == v[:3] and len(v) == 4 and q[3] == k[3]
+    return fit and query._dtype is key._dtype is value._dtype
 
 
 def _check(

@@ -8,6 +8,7 @@ from typing import Any
 from ....generated import ops
 from ....generated.tensor import Tensor
 from ....runtime.dispatch import checks
+from ....runtime.modes.intercept import autocast_as, interceptable
 from ...docstrings import completed_from
 
 Size = int | Sequence[int | None]
@@ -82,6 +83,8 @@ def adaptive_max_pool2d(input: Tensor, output_size: Size, return_indices: bool =
     return _adaptive_max_pool(2, input, output_size, return_indices)
 
 
+@autocast_as(cpu="float32")
+@interceptable("composite")
 @completed_from(adaptive_max_pool1d)
 def adaptive_max_pool3d(input: Tensor, output_size: Size, return_indices: bool = False) -> Pooled:
     """The largest value of each of output_size windows that cover the last three dimensions as evenly as may be.
@@ -106,6 +109,8 @@ def _adaptive_sizes(op: str, input: Tensor, output_size: Any, spatial: int) -> t
     """output_size with the input's own sizes where it has None."""
     own = checks.tensor(op, "input", input).shape[-spatial:]
     wanted = tuple(output_size) if isinstance(output_size, (list, tuple)) else (output_size,) * spatial
+    if spatial > 1 and isinstance(output_size, (list, tuple)) and input.ndim <= len(wanted):
+        raise ValueError(f"{op}(): Input dimension should be at least {len(wanted) + 1}, but got {input.ndim}")
     if len(wanted) == len(own):
         wanted = tuple(n if size is None else size for n, size in zip(own, wanted, strict=True))
     return checks.integer_list(op, "output_size", wanted, spatial)

@@ -8,12 +8,15 @@ from math import prod
 from ....generated.tensor import Tensor
 from ....runtime.creation import zeros
 from ....runtime.dispatch import checks
+from ....runtime.modes.intercept import autocast_as, interceptable
 from ....runtime.tensor import dtypes
 from ...docstrings import completed_from
 
 Size = int | Sequence[int]
 
 
+@autocast_as(cpu="float32")
+@interceptable("composite")
 def max_unpool1d(
     input: Tensor,
     indices: Tensor,
@@ -47,6 +50,8 @@ def max_unpool1d(
     return _unpool(1, input, indices, kernel_size, stride, padding, output_size)
 
 
+@autocast_as(cpu="float32")
+@interceptable("composite")
 @completed_from(max_unpool1d)
 def max_unpool2d(
     input: Tensor,
@@ -67,6 +72,8 @@ def max_unpool2d(
     return _unpool(2, input, indices, kernel_size, stride, padding, output_size)
 
 
+@autocast_as(cpu="float32")
+@interceptable("composite")
 @completed_from(max_unpool1d)
 def max_unpool3d(
     input: Tensor,

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 from ....generated import ops
 from ....generated.tensor import Tensor
+from ....runtime.dispatch.writing import write_out
+from ....runtime.overrides.calls import NOT_HANDLED, overridden
+from ....runtime.overrides.classes import plain
 from ...docstrings import completed_from
 
 Size = int | Sequence[int]
@@ -43,6 +46,23 @@ def max_pool1d(
         >>> sg.nn.functional.max_pool1d(sg.tensor([[1.0, 5.0, 2.0, 3.0]]), 2)
         tensor([[5., 3.]])
     """
+    if (
+        input.__class__ not in plain
+        and (
+            result := overridden(
+                max_pool1d,
+                input,
+                kernel_size,
+                stride=stride,
+                padding=padding,
+                dilation=dilation,
+                ceil_mode=ceil_mode,
+                return_indices=return_indices,
+            )
+        )
+        is not NOT_HANDLED
+    ):
+        return result
     found = ops.max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 1)
     return found if return_indices else found[0]
 
@@ -64,6 +84,23 @@ def max_pool2d(
         >>> sg.nn.functional.max_pool2d(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2)
         tensor([[[4.]]])
     """
+    if (
+        input.__class__ not in plain
+        and (
+            result := overridden(
+                max_pool2d,
+                input,
+                kernel_size,
+                stride=stride,
+                padding=padding,
+                dilation=dilation,
+                ceil_mode=ceil_mode,
+                return_indices=return_indices,
+            )
+        )
+        is not NOT_HANDLED
+    ):
+        return result
     found = ops.max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 2)
     return found if return_indices else found[0]
 
@@ -85,8 +122,26 @@ def max_pool3d(
         >>> sg.nn.functional.max_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 2)
         tensor([[[[7.]]]])
     """
-    found = ops.max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 3)
-    return found if return_indices else found[0]
+    if (
+        input.__class__ not in plain
+        and (
+            result := overridden(
+                max_pool3d,
+                input,
+                kernel_size,
+                stride=stride,
+                padding=padding,
+                dilation=dilation,
+                ceil_mode=ceil_mode,
+                return_indices=return_indices,
+            )
+        )
+        is not NOT_HANDLED
+    ):
+        return result
+    if return_indices:
+        return ops.max_pool_with_indices(input, kernel_size, stride, padding, dilation, ceil_mode, 3)
+    return ops.max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode)
 
 
 def avg_pool2d(
@@ -97,6 +152,8 @@ def avg_pool2d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
     divisor_override: int | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The mean of each window of the last two dimensions.
 
@@ -108,6 +165,7 @@ def avg_pool2d(
         ceil_mode: whether the last window may hang over the end.
         count_include_pad: whether these zeros count in the mean.
         divisor_override: what to divide the sum of a window by, instead of its size.
+        out: a tensor to write to.
 
     Shape:
         Input (N, C, H, W) or (C, H, W); the output has H and W replaced by the number of windows.
@@ -120,7 +178,25 @@ def avg_pool2d(
         >>> sg.nn.functional.avg_pool2d(sg.tensor([[[1.0, 2.0], [3.0, 4.0]]]), 2)
         tensor([[[2.5000]]])
     """
-    return ops.avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
+    if (
+        input.__class__ not in plain
+        and (
+            result := overridden(
+                avg_pool2d,
+                input,
+                kernel_size,
+                stride=stride,
+                padding=padding,
+                ceil_mode=ceil_mode,
+                count_include_pad=count_include_pad,
+                divisor_override=divisor_override,
+            )
+        )
+        is not NOT_HANDLED
+    ):
+        return result
+    found = ops.avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
+    return found if out is None else write_out("avg_pool2d", out, found)
 
 
 @completed_from(avg_pool2d)
@@ -132,6 +208,8 @@ def avg_pool3d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
     divisor_override: int | None = None,
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The mean of each window of the last three dimensions.
 
@@ -140,4 +218,22 @@ def avg_pool3d(
         >>> sg.nn.functional.avg_pool3d(sg.arange(8.0).view(1, 2, 2, 2), 2)
         tensor([[[[3.5000]]]])
     """
-    return ops.avg_pool(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 3)
+    if (
+        input.__class__ not in plain
+        and (
+            result := overridden(
+                avg_pool3d,
+                input,
+                kernel_size,
+                stride=stride,
+                padding=padding,
+                ceil_mode=ceil_mode,
+                count_include_pad=count_include_pad,
+                divisor_override=divisor_override,
+            )
+        )
+        is not NOT_HANDLED
+    ):
+        return result
+    found = ops.avg_pool3d(input, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    return found if out is None else write_out("avg_pool3d", out, found)

@@ -1,5 +1,8 @@
 """Activations, softmax and attention."""
 
+from ...parameter import Parameter as Parameter  # programs import these from here
+from ..linear import NonDynamicallyQuantizableLinear as NonDynamicallyQuantizableLinear
+from ..module.base import Module as Module
 from .multihead_attention import MultiheadAttention
 from .rectifier import CELU, ELU, SELU, Hardtanh, LeakyReLU, Mish, PReLU, ReLU, ReLU6, RReLU, Softplus, Threshold
 from .sigmoid import (

@@ -1,5 +1,9 @@
 """Convolutions, transposed and lazy ones."""
 
+from ..utils import _pair as _pair  # programs import these from here
+from ..utils import _reverse_repeat_tuple as _reverse_repeat_tuple
+from ..utils import _single as _single
+from ..utils import _triple as _triple
 from .base import ConvNd
 from .convolution import Conv1d, Conv2d, Conv3d
 from .lazy import LazyConv1d, LazyConv2d, LazyConv3d, LazyConvTranspose1d, LazyConvTranspose2d, LazyConvTranspose3d

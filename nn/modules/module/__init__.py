@@ -1,6 +1,10 @@
 """`Module`: parameters, buffers, children, hooks, state; and hooks of all modules."""
 
+from ....generated.tensor import Tensor as Tensor  # programs import these from here
+from ....runtime.autograd.hooks.hooks import RemovableHandle as RemovableHandle
+from ...parameter import Parameter as Parameter
 from .base import Module
+from .base import indented as _addindent  # noqa: F401
 from .global_hooks import (
     register_module_buffer_registration_hook,
     register_module_forward_hook,

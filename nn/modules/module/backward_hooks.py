@@ -47,7 +47,7 @@ class BackwardHooks:
         self.grad_outputs: tuple[Any, ...] | None = None
 
     def watch_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The arguments of the call, tensors among them replaced by watched ones."""
+        """The arguments of the call, `args`, tensors among them replaced by watched ones."""
         self.inputs = len(args)
         args, self.input_indices = _watch(args, self._on_input_grads, zeros=True)
         return args
@@ -126,3 +126,19 @@ def _accepted(hook: str, what: str, found: Any, current: tuple[Any, ...]) -> tup
             f"{hook} returned an invalid number of {what}, got {len(found)}, but expected {len(current)}"
         )
     return found
+
+
+class BackwardHook(BackwardHooks):
+    """The backward hooks of one call, under PyTorch's names: wrap its inputs, make it, wrap its outputs.
+
+    Args:
+        module: what the hooks are called with first.
+        user_hooks: called with the gradients of inputs and outputs.
+        user_pre_hooks: called with those of the outputs, before.
+    """
+
+    def __init__(self, module: Any, user_hooks: Sequence[Hook], user_pre_hooks: Sequence[Hook]) -> None:
+        super().__init__(module, user_pre_hooks, user_hooks)
+
+    setup_input_hook = BackwardHooks.watch_inputs
+    setup_output_hook = BackwardHooks.watch_outputs

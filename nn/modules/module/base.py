@@ -96,7 +96,7 @@ class Module(ModuleMembers, ModuleHooks, ModuleState, ModuleLoading, ModuleTree,
     def __repr__(self) -> str:
         extra = self.extra_repr()
         lines = extra.split("\n") if extra else []
-        children = [f"({name}): {_indented(repr(module))}" for name, module in self._modules.items()]
+        children = [f"({name}): {indented(repr(module))}" for name, module in self._modules.items()]
         if len(lines) <= 1 and not children:
             return f"{self._get_name()}({extra})"
         return f"{self._get_name()}(\n  " + "\n  ".join(lines + children) + "\n)"
@@ -112,5 +112,6 @@ def _refuse_arguments(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) 
         raise TypeError(f"{cls.__name__}.__init__() takes 1 positional argument but {len(args) + 1} were given")
 
 
-def _indented(text: str) -> str:
-    return text.replace("\n", "\n  ")
+def indented(text: str, spaces: int = 2) -> str:
+    """A text whose lines, all but the first, begin with spaces."""
+    return text.replace("\n", "\n" + " " * spaces)

@@ -25,6 +25,7 @@ class ModuleConversion:
     _buffers: dict[str, Tensor | None]
     children: Callable[[], Iterator[Any]]
     parameters: Callable[..., Iterator[Parameter]]
+    buffers: Callable[..., Iterator[Tensor]]
 
     def _apply(self, fn: Convert, recurse: bool = True) -> Self:
         """Replace every parameter's data and gradient, and every buffer, by what `fn` makes of it."""
@@ -80,6 +81,17 @@ class ModuleConversion:
     def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
         """Move to `device` without copying values: memory is left as it is. `recurse` includes the children."""
         return self._apply(lambda t: empty_like(t, device=device), recurse=recurse)
+
+    def share_memory(self) -> Self:
+        """Move all parameters, their gradients and buffers to memory that other processes can see.
+
+        Processes that are given the module afterwards work on the same parameters, each with gradients of its own.
+        """
+        tensors: list[Tensor] = [*self.parameters(), *self.buffers()]
+        from ....runtime.multiprocessing.reductions import share_tensors  # few modules are shared
+
+        share_tensors([*tensors, *(t.grad for t in tensors if t.grad is not None)])
+        return self
 
     def cpu(self) -> Self:
         """Move all parameters and buffers to the CPU."""

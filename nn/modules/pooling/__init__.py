@@ -1,5 +1,8 @@
 """Pooling layers."""
 
+from ..utils import _pair as _pair  # programs import these from here
+from ..utils import _single as _single
+from ..utils import _triple as _triple
 from .adaptive import (
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,

@@ -9,6 +9,7 @@ from ....generated.tensor import Tensor
 from ....runtime.creation import empty, zeros
 from ....runtime.dispatch import checks
 from ....runtime.errors import ShapeError
+from ....runtime.modes.intercept import watch
 from ... import init
 from ...docstrings import completed_from
 from ...functional.recurrent import LAYERS
@@ -188,7 +189,9 @@ class LSTMCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, 4, device, dtype)
 
     def forward(self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None) -> tuple[Tensor, Tensor]:
-        hidden, cell = self._step("LSTM", input, None if hx is None else [hx[0], hx[1]], 2)
+        hidden, cell = self._step(
+            "LSTM_STEP" if watch.casts else "LSTM", input, None if hx is None else [hx[0], hx[1]], 2
+        )
         return hidden, cell
 
 

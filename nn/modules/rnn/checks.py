@@ -7,6 +7,7 @@ from typing import Any
 
 from ....generated.tensor import Tensor
 from ....runtime.errors import ShapeError, type_name
+from ....runtime.modes.thread_state import mode as here
 from ....runtime.user_warning import warn_user
 
 GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
@@ -62,7 +63,7 @@ def check_input(x: Tensor, input_size: int, weight: Tensor) -> None:
     """Steps, the dtype of the weights, and as many features as the layer takes."""
     if not x.shape[0]:
         raise ShapeError("Expected sequence length to be larger than 0 in RNN")
-    if x.dtype is not weight.dtype:
+    if x.dtype is not weight.dtype and here.autocast != here.depth:
         raise ValueError(
             f"RNN input dtype ({x.dtype}) does not match weight dtype ({weight.dtype}). Convert input: "
             f"input.to({weight.dtype}), or convert model: model.to({x.dtype})"

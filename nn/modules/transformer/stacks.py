@@ -47,7 +47,7 @@ class TransformerEncoder(Module):
         mask_check: bool = True,
     ) -> None:
         super().__init__()
-        self.layers = _copies(encoder_layer, num_layers)
+        self.layers = copies(encoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
         self.enable_nested_tensor = enable_nested_tensor
@@ -96,7 +96,7 @@ class TransformerDecoder(Module):
 
     def __init__(self, decoder_layer: Module, num_layers: int, norm: Module | None = None) -> None:
         super().__init__()
-        self.layers = _copies(decoder_layer, num_layers)
+        self.layers = copies(decoder_layer, num_layers)
         self.num_layers = num_layers
         self.norm = norm
 
@@ -127,7 +127,15 @@ class TransformerDecoder(Module):
         return output if self.norm is None else self.norm(output)
 
 
-def _copies(layer: Module, count: int) -> ModuleList:
+def rows(src: Tensor, batch_first: bool) -> int | None:
+    """How many rows an input has; None where it has no two or three dimensions."""
+    if src.dim() == 2:
+        return src.shape[0]
+    return src.shape[1 if batch_first else 0] if src.dim() == 3 else None
+
+
+def copies(layer: Module, count: int) -> ModuleList:
+    """Copies of a layer, as a list."""
     check_layers(count)
     return ModuleList([copy.deepcopy(layer) for _ in range(count)])
 

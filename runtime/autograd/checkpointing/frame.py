@@ -18,6 +18,7 @@ import numpy as np
 from ...batching.reentry import Levels, as_examples, bared
 from ...locks import new_lock
 from ...modes.grad_mode import enable_grad
+from ...modes.intercept import watch
 from ...random import default_generator, fork_rng
 from ...tensor.base import TensorBase, fresh
 from ...tensor.dtypes import float32
@@ -116,6 +117,7 @@ class Frame:
         self.early_stop = early_stop
         self.describe: Callable[[Any], Any] = description
         self.context: AbstractContextManager[Any] = nullcontext()
+        self.autocast = autocast_again()
         self.log: OpLog | None = None
         self.holders: list[weakref.ref[Holder]] = []
         self.seen: list[Any] = []
@@ -153,6 +155,15 @@ class Frame:
                 raise
 
 
+def autocast_again() -> Callable[[], AbstractContextManager[Any]]:
+    """What enters regions of autocast like those of the caller."""
+    if not watch.casts:
+        return nullcontext
+    from ...amp.autocast_mode import settings_again  # not before there is a region
+
+    return settings_again()
+
+
 class Again:
     """The repeated call: `count` tensors were saved, number `wanted` of them is the `value` asked for."""
 
@@ -171,7 +182,12 @@ class Again:
             if frame.rng is not None:
                 default_generator._restore(frame.rng)
             try:
-                with frame.logging(), frame.context, saved_tensors_hooks(self.keep, lambda tensor: tensor):
+                with (
+                    frame.logging(),
+                    frame.autocast(),
+                    frame.context,
+                    saved_tensors_hooks(self.keep, lambda tensor: tensor),
+                ):
                     frame.function(*args, **kwargs)
             except EnoughError:
                 pass

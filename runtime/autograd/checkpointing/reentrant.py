@@ -12,6 +12,7 @@ from ...tensor.base import TensorBase
 from ...user_warning import warn_user
 from ..backward import backward
 from ..custom.function import Function
+from .frame import autocast_again
 
 
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -50,6 +51,7 @@ class CheckpointFunction(Function):
         """The function's outputs; of its arguments the tensors are saved."""
         check_backward_validity(args)
         ctx.function = function
+        ctx.autocast = autocast_again()
         ctx.rng = default_generator._state_words() if keep_rng else None
         ctx.tensors = [position for position, value in enumerate(args) if isinstance(value, TensorBase)]
         ctx.others = [None if isinstance(value, TensorBase) else value for value in args]
@@ -79,8 +81,8 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def again(ctx: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The outputs, recorded this time, with the same random numbers."""
-        with fork_rng(enabled=ctx.rng is not None), enable_grad():
+        """The outputs for `args`, recorded this time, with the same random numbers."""
+        with fork_rng(enabled=ctx.rng is not None), ctx.autocast(), enable_grad():
             if ctx.rng is not None:
                 default_generator._restore(ctx.rng)
             outputs = ctx.function(*args)

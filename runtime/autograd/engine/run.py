@@ -12,6 +12,7 @@ from typing import Any
 from ...modes.grad_mode import mode
 from ...modes.intercept import watch
 from ...modes.thread_state import set_states_here, states_here
+from ...overrides.switches import state as overriding
 from ..hooks.hooks import registered
 from ..hooks.leaves import propagate_with_hooks
 from .engine import BackwardPass
@@ -25,6 +26,9 @@ def run(edges: list[Any], grads: list[Any], retain: bool, create: bool, capture:
     if depth == DEEPEST:
         return in_new_thread(run, edges, grads, retain, create, capture)
     state["grad"], state["depth"] = create or None, depth + 1
+    asking = overriding.__dict__
+    asked, outside = asking["arguments"], asking["outside"]
+    asking["arguments"], asking["outside"] = False, asked  # formulas are no calls of the user's
     if capture is not None:
         state["captures"] += 1
     try:
@@ -36,6 +40,7 @@ def run(edges: list[Any], grads: list[Any], retain: bool, create: bool, capture:
             backward_pass.propagate(edges, grads)
     finally:
         state["grad"], state["depth"] = before, depth
+        asking["arguments"], asking["outside"] = asked, outside
         if capture is not None:
             state["captures"] -= 1
 

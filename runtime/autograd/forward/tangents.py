@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...modes.intercept import watch
+from ...modes.thread_state import NOWHERE, mode
 from ...namespace import op
 from ...tensor.base import TensorBase, alias, fresh
 from ...tensor.history import copy_history
@@ -55,16 +56,27 @@ def propagate(
     results = result if isinstance(result, tuple) else (result,)
     for output in results:
         output._tangent = None
+    depth, mode.autocast = mode.autocast, NOWHERE  # formulas get the dtypes that the op has had
+    try:
+        set_tangents(node_class, result, results, arguments, inputs, levels)
+    finally:
+        mode.autocast = depth
+    if into is not None:
+        write_tangents(into, before)
+    for output in results:
+        hand_to_saved(output)
+
+
+def set_tangents(
+    node_class: Any, result: Any, results: Sequence[Any], arguments: Sequence[Any], inputs: Any, levels: list[int]
+) -> None:
+    """Compute the tangents of an op's outputs in each level."""
     for level in levels:
         along = [tangent_at(value, level) for value in inputs]
         found = node_class.tangent(below(result, level), *[below(a, level) for a in arguments], *along)
         for output, tangent in zip(results, found, strict=True):
             if tangent is not None and output._dtype.kind in "fc":
                 set_tangent(output, level, fit_tangent(tangent, output))
-    if into is not None:
-        write_tangents(into, before)
-    for output in results:
-        hand_to_saved(output)
 
 
 def set_tangent(tensor: Any, level: int, tangent: Any) -> None:

@@ -33,10 +33,16 @@ registered = Registered()
 
 
 class RemovableHandle:
-    """Takes a hook away again: `handle.remove()`, or by leaving its `with` block."""
+    """Takes a hook away again: `handle.remove()`, or by leaving its `with` block.
 
-    def __init__(self, *tables: dict[int, Any]) -> None:
-        self.tables = tables  # that of the hook, and those with notes about how to call it
+    Args:
+        hooks_dict: the table in which the hook is put under the handle's `id`.
+        extra_dict: a table, or several, with notes about how to call the hook.
+    """
+
+    def __init__(self, hooks_dict: dict[int, Any], *, extra_dict: Any = ()) -> None:
+        extra = () if extra_dict is None else (extra_dict,) if isinstance(extra_dict, dict) else extra_dict
+        self.tables: tuple[dict[int, Any], ...] = (hooks_dict, *extra)
         self.id = next(_ids)
 
     def remove(self) -> None:
@@ -67,7 +73,7 @@ class Hooks:
 
 def add_hook(table: Any, hook: Any, prepend: bool = False, notes: Any = ()) -> RemovableHandle:
     """Put a hook at the end of a table, or in front of all others; `notes` are tables that forget it with the hook."""
-    handle = RemovableHandle(table, *notes)
+    handle = RemovableHandle(table, extra_dict=notes)
     table[handle.id] = hook
     if prepend:
         table.move_to_end(handle.id, last=False)

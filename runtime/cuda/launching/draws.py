@@ -68,6 +68,10 @@ def fill_binomial(flat: DeviceArray, seed: Any, offset: int, counts: DeviceArray
     _count(kernels.BINOMIAL, flat, seed, offset, counts, chances)
 
 
+def fill_log_gamma(flat: DeviceArray, seed: Any, offset: int, shapes: DeviceArray) -> None:
+    _count(kernels.LOG_GAMMA, flat, seed, offset, shapes)
+
+
 def fill_permutation(flat: DeviceArray, seed: Any, offset: int) -> None:
     """The numbers below the size in the order of their words; equal words leave them in order."""
     if is_long(flat):

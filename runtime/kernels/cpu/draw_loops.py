@@ -10,7 +10,7 @@ import numpy as np
 
 from ..jit import jit
 from ..llvm.addresses import address, empty_row, part_of, row_at
-from ..scalar.counts import binomial, poisson
+from ..scalar.counts import binomial, log_gamma_number, poisson
 from ..scalar.draws import (
     below,
     exponential_double,
@@ -183,6 +183,13 @@ def binomial_counts(out: Array, counts: Array, chances: Array, seed: int, offset
     """Numbers of successes in float64, of a number of trials and a probability each."""
     for i in range(first, last):
         out[i] = binomial(seed, offset + i, counts[i], chances[i])
+
+
+@jit
+def log_gamma_numbers(out: Array, shapes: Array, seed: int, offset: int, first: int, last: int) -> None:
+    """Logarithms of gamma numbers in float64, of a shape each."""
+    for i in range(first, last):
+        out[i] = log_gamma_number(seed, offset + i, shapes[i])
 
 
 @jit

@@ -78,6 +78,11 @@ def fill_binomial(flat: Array, seed: int, offset: int, counts: Array, chances: A
     shared(loops.binomial_counts, (flat, counts, chances, seed, offset), flat.size, flat.size * SEARCHED)
 
 
+def fill_log_gamma(flat: Array, seed: int, offset: int, shapes: Array) -> None:
+    """Logarithms of numbers of gamma distributions of a shape each, as float64."""
+    shared(loops.log_gamma_numbers, (flat, shapes, seed, offset), flat.size, flat.size * SEARCHED)
+
+
 def fill_permutation(flat: Array, seed: int, offset: int) -> None:
     """The numbers below the size, as int64, in the order of their words; equal words leave them in order.
 

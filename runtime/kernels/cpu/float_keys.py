@@ -1,7 +1,7 @@
-"""The order of floating-point numbers as an order of integers, which LLVM vectorises and compares without branches.
+"""The order of floating-point numbers by that of their bits, which LLVM compares in vectors without branches.
 
-The bits of a number, all but the sign inverted where it is negative, are an integer that grows with it. A positive nan
-is above everything then, a negative one below.
+As signed integers the bits of positive numbers are in order, with nan at the end. Those of negative numbers are below,
+the other way round: as unsigned integers these are above all others, again with nan at the end.
 """
 
 from __future__ import annotations
@@ -9,27 +9,26 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import jit
-from ..scalar.primitives import bits, choose, from_bits
+from ..scalar.primitives import bits, choose, from_bits, narrow
 
-_LAST32, _LAST64 = np.int32(31), np.int64(63)
-_ALL32, _ALL64 = np.int32(2**31 - 1), np.int64(2**63 - 1)
 _INFINITE32, _INFINITE64 = np.int32(0x7F800000), np.int64(0x7FF0000000000000)
 
 
 @jit
 def extremum(row: np.ndarray, sign: int) -> float:
-    """The greatest element of such a row, or with sign -1 the least; nan where there is one.
+    """The greatest element of such a row, or with sign -1 the least; nan where there is one. -0 is less than 0.
 
-    What is left of a number without its sign is above that of infinity where it is nan, so one look at each element
-    finds both. The bits of -x are as far below as those of x are above: `turn` inverts the order.
+    If any number is positive, the greatest integer is the greatest; else the least one is, of negative zero or numbers.
+    The least is the greatest unsigned integer if there is a negative number among them.
     """
-    like, first = row.dtype.type(0), bits(row[0])
-    last, rest = choose(like, _LAST32, _LAST64), choose(like, _ALL32, _ALL64)
-    turn, infinite = choose(like, np.int32(sign), np.int64(sign)) >> last, choose(like, _INFINITE32, _INFINITE64)
-    top, far = first ^ ((first >> last) & rest) ^ turn, first & rest
+    like, key = row.dtype.type(0), bits(row[0])
+    unsigned, infinite = choose(like, np.uint32, np.uint64), choose(like, _INFINITE32, _INFINITE64)
+    most, least, far = key, key, unsigned(key)
     for j in range(row.size):
         key = bits(row[j])
-        top = max(top, key ^ ((key >> last) & rest) ^ turn)
-        far = max(far, key & rest)
-    top ^= turn
-    return np.nan if far > infinite else np.float64(from_bits(like, top ^ ((top >> last) & rest)))
+        most, least, far = max(most, key), min(least, key), max(far, unsigned(key))
+    if most > infinite or far > unsigned(bits(-from_bits(like, infinite))):
+        return np.nan
+    if sign > 0:
+        return np.float64(from_bits(like, most if most >= 0 else least))
+    return np.float64(from_bits(like, narrow(like, far) if least < 0 else least))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..scalar.counts import binomial, poisson
+from ..scalar.counts import binomial, log_gamma_number, poisson
 from ..scalar.draws import (
     below,
     exponential_double,
@@ -140,6 +140,13 @@ def binomial_counts(out: Any, size: Any, seed: Any, offset: Any, counts: Any, ch
         put(out, i, binomial(key, uint64(first + uint64(i)), counts[i], chances[i]))
 
 
+def log_gamma_numbers(out: Any, size: Any, seed: Any, offset: Any, shapes: Any) -> None:
+    key, first = begin(seed, offset)
+    i = int64(uint64(uint64(cuda.blockIdx.x) * uint64(256)) + uint64(cuda.threadIdx.x))
+    if i < size:
+        put(out, i, log_gamma_number(key, uint64(first + uint64(i)), shapes[i]))
+
+
 def beginning(target: Target, signature: Signature) -> Any:
     """How a kernel finds the seed and the first word, its third and fourth arguments."""
     function = from_memory if isinstance(signature[2], Array) else given
@@ -178,3 +185,4 @@ TRIALS = drawing(of_words, trial)
 SURVIVORS = drawing(of_halves, survivor)
 POISSON = counting(poisson_counts)
 BINOMIAL = counting(binomial_counts)
+LOG_GAMMA = counting(log_gamma_numbers)

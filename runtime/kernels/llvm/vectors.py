@@ -106,3 +106,15 @@ class Vectors:
                 rows[i], rows[i + step] = self.shuffled(a, b, low), self.shuffled(a, b, high)
             step *= 2
         return rows
+
+
+def emitted(kind: Any, like: Any, count: int) -> Any:
+    """What an intrinsic gives numba whose code `kind(vectors, *arguments).emit()` writes: its arguments are `like`, of
+    the type of the elements, and `count` addresses and numbers; it returns nothing."""
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind(Vectors(context, builder, like), *args[1:]).emit()
+        return context.get_dummy_value()
+
+    return types.void(like, *[types.int64] * count), code

@@ -36,6 +36,7 @@ from .exponential import exp, exp2, exp_of_masked, exp_of_usual, expm1, sigmoid,
 from .gamma import digamma, lgamma
 from .gamma_incomplete import igamma, igammac
 from .hyperbolic import cosh, sinh, tanh
+from .implicit import dirichlet_grad, gamma_moved, standard_gamma_grad, von_mises_grad
 from .inverse_normal import entr, erfcx, erfinv, log_ndtr, ndtri
 from .logarithm import acosh, asinh, atanh, log, log1p, log2, log10
 from .normal import normal_cdf, normal_pdf

@@ -1,8 +1,9 @@
-"""Random counts, Poisson and binomial, in float64: by searching along the distribution, or by rejection.
+"""Random counts, Poisson and binomial, and gamma numbers, in float64: by searching along a distribution or rejection.
 
-Rejection is Hoermann's, transformed and with a squeeze: "The transformed rejection method for generating Poisson random
-variables" and "The generation of binomial random variates" (both 1993). Each element makes its attempts with words of
-its own (`philox.attempt`), so elements are independent of each other, whatever order they are made in.
+That of counts is Hoermann's, transformed and with a squeeze: "The transformed rejection method for generating Poisson
+random variables" and "The generation of binomial random variates" (both 1993), that of gamma numbers Marsaglia's and
+Tsang's, "A simple method for generating gamma variables" (2000). Each element makes its attempts with words of its own
+(`philox.attempt`), so elements are independent of each other, whatever order they are made in.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .draws import uniform_double
+from .draws import exponential_double, normal_double, uniform_double
 from .exponential import exp
 from .logarithm import log, log1p
 from .philox import attempt
@@ -136,3 +137,24 @@ def log_binomial(successes: Any, count: Any, chance: Any) -> Any:
     rest = rest_of_factorial(count) - rest_of_factorial(k) - rest_of_factorial(others)
     far = deviance(k, count * chance) + deviance(others, count * (1.0 - chance))
     return rest - far + 0.5 * log(count / (TWO_PI * k * others))
+
+
+def log_gamma_number(seed: Any, place: Any, shape: Any) -> Any:
+    """The logarithm of a number of the density x^(shape - 1) e^-x / gamma(shape): small shapes give tiny numbers.
+
+    One of shape + 1 times the root of degree `shape` of a uniform number has it.
+    """
+    if not shape > 0:
+        return -math.inf if shape == 0 else math.nan
+    mean = shape + 2.0 / 3.0 if shape < 1 else shape - 1.0 / 3.0
+    width = 1.0 / (3.0 * root(mean))
+    tries = 0
+    while True:
+        four = attempt(seed, place, tries)
+        tries += 1
+        x = normal_double(np.int64(four[0]))
+        side = 1.0 + width * x
+        cube = 3.0 * log(side) if side > 0 else -math.inf
+        if -exponential_double(np.int64(four[1])) < 0.5 * x * x + mean * (1.0 - side * side * side + cube):
+            found = log(mean) + cube
+            return found - exponential_double(np.int64(four[2])) / shape if shape < 1 else found

@@ -25,7 +25,8 @@ from ..kernel_calls import Arguments, Size
 from ..layout import Array, Capture, Dict, List, Object, Pass, Tensor
 from ..references import retain
 from ..tensors import elements, holds_kind, is_tensor, kind_of, new_flat, new_tensor, not_handled, recording
-from .backward import Next, is_node, put_next, walk_on
+from .backward import is_node, walk_on
+from .delivery import Next, put_next
 from .leaves import method
 
 ONE_SINGLE, ONE_DOUBLE, ONE_BFLOAT16, ONE_FLOAT16 = 0x3F800000, 0x3FF0000000000000, 0x3F80, 0x3C00  # the bits of 1.0

@@ -18,9 +18,6 @@ from . import cpu_loops
 
 Array = np.ndarray
 
-SCORES = 1 << 17  # bytes that the scores of a block may take up
-MOST_QUERIES, FEWEST_QUERIES = 96, 6  # of a block: a multiple of the rows of a tile
-
 
 def attention(
     query: Array,
@@ -44,7 +41,7 @@ def attention(
         return result, logsumexp
     sizes, table = _sizes(q, k, v), cpu_loops.locate_all(q, k, v, output)
     extras = _locate_extras(table, (batch, heads, queries, k.shape[2]), bias, mask, keep)
-    arguments = table, sizes, is_causal, scale, keep_scale, _block(k), logsumexp
+    arguments = table, sizes, is_causal, scale, keep_scale, logsumexp
     shared(cpu_loops.attend, arguments, batch * k.shape[1], _work(sizes))
     del extras  # whose addresses are in the table: they had to live until here
     return result, logsumexp
@@ -91,7 +88,7 @@ def add_gradients(operands: Sequence[Array], given: tuple[Any, ...], results: Se
     if whole is not None:
         cpu_loops.locate(table, cpu_loops.GRAD_BIAS, np.broadcast_to(whole, shape))
     sizes, pairs = _sizes(q, k, v), k.shape[0] * k.shape[1]
-    arguments = table, sizes, is_causal, scale, keep_scale, _block(k), logsumexp
+    arguments = table, sizes, is_causal, scale, keep_scale, logsumexp
     shared(cpu_loops.attend_backward, arguments, pairs, _work(sizes), pairs if whole is not None else 1)
     del extras, above  # whose addresses are in the table: they had to live until here
     if whole is not None and results[3] is not None:
@@ -177,9 +174,3 @@ def _work(sizes: tuple[int, ...]) -> int:
     """The work of the loops, in elements, by which it is shared among threads."""
     batch, heads, _, queries, keys, width, value_width = sizes
     return batch * heads * queries * keys * (width + value_width) // PRODUCTS
-
-
-def _block(key: Array) -> int:
-    """The number of queries whose scores are computed at once."""
-    rows = SCORES // (key.shape[2] * key.itemsize) // FEWEST_QUERIES * FEWEST_QUERIES
-    return min(max(rows, FEWEST_QUERIES), MOST_QUERIES)

@@ -23,6 +23,8 @@ Array = np.ndarray
 Spot = tuple[int, ...]
 Sizes = tuple[int, ...]
 
+SCORES = 1 << 17  # bytes that the scores of a block may take up
+MOST_QUERIES, FEWEST_QUERIES = 96, 6  # of a block: a multiple of the rows of a tile
 # Rows of the table of operands: (address, distance of batch items, of heads, of rows), in bytes; zeros for none.
 QUERY, KEY, VALUE, OUTPUT, BIAS, MASK, KEEP, GRAD, GRAD_QUERY, GRAD_KEY, GRAD_VALUE, GRAD_BIAS = range(12)
 
@@ -34,14 +36,13 @@ def attend(
     causal: bool,
     scale: float,
     keep_scale: float,
-    block: int,
     logsumexp: Array,
     first: int,
     last: int,
 ) -> None:
-    """Forward. `sizes`: batch, heads, heads of each key head, queries, keys, features; `block`: queries at once."""
+    """Forward. `sizes`: batch, heads, heads of each key head, queries, keys, features of keys, of values."""
     _, heads, group, queries, keys, width, value_width = sizes
-    like = logsumexp.dtype.type(0)
+    like, block = logsumexp.dtype.type(0), queries_of_block(keys, logsumexp.itemsize)
     left, scores = empty_matrix(like, block, width), empty_matrix(like, block, keys)
     panels = _panels(keys, width, left)
     for pair in range(first, last):
@@ -67,14 +68,13 @@ def attend_backward(
     causal: bool,
     scale: float,
     keep_scale: float,
-    block: int,
     logsumexp: Array,
     first: int,
     last: int,
 ) -> None:
     """The gradients whose addresses are in the table; those of keys, values and bias are added to the arrays there."""
     _, heads, group, queries, keys, width, value_width = sizes
-    like = logsumexp.dtype.type(0)
+    like, block = logsumexp.dtype.type(0), queries_of_block(keys, logsumexp.itemsize)
     left, scores, grads = (
         empty_matrix(like, block, width),
         empty_matrix(like, block, keys),
@@ -96,6 +96,13 @@ def attend_backward(
                 _times_panels(address(grad), grad.strides[0], value_panels, spot, grads)
                 _scores_backward(table, spot, value_width, keep_scale, scores, grads)
                 _add_grad_inputs(table, spot, scale, scores, left, queries, keys)
+
+
+@jit
+def queries_of_block(keys: int, size: int) -> int:
+    """The number of queries whose scores, of so many bytes each, are computed at once."""
+    rows = SCORES // (keys * size) // FEWEST_QUERIES * FEWEST_QUERIES
+    return min(max(rows, FEWEST_QUERIES), MOST_QUERIES)
 
 
 @jit

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...kernels.cpu.copies import contiguous
 from ...kernels.cpu.plan import run
-from . import plans
+from . import cpu_whole, plans
 
 Array = np.ndarray
 Ints = tuple[int, ...]
@@ -20,6 +20,8 @@ def convolution(input: Array, weight: Array, bias: Array | None, *rest: Any) -> 
 
     `rest` is stride, padding, dilation, groups.
     """
+    if weight.dtype.kind in "iu":
+        return cpu_whole.whole_convolution(input, weight, bias, *rest)
     if weight.dtype.kind == "c":
         product = _complex_product(convolution, input, weight, None, *rest)
         return product if bias is None else product + bias.reshape(-1, *(1,) * len(rest[0]))
@@ -28,6 +30,8 @@ def convolution(input: Array, weight: Array, bias: Array | None, *rest: Any) -> 
 
 def convolution_input_backward(grad_output: Array, weight: Array, input_shape: Ints, *rest: Any) -> Array:
     """The transpose of `convolution` as a linear map of the input, of shape input_shape."""
+    if weight.dtype.kind in "iu":
+        return cpu_whole.whole_convolution_input_backward(grad_output, weight, input_shape, *rest)
     if weight.dtype.kind == "c":
         return _complex_product(convolution_input_backward, grad_output, weight, input_shape, *rest)
     return _made(plans.convolution_input_backward, grad_output, weight, input_shape, *rest)[0]

@@ -136,7 +136,8 @@ def index_add(op: str, self: Any, dim: int, index: Any, source: Any, alpha: Any)
 def gather(op: str, self: Any, dim: int, index: Any, sparse_grad: bool) -> tuple[Any, ...]:
     """Wraps `dim`; the index has as many dimensions and is nowhere larger, except along `dim`."""
     dim = wrap_dim(op, dim, self.ndim)
-    _require_integers(op, index)
+    if index.numel():
+        _require_integers(op, index)
     if index.numel() or index.ndim != self.ndim:
         _require_inside(op, index, self, dim, "self")
     return self, dim, index, sparse_grad
@@ -153,8 +154,8 @@ def scatter(op: str, self: Any, dim: int, index: Any, src: Any) -> tuple[Any, ..
 def scatter_value(op: str, self: Any, dim: int, index: Any, value: Any) -> tuple[Any, ...]:
     """Wraps `dim`; the index is nowhere larger than the tensor, except along `dim`."""
     dim = wrap_dim(op, dim, self.ndim)
-    _require_integers(op, index)
     if index.numel():
+        _require_integers(op, index)
         _require_inside(op, index, self, dim, "self")
     return self, dim, index, value if hasattr(value, "dtype") else _element(op, value, self.dtype)
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...dispatch.checks import wrap_dim
-from ...errors import DtypeError, ShapeError
+from ...errors import ShapeError, UnsupportedDtypeError
 from ...tensor import views
 from ..shape.checks import as_strided, diagonal
 from ..shape.checks_slice_join import select, slice
@@ -113,14 +113,16 @@ def scatter_reduce(
     if reduce not in REDUCTIONS:
         raise RuntimeError(f"{op}(): reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     if reduce in ("amax", "amin") and self.is_complex():
-        raise DtypeError(f"{op}(): {reduce} is not implemented for complex numbers, which have no order: {self._dtype}")
+        raise UnsupportedDtypeError(
+            f"{op}(): {reduce} is not implemented for complex numbers, which have no order: {self._dtype}"
+        )
     _require_numbers_of_mean(op, self, reduce)
     return *scatter(op, self, dim, index, src), reduce, include_self
 
 
 def _require_numbers_of_mean(op: str, self: Any, reduce: str) -> None:
     if reduce == "mean" and self.dtype.name == "bool":
-        raise DtypeError(f"{op}(): reduce='mean' expected self of numbers, got {self.dtype}")
+        raise UnsupportedDtypeError(f"{op}(): reduce='mean' expected self of numbers, got {self.dtype}")
 
 
 def scatter_by(op: str, self: Any, dim: int, index: Any, src: Any, reduce: str) -> tuple[Any, ...]:

@@ -7,7 +7,7 @@ from math import inf, prod
 from typing import Any
 
 from ...dispatch.checks import wrap_dim
-from ...errors import ShapeError
+from ...errors import DimensionError, ShapeError
 from .checks import matrices_of, require_floating, require_matrix, require_square
 
 ORDERS = ("fro", "nuc", inf, -inf, 1, -1, 2, -2)
@@ -43,10 +43,16 @@ def matrix_norm(op: str, self: Any, ord: Any, dim: Sequence[int], keepdim: bool,
     dims = tuple(wrap_dim(op, d, self.ndim) for d in dim)
     if dims[0] == dims[1]:
         raise RuntimeError(f"{op}(): dims must be different. Got ({dim[0]}, {dim[1]})")
-    if ord in (inf, -inf, 1, -1, 2, -2) and 0 in [self._shape[d] for d in dims] and ord != 2:
-        raise RuntimeError(f"{op}(): cannot compute the {ord} norm of matrices without elements: {list(self._shape)}")
+    rows, columns = (self._shape[d] for d in dims)
+    if self.numel() == prod(self._shape[d] for d in dims) and _is_least_of_none(ord, rows, columns):
+        raise DimensionError(f"{op}(): there is no {ord} norm of matrices without elements: {list(self._shape)}")
     _require_kept_kind(op, self, dtype)
     return self, ord, dims, keepdim, dtype
+
+
+def _is_least_of_none(order: Any, rows: int, columns: int) -> bool:
+    """Whether an order below 0 asks for the least of no sums or singular values; the greatest of none is 0."""
+    return (order == -1 and not columns) or (order == -inf and not rows) or (order == -2 and not min(rows, columns))
 
 
 def norm_of_any(op: str, self: Any, ord: Any, dim: Sequence[int] | None, keepdim: bool, dtype: Any) -> tuple[Any, ...]:
@@ -74,8 +80,6 @@ def condition(op: str, self: Any, p: Any) -> tuple[Any, ...]:
         raise RuntimeError(f"{op}(): Order {p} not supported.")
     if p not in (None, 2, -2):
         require_square(op, "A", self)
-    elif not prod(self._shape[-2:]):
-        raise RuntimeError(f"{op}(): expected matrices with elements, got shape {list(self._shape)}")
     return self, p
 
 

@@ -33,6 +33,49 @@ LETTER_U = ord("U")  # the second diagonal is the upper one
 
 
 @jit
+def take_both(
+    a: Array,
+    k: int,
+    n: int,
+    row: int,
+    corner: int,
+    v: Array,
+    z: Array,
+    y: Array,
+    u: Array,
+    x: Array,
+    sums: Array,
+) -> None:
+    """A - v z^T - y u^T from row k and column `corner`, and x^T times that added to `sums`."""
+    like, size = a.dtype.type(0), item_size(a.dtype.type(0))
+    behind = corner * size
+    for i in range(k // ROWS * ROWS, n, ROWS):
+        at = i * size
+        rank_two_product(
+            like,
+            address(a) + at * row + behind,
+            row * size,
+            row - corner,
+            address(v) + at,
+            address(z) + behind,
+            address(y) + at,
+            address(u) + behind,
+            address(x) + at,
+            address(sums) + behind,
+        )
+
+
+@jit
+def times_rest(a: Array, k: int, n: int, row: int, corner: int, u: Array, products: Array) -> None:
+    """The products of rows of A from row k with u, from column `corner`."""
+    like, size = a.dtype.type(0), item_size(a.dtype.type(0))
+    behind = corner * size
+    for i in range(k // ROWS * ROWS, n, ROWS):
+        here = address(a) + i * row * size + behind
+        row_products(like, here, row * size, row - corner, address(u) + behind, address(products) + i * size)
+
+
+@jit
 def bidiagonalize(
     a: Array,
     n: int,
@@ -46,7 +89,7 @@ def bidiagonalize(
     space: Array,
 ) -> None:
     """The diagonals of B, and the reflections of rows, and of columns behind the first; A, in padded rows, is lost."""
-    like, size = a.dtype.type(0), item_size(a.dtype.type(0))
+    like = a.dtype.type(0)
     for i in range(7 * row):
         space[i] = 0
     # A reflection of rows takes v z^T away, one of columns y u^T; x is the next v, before it is known what z is.
@@ -62,20 +105,8 @@ def bidiagonalize(
         keep_reflection(left, n, k, below)
         for j in range(row):
             sums[j] = 0
-        for i in range(k // ROWS * ROWS, n if rest else 0, ROWS):
-            here, at, behind = address(a) + (i * row + corner) * size, i * size, corner * size
-            rank_two_product(
-                like,
-                here,
-                row * size,
-                row - corner,
-                address(v) + at,
-                address(z) + behind,
-                address(y) + at,
-                address(u) + behind,
-                address(x) + at,
-                address(sums) + behind,
-            )
+        if rest:
+            take_both(a, k, n, row, corner, v, z, y, u, x, sums)
         factor = left_factors[k]
         for j in range(k + 1):
             z[j], u[j], y[j] = 0, 0, 0
@@ -88,16 +119,7 @@ def bidiagonalize(
             behind = part_of(u, k + 1, rest)
             right_factors[k], e[k] = reflection_of(behind, too_short(like))
             keep_reflection(right, n - 1, k, behind)
-            for i in range((k + 1) // ROWS * ROWS, n, ROWS):
-                here = address(a) + (i * row + corner) * size
-                row_products(
-                    like,
-                    here,
-                    row * size,
-                    row - corner,
-                    address(u) + corner * size,
-                    address(products) + i * size,
-                )
+            times_rest(a, k + 1, n, row, corner, u, products)
             factor, both = right_factors[k], inner_product(part_of(z, k + 1, rest), behind)
             for i in range(k + 1, n):
                 y[i] = factor * fma(-v[i], both, products[i])

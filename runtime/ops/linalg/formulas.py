@@ -77,12 +77,19 @@ def norm_of_matrices(x: Tensor, order: Any, dim: Sequence[int], keepdim: bool) -
         return op.norm(x, 2, [rows, columns], keepdim)
     if order in ("nuc", 2, -2):
         values = op.linalg_svdvals(x.movedim([rows, columns], [-2, -1]))
-        found = values.sum(-1) if order == "nuc" else values.amax(-1) if order == 2 else values.amin(-1)
+        found = values.sum(-1) if order == "nuc" else _extreme(values, -1, order, False)
         return _with_dims(found, (rows, columns)) if keepdim else found
     along, over = (rows, columns) if abs(order) == 1 else (columns, rows)
     sums = x.abs().sum(along, True)
-    found = sums.amax(over, True) if order > 0 else sums.amin(over, True)
+    found = _extreme(sums, over, order, True)
     return found if keepdim else found.squeeze([rows, columns])
+
+
+def _extreme(x: Tensor, dim: int, order: Any, keepdim: bool) -> Tensor:
+    """The greatest of numbers that are not negative, for an order below 0 the least; of none 0."""
+    if not x._shape[dim]:
+        return x.sum(dim, keepdim)
+    return x.amax(dim, keepdim) if order > 0 else x.amin(dim, keepdim)
 
 
 def _with_dims(x: Tensor, dims: Sequence[int]) -> Tensor:
@@ -100,6 +107,14 @@ def norm_of_either(x: Tensor, order: Any, dim: Sequence[int] | None, keepdim: bo
     if len(dims) == 1:
         return op.norm(x, order, list(dims), keepdim)
     return norm_of_matrices(x, order, [d % x.ndim for d in dims], keepdim)
+
+
+def condition_by_values(values: Tensor, p: Any) -> Tensor:
+    """The greatest singular value over the least, for p = -2 the other way round; 0 where there are none."""
+    if not values._shape[-1]:
+        return values.sum(-1)
+    first, last = values.select(-1, 0), values.select(-1, -1)
+    return last / first if p == -2 else first / last
 
 
 def condition_by_inverse(x: Tensor, p: Any) -> Tensor:

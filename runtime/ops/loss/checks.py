@@ -219,6 +219,7 @@ def multi_margin(op: str, input: Any, target: Any, p: int, margin: float, weight
     if p not in (1, 2):
         raise ValueError(f"{op}(): only p == 1 and p == 2 supported, got p = {p}")
     _require_scores(op, input, target)
+    input = input if input.ndim else input.reshape([1])
     rows = input._shape[0] if input.ndim == 2 else 1
     if target.ndim > 1 or target.numel() != rows:
         raise ShapeError(f"{op}(): inconsistent target size, expected {rows} but got {list(target._shape)}")
@@ -231,8 +232,8 @@ def multi_margin(op: str, input: Any, target: Any, p: int, margin: float, weight
 
 
 def _require_scores(op: str, input: Any, target: Any) -> None:
-    """Scores (batch, classes) or (classes,), and class numbers."""
-    if input.ndim not in (1, 2) or not input._shape[-1]:
+    """Scores (batch, classes) or (classes,), of which a number is one, and class numbers."""
+    if input.ndim > 2 or (input.ndim and not input._shape[-1]):
         raise ShapeError(
             f"{op}(): Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input._shape)}"
         )
@@ -246,6 +247,7 @@ def multilabel_margin(op: str, input: Any, target: Any, *rest: Any) -> tuple[Any
         raise ShapeError(
             f"{op}(): inconsistent target size: {list(target._shape)} for input of size: {list(input._shape)}"
         )
+    input, target = (x if x.ndim else x.reshape([1]) for x in (input, target))
     _require_class_range(op, target, -1, input._shape[-1])
     return input, target, *rest
 

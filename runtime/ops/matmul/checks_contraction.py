@@ -102,11 +102,10 @@ def chain(op: str, tensors: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def last_powers(op: str, x: Any, N: int | None) -> tuple[Any, ...]:
-    """At least one dimension, and at least two powers, of numbers."""
+    """Numbers, of which at least two powers are wanted; one number is a vector of one element."""
     if x.dtype.kind == "b":
         raise RuntimeError(f"{op}(): supports floating point, complex, and integer tensors, but got {x.dtype!r}")
-    if not x.ndim:
-        raise ShapeError(f"{op}(): expected x to have at least one dimension, got a 0-D tensor")
+    x = x if x.ndim else x.reshape([1])
     if (x._shape[-1] if N is None else N) < 2:
         raise RuntimeError(f"{op}(): N must be greater than 1, got {x._shape[-1] if N is None else N}")
     return x, N

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...kernels.cpu.copies import contiguous
 from ...kernels.cpu.plan import run
-from . import plans
+from . import cpu_whole, plans
 
 Array = np.ndarray
 Ints = tuple[int, ...]
@@ -46,6 +46,8 @@ def avg_pool(input: Array, *window: Any) -> Array:
 
     `window` is kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial.
     """
+    if input.dtype.kind in "iu":
+        return cpu_whole.whole_avg_pool(input, *window)
     return _made(plans.avg_pool, input, *window)[0]
 
 

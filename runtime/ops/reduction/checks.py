@@ -100,9 +100,13 @@ def norm(op: str, self: Any, p: Any, dim: Sequence[int] | None, keepdim: bool, d
 
 
 def named_norm(op: str, self: Any, p: str, *rest: Any) -> tuple[Any, ...]:
-    """The only norm known by a name is 'fro'."""
-    if p != "fro":
-        raise ValueError(f"{op}(): expected p to be a number or 'fro', but got {p!r}")
+    """Norms known by a name are 'fro', and 'nuc' of a matrix, which lies in two dimensions."""
+    if p not in ("fro", "nuc"):
+        raise ValueError(f"{op}(): expected p to be a number, 'fro' or 'nuc', but got {p!r}")
+    if p == "nuc" and (self.ndim if rest[0] is None else len(rest[0])) != 2:
+        raise ShapeError(
+            f"{op}(): the nuclear norm is one of matrices, but got shape {list(self._shape)}, dim={rest[0]}"
+        )
     return self, p, *rest
 
 

@@ -170,9 +170,9 @@ def std_dim(a: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
 @quiet
 def norm(a: Array, p: float, dim: Dims, keepdim: bool) -> Array:
     """(sum_i |a_i|^p)^(1/p) over `dim`."""
-    if p == 2 and a.dtype.kind == "f" and a.size:
+    if a.dtype.kind == "f" and a.size:
         fold = folding(a.shape, dim, keepdim)
-        return run(plans.norm, fold.fold(a), 2, 1, False)[0].reshape(fold.result)
+        return run(plans.norm, fold.fold(a), p, 1, False)[0].reshape(fold.result)
     if p == 2:
         return np.sqrt(sum_dim(a.real**2 + a.imag**2, dim, keepdim))
     sizes = np.abs(a)

@@ -27,6 +27,7 @@ from ...kernels.cpu.sums import (
 )
 from ...kernels.jit import WRITTEN, jit
 from ...kernels.llvm.addresses import address, clear, empty_row, part_of, row_at
+from ...kernels.scalar import pow_number
 
 COLUMNS = 1024  # side by side are worth a thread's while
 _WIDTH = 4096  # columns that are added side by side
@@ -158,6 +159,36 @@ def square_roots(out: Array) -> None:
     """The square root of each result."""
     for i in range(out.size):
         out[i] = math.sqrt(out[i])
+
+
+@jit
+def sizes(x: Array, out: Array, first: int, last: int) -> None:
+    """out[i] = |x[i]|."""
+    for i in range(first, last):
+        out[i] = abs(x[i])
+
+
+@jit
+def not_zero(x: Array, out: Array, first: int, last: int) -> None:
+    """out[i] = 1 where x[i] is not 0, else 0."""
+    for i in range(first, last):
+        out[i] = x[i] != 0
+
+
+@jit
+def size_powers(x: Array, out: Array, p: float, first: int, last: int) -> None:
+    """out[i] = |x[i]|^p."""
+    exponent = x.dtype.type(p)
+    for i in range(first, last):
+        out[i] = pow_number(abs(x[i]), exponent)
+
+
+@jit
+def raised_results(out: Array, p: float) -> None:
+    """out[i]^p in place of each result."""
+    exponent = out.dtype.type(p)
+    for i in range(out.size):
+        out[i] = pow_number(out[i], exponent)
 
 
 @jit

@@ -170,13 +170,32 @@ def std_dim(x: Layout, dim: Dim, correction: float, keepdim: bool) -> Plan | Non
 
 
 def norm(x: Layout, p: float, dim: Dim, keepdim: bool) -> Plan | None:
-    """Euclidean norms along neighbouring dimensions; that of all of a large operand in chunks."""
-    fold = folding(x.shape, dim, keepdim)
-    if p != 2:
+    """Norms along neighbouring dimensions: Euclidean ones in one loop, others of sizes or their powers."""
+    if p == 2:
+        return _euclidean(x, folding(x.shape, dim, keepdim))
+    if x.strides is not None or folding(x.shape, dim).order or not prod(x.shape):
         return None
+    if math.isinf(p):
+        return _of_each(loops.sizes, x, (), amax(x, dim, keepdim) if p > 0 else amin(x, dim, keepdim))
+    total = summed(x, dim, keepdim, 1)
+    if p == 0 or p == 1:
+        return _of_each(loops.sizes if p else loops.not_zero, x, (), total)
+    plan = _of_each(loops.size_powers, x, (p,), total)
+    return plan and (*plan, Step(loops.raised_results, (), plan[-1].results[-1:], (1 / p,)))
+
+
+def _euclidean(x: Layout, fold: Folding) -> Plan | None:
+    """The roots of sums of squares; that of all of a large operand in chunks."""
     if x.strides is None and fold.count == 1 and prod(x.shape) >= LARGE:
         return _rooted(in_chunks(loops.squares_of_chunks, loops.total_of_chunks, fold.result, prod(x.shape), (1,)))
     return _rooted(_reduced(loops.square_sums, fold, x))
+
+
+def _of_each(kernel: Any, x: Layout, numbers: tuple[float, ...], then: Plan | None) -> Plan | None:
+    """A plan of one operand on what a loop makes of each element."""
+    count = prod(x.shape)
+    each = (Step(kernel, (0,), ((0, x.shape),), numbers, rows=(count, loops.COLUMNS), row=1),)
+    return then and behind(each, then)
 
 
 def _rooted(plan: Plan | None) -> Plan | None:

@@ -56,13 +56,15 @@ def neighbours(x: Tensor, dim: int) -> tuple[Tensor, Tensor]:
 
 
 def differences(self: Tensor, n: int, dim: int, prepend: Tensor | None, append: Tensor | None) -> Tensor:
-    """x_(i+1) - x_i along `dim`, n times over; of bools whether they differ."""
+    """x_(i+1) - x_i along `dim`, n times over; of bools whether they differ. For n = 0 it is x alone."""
+    if n == 0:
+        return op.clone(self)
     parts = [x for x in (prepend, self, append) if x is not None]
     result = op.cat(parts, dim) if len(parts) > 1 else self
     for _ in range(min(n, result._shape[dim] + 1)):
         before, after = neighbours(result, dim)
         result = op.logical_xor(after, before) if result.dtype.kind == "b" else after - before
-    return op.clone(result) if result is self else result  # n is 0
+    return result
 
 
 def trapezoids(y: Tensor, spacing: Tensor | float, dim: int) -> Tensor:

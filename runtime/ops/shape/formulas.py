@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from ...namespace import op
 from ...tensor import views
+from ...tensor.dtypes import bool_
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 Ints: TypeAlias = Sequence[int]
@@ -118,6 +119,16 @@ def each_apart(self: Tensor, pieces: Sequence[Tensor], dim: int) -> tuple[Tensor
     """Pieces along a dimension, each as a slice of its own: those that one op gives together may not be written to."""
     ends = list(itertools.accumulate(piece._shape[dim] for piece in pieces))
     return tuple(op.slice(self, dim, i, j) for i, j in zip((0, *ends), ends, strict=False))
+
+
+def each_copied(pieces: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """Copies of pieces, which share no memory."""
+    return tuple(piece.clone() for piece in pieces)
+
+
+def filled_copy(self: Tensor, value: Any) -> Tensor:
+    """As x, but every element is a number or the number in a tensor."""
+    return op.masked_fill(self, op.ones_like(self, dtype=bool_), value)
 
 
 def split_at(self: Tensor, indices: Ints, dim: int) -> tuple[Tensor, ...]:

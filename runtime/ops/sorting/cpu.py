@@ -13,9 +13,9 @@ from ...kernels.cpu.copies import contiguous
 from ...kernels.cpu.folding import folding
 from ...pool.parallel_for import is_long, shared
 from ...pool.workers import in_parts
-from .cpu_loops import pack, pick, place_of_rank, radix_order, short_order, unpack
+from .cpu_loops import pack, pick, place_of_rank, radix_order, unpack
+from .cpu_ranks import SHORT, short_order
 from .cpu_topk import few_greatest, is_few
-from .plans import SMALL
 
 Array = np.ndarray
 Dims = tuple[int, ...]
@@ -85,8 +85,9 @@ def _order(rows: Array, descending: bool) -> Array:
     """The indices of each row's elements in order."""
     codes, floating = _codes(rows)
     indices = np.empty(rows.shape, np.int64)
-    if rows.size <= SMALL:
-        shared(short_order, (codes, floating, descending, indices), len(rows), rows.size)
+    if rows.shape[1] <= SHORT:
+        like = np.float32(0) if codes.itemsize == 4 else 0.0
+        shared(short_order, (codes, like, floating, descending, indices), len(rows), rows.size)
     elif codes.itemsize == 4 and rows.shape[1] < 2**31:
         packed = np.empty(rows.shape, np.uint64)
         shared(pack, (codes, floating, descending, packed), len(rows), rows.size)

@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 
 from ...kernels.jit import jit
-from ...kernels.llvm.addresses import empty_row, part_of
-from ...kernels.scalar.primitives import bits, choose
 
 _BITS = 11  # of a digit of radix sort
 _BINS = 1 << _BITS
@@ -23,7 +21,7 @@ Array = np.ndarray
 
 
 @jit
-def _key(code: int, floating: bool, inverted: bool, every: int, infinity: int, sign: int) -> int:
+def key_of(code: int, floating: bool, inverted: bool, every: int, infinity: int, sign: int) -> int:
     """A signed integer that orders as the number does; the other way round where `inverted`.
 
     `every` has all bits but the sign's, `infinity` those of inf, `sign` is the number of the sign bit.
@@ -37,12 +35,12 @@ def _key(code: int, floating: bool, inverted: bool, every: int, infinity: int, s
 
 @jit
 def single_key(code: int, floating: bool, inverted: bool) -> int:
-    return _key(code, floating, inverted, np.int32(0x7FFFFFFF), np.int32(0x7F800000), np.int32(31))
+    return key_of(code, floating, inverted, np.int32(0x7FFFFFFF), np.int32(0x7F800000), np.int32(31))
 
 
 @jit
 def double_key(code: int, floating: bool, inverted: bool) -> int:
-    return _key(code, floating, inverted, np.int64(0x7FFFFFFFFFFFFFFF), np.int64(0x7FF0000000000000), np.int64(63))
+    return key_of(code, floating, inverted, np.int64(0x7FFFFFFFFFFFFFFF), np.int64(0x7FF0000000000000), np.int64(63))
 
 
 @jit
@@ -83,66 +81,6 @@ def pick(rows: Array, indices: Array, values: Array, first: int, last: int) -> N
         row, at, out = rows[r], indices[r], values[r]
         for i in range(at.size):
             out[i] = row[at[i]]
-
-
-@jit
-def short_order(codes: Array, floating: bool, inverted: bool, indices: Array, first: int, last: int) -> None:
-    """The indices of each row's elements in order, of rows so short that each is put in its place by comparisons."""
-    keys = np.empty(codes.shape[1], codes.dtype)
-    for r in range(first, last):
-        keys_of(codes[r], floating, inverted, keys)
-        put_in_order(keys, indices[r])
-
-
-@jit
-def put_in_order(keys: Array, to: Array) -> None:
-    """The indices of keys in order; these are moved."""
-    for i in range(keys.size):
-        key, at = keys[i], i
-        while at > 0 and keys[at - 1] > key:
-            keys[at], to[at] = keys[at - 1], to[at - 1]
-            at -= 1
-        keys[at], to[at] = key, i
-
-
-@jit
-def float_key(value: float, inverted: bool) -> int:
-    """The key of a float."""
-    every = choose(value, np.int32(0x7FFFFFFF), np.int64(0x7FFFFFFFFFFFFFFF))
-    infinity = choose(value, np.int32(0x7F800000), np.int64(0x7FF0000000000000))
-    return _key(bits(value), True, inverted, every, infinity, choose(value, np.int32(31), np.int64(63)))
-
-
-@jit
-def argsort_short(x: Array, indices: Array, count: int, inverted: int) -> None:
-    """`short_order` of flat memory that holds rows of floats."""
-    keys = empty_row(bits(x[0]), count)
-    for start in range(0, x.size, count):
-        row = part_of(x, start, count)
-        for i in range(count):
-            keys[i] = float_key(row[i], inverted != 0)
-        put_in_order(keys, part_of(indices, start, count))
-
-
-@jit
-def sort_short(x: Array, values: Array, indices: Array, count: int, inverted: int) -> None:
-    """The elements of such rows in order, and where they were."""
-    argsort_short(x, indices, count, inverted)
-    for start in range(0, x.size, count):
-        row, to, at = part_of(x, start, count), part_of(values, start, count), part_of(indices, start, count)
-        for i in range(count):
-            to[i] = row[np.uint64(at[i])]
-
-
-@jit
-def topk_short(x: Array, values: Array, indices: Array, count: int, inverted: int, k: int) -> None:
-    """The first k of each such row in order, and where they were."""
-    order = empty_row(0, count)
-    for r in range(x.size // count):
-        row, to, at = part_of(x, r * count, count), part_of(values, r * k, k), part_of(indices, r * k, k)
-        argsort_short(row, order, count, inverted)
-        for i in range(k):
-            at[i], to[i] = order[i], row[np.uint64(order[i])]
 
 
 @jit

@@ -1,38 +1,58 @@
-"""Plans of sorting rows that are so short that each element is put in its place by comparisons."""
+"""Plans of sorting short lines of floats, by the rank of each element."""
 
 from __future__ import annotations
 
 from math import prod
+from typing import Any
 
-from ...kernels.cpu.plan import Layout, Plan, Step
-from .cpu_loops import argsort_short, sort_short, topk_short
-
-SMALL = 32  # elements that are sorted by comparisons, in one call: of more rows branches would be guessed wrong
+from ...kernels.cpu.folding import Folding, folding
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step
+from . import cpu_ranks as loops
 
 
 def argsort(x: Layout, dim: int, descending: bool, stable: bool) -> Plan | None:
     """Where the elements in order were."""
-    if not is_short(x, dim):
-        return None
-    return (Step(argsort_short, (0,), ((0, x.shape),), (), (x.shape[-1], int(descending)), indices=(0,)),)
+    return _in_lines(loops.argsorted, x, dim, (int(descending),), ((0, x.shape),), (0,))
 
 
 def sort(x: Layout, dim: int, descending: bool, stable: bool) -> Plan | None:
     """The elements in order, and where they were."""
-    if not is_short(x, dim):
-        return None
-    return (Step(sort_short, (0,), ((0, x.shape), (1, x.shape)), (), (x.shape[-1], int(descending)), indices=(1,)),)
+    return _in_order(x, dim, descending, 0, x.shape[dim] if x.shape else 1, x.shape)
 
 
 def topk(x: Layout, k: int, dim: int, largest: bool, sorted: bool) -> Plan | None:
     """The k greatest, or least, and where they were."""
-    if not is_short(x, dim) or not k:
+    return _in_order(x, dim, largest, 0, k, (*x.shape[:dim], k, *x.shape[dim + 1 :])) if k and x.shape else None
+
+
+def kthvalue(x: Layout, k: int, dim: int, keepdim: bool) -> Plan | None:
+    """The k-th least element, and where it is."""
+    return _in_order(x, dim, False, k - 1, 1, folding(x.shape, dim, keepdim).result)
+
+
+def median_dim(x: Layout, dim: int, keepdim: bool) -> Plan | None:
+    """The element in the middle, and where it is; the first nan where there is one."""
+    return _middles(x, folding(x.shape, dim, keepdim), dim, 0)
+
+
+def nanmedian_dim(x: Layout, dim: int, keepdim: bool) -> Plan | None:
+    """The element in the middle of those that are not nan, and where it is."""
+    return _middles(x, folding(x.shape, dim, keepdim), dim, 1)
+
+
+def _middles(x: Layout, fold: Folding, dim: int, skips: int) -> Plan | None:
+    return _in_lines(loops.middles, x, dim, (skips,), ((0, fold.result), (1, fold.result)), (1,))
+
+
+def _in_order(x: Layout, dim: int, inverted: bool, skip: int, k: int, shape: Ints) -> Plan | None:
+    results = (0, shape), (1, shape)
+    return _in_lines(loops.some_in_order, x, dim, (int(inverted), skip, k), results, (1,))
+
+
+def _in_lines(kernel: Any, x: Layout, dim: int, ints: Ints, results: Any, indices: Ints) -> Plan | None:
+    """The plan of one loop over short lines."""
+    before, along, after = folding(x.shape, dim).folded
+    if x.strides is not None or not 0 < along <= loops.SHORT or not prod(x.shape):
         return None
-    shape = (*x.shape[:-1], k)
-    return (Step(topk_short, (0,), ((0, shape), (1, shape)), (), (x.shape[-1], int(largest), k), indices=(1,)),)
-
-
-def is_short(x: Layout, dim: int) -> bool:
-    """Whether these are few elements in rows."""
-    rows = x.strides is None and len(x.shape) > 0 and dim == len(x.shape) - 1
-    return rows and 0 < prod(x.shape) <= SMALL
+    work = along * prod(x.shape) // 4  # comparisons
+    return (Step(kernel, (0,), results, (), (*ints, along, after), (before * after, 1), work, indices=indices),)

@@ -151,6 +151,7 @@ PYTORCHS_WORDS = re.compile(
     r"|the default type|multiplicative factor|dropout probability|iterable of key|hidden size|Cannot pack empty"
     r"|is immutable|nn\.Module\.to|key_padding_mask|^unhashable type|data set to a tensor that requires gradients"
     r"|should be called with an iterable|larger than 0 in RNN|allow_mutation_on_saved_tensors"
+    r"|The Mixture distribution needs|Input arguments must all be|not an Exception"
     r"|cannot assign|Expected f\(\*args\)|At least one dataset|For (un)?batched"
 )
 EXPECTED = (TypeError, ValueError, IndexError, RuntimeError)

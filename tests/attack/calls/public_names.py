@@ -19,6 +19,8 @@ import specgrad as sg
 
 # What would end the attack, or change the machine: pictures in files, marks for other programs, memory that is shared.
 NOT_CALLED = {"share_memory_", "draw", "emit_nvtx", "emit_itt", "tensorboard_trace_handler", "keep_freed_memory"}
+NOT_CALLED |= {"as_torch", "main"}  # other programs, and other names for everything
+NOT_CALLED |= {"wrap", "functional_datapipe"}  # once in a process, in a module
 NOT_CALLED |= {"start", "prepare_trace", "start_trace"}  # one profile at a time: that of the next call would fail
 OPERATORS = re.findall(
     r"\w+",
@@ -32,10 +34,10 @@ DUNDERS = {f"{name}__" for name in OPERATORS}
 @functools.cache
 def modules() -> list[ModuleType]:
     """The public modules: those with `__all__`, outside of what implements them."""
+    inside = ("specgrad.runtime", "specgrad.generated", "specgrad.codegen", "specgrad.torch_for_children")
     for found in pkgutil.walk_packages(sg.__path__, "specgrad."):
-        if not found.name.startswith(("specgrad.runtime", "specgrad.generated", "specgrad.codegen")):
+        if not found.name.startswith(inside):
             importlib.import_module(found.name)
-    inside = ("specgrad.runtime", "specgrad.generated", "specgrad.codegen")
     named = sorted(name for name in sys.modules if name.split(".")[0] == "specgrad" and not name.startswith(inside))
     return [sys.modules[name] for name in named if hasattr(sys.modules[name], "__all__")]
 
@@ -184,7 +186,8 @@ def examples() -> list[Example]:
             for path, documented in _documented(f"{module.__name__}.{name}", value):
                 parts = doctest.DocTestParser().get_examples(inspect.getdoc(documented) or "")
                 source = "".join(part.source for part in parts if part.exc_msg is None)
-                if source and "draw(" not in source and "set_num_threads" not in source:
+                alone = path.rpartition(".")[2] in NOT_CALLED
+                if source and not alone and "draw(" not in source and "set_num_threads" not in source:
                     found.setdefault(source, Example(path, source, getattr(documented, "__module__", "specgrad")))
     return list(found.values())
 

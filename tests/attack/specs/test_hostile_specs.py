@@ -25,7 +25,7 @@ from .mutated_specs import mutated, tree_entries
 from .structural_edits import edited_specs
 
 CORPUS = corpus()
-CHUNKS = 8
+CHUNKS = 24
 CHOSEN = range(CHUNKS) if FULL else [SEED % CHUNKS]
 MUTATED = amount(60, 10_000)
 PLACE = re.compile(r"[^\n]{1,80}:\d+:\d+: [^\n]{1,1000}")  # file, line, column, sentence

@@ -65,6 +65,24 @@ def edited(entry: str, right: str, wrong: str) -> str:
 
 
 # The entry, what is replaced in it by what, and what is said of that.
+AUTOCAST = [
+    ("bend", "aliases: [bow]", "autocast: low",
+     "3:13: bend, autocast: unknown value 'low' (did you mean 'lower'?)"),
+    ("bend", "aliases: [bow]", "autocast: half",
+     "3:13: bend, autocast: unknown value 'half' (one of lower float32 widest promote off, like ARGUMENT or "
+     "refuse(why))"),
+    ("bend", "aliases: [bow]", "autocast: refuse()",
+     "3:13: bend, autocast: unknown value 'refuse()' (one of lower float32 widest promote off, like ARGUMENT or "
+     "refuse(why))"),
+    ("bend", "aliases: [bow]", "autocast: {gpu: lower}",
+     "3:14: bend, autocast: cpu and cuda are the types of devices, as in {cpu: lower, cuda: float32}"),
+    ("bend", "aliases: [bow]", "autocast: {cpu: lower, cpu: float32}",
+     "3:26: bend, autocast: 'cpu' is given twice"),
+    ("bend", "aliases: [bow]", "autocast: like slope",
+     "3:13: bend, autocast: 'like slope' names no tensor that is given by place (one of self other)"),
+    ("running", "dtypes: [float]", "dtypes: [int]\n  autocast: lower",
+     "11:13: running, autocast: the op takes no floats, and nothing else is cast"),
+]  # fmt: skip
 NAMES = [
     ("bend", "aliases: [bow]", "aliases: [absolute]",
      "3:13: bend, aliases: specgrad has an op of this name: 'absolute' is an alias of abs, at derivatives.yaml"),
@@ -287,6 +305,7 @@ STATED = [
      "3:16: bend, commutative: this is for operators that take a number on either side: % & * ** + / // << >> ^ |"),
 ]  # fmt: skip
 ALL = {
+    "autocast": AUTOCAST,
     "names": NAMES,
     "unused": UNUSED,
     "overloads": OVERLOADS,

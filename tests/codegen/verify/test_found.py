@@ -181,6 +181,7 @@ ENTRIES = {
           try: mm
           composite: mm(self, mat2)
           reference: self @ mat2
+          autocast: lower
           samples: ["self=T(2, 3), mat2=T(3, 4)"]
         """,
     "centre": """\

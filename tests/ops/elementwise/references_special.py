@@ -36,7 +36,7 @@ def sinc(x: Any) -> Any:
 SPECIAL: dict[str, Callable[..., Any]] = {
     "xlogy": of_floats(lambda x, y: special.xlogy(x, y)),
     "xlog1py": of_floats(lambda x, y: special.xlog1py(x, y)),
-    "logaddexp": of_floats(lambda x, y: np.logaddexp(x, y)),
+    "logaddexp": of_floats(lambda x, y: special.logsumexp(np.stack(np.broadcast_arrays(x, y)), axis=0)),
     "logaddexp2": of_floats(lambda x, y: np.logaddexp2(x, y)),
     "logit": of_floats(logit),
     "log_odds": of_floats(logit),

@@ -93,7 +93,7 @@ LINALG: dict[str, Callable[..., Any]] = {
     "cross": lambda self, other, dim=None: cross(self, other, dim),
     "linalg_cross": cross,
     "linalg_multi_dot": lambda tensors: np.linalg.multi_dot(tensors),
-    "linalg_vander": lambda x, N=None: x[..., None] ** np.arange(x.shape[-1] if N is None else N),
+    "linalg_vander": lambda x, N=None: np.atleast_1d(x)[..., None] ** np.arange(x.shape[-1] if N is None else N),
     "linalg_diagonal": lambda A, offset=0, dim1=-2, dim2=-1: np.diagonal(A, offset, dim1, dim2),
     "linalg_matmul": lambda self, other: self @ other,
     "bilinear": bilinear,

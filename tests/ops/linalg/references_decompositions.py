@@ -63,8 +63,8 @@ def lstsq(self: Any, b: Any, rcond: Any = None, driver: Any = None) -> Any:
 
 
 def condition(self: Any, p: Any = None) -> Any:
-    """The product of the norms of a matrix and its inverse."""
-    return np.linalg.cond(self, p)
+    """The product of the norms of a matrix and its inverse; 0 without elements."""
+    return np.linalg.cond(self, p) if self.size else np.zeros(self.shape[:-2])
 
 
 def reflected(input: Any = None, tau: Any = None, **rest: Any) -> Any:

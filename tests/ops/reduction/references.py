@@ -56,6 +56,8 @@ def selected_index(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def norm(self: Any, p: Any = 2, dim: Any = None, keepdim: bool = False) -> Any:
     """(sum |x|^p)^(1/p); the greatest or least for p = inf and -inf, the number of non-zeros for p = 0."""
+    if p == "nuc":
+        return np.linalg.norm(self, "nuc", tuple(dim or (0, 1)), keepdim)
     size, axis = np.abs(self), axes_of(self, dim)
     if p in (np.inf, -np.inf):
         return (np.max if p > 0 else np.min)(size, axis=axis, keepdims=keepdim)

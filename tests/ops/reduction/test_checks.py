@@ -50,7 +50,7 @@ ERRORS = [
     (lambda: EMPTY.amin(), RuntimeError, r"amin\(\): Expected reduction dim to be specified"),
     (lambda: EMPTY.max(), RuntimeError, r"Specify the reduction dim with the 'dim' argument"),
     (lambda: EMPTY.norm(sg.inf), RuntimeError, r"norm\(\): cannot compute the inf norm over no elements"),
-    (lambda: X.norm("nuc"), ValueError, r"norm\(\): expected p to be a number or 'fro', but got 'nuc'"),
+    (lambda: X.norm("max"), ValueError, r"norm\(\): expected p to be a number, 'fro' or 'nuc', but got 'max'"),
     (lambda: X.norm(1j), TypeError, r"norm\(\): argument 'p' must be a real number"),
     (lambda: X.var(correction=1j), TypeError, r"var\(\): argument 'correction' must be a real number"),
     (lambda: X.long().mean(), RuntimeError, r"mean\(\)"),

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from .. import for_numba
-from ..vectors import Vectors
+from ..vectors import Vectors, emitted
 from .pairs import Complex, read_pairs, write_pairs
 
 RADICES = (2, 3, 4, 5, 7, 8)
@@ -39,7 +39,7 @@ def transform_pass(
     Imaginary parts lie `plane` bytes behind real ones. Where s is a multiple of the lanes, the powers of w lie as
     [p][j - 1][part]; else s divides the lanes, and these m s, and they lie as [j - 1][part][p][q].
     """
-    return _intrinsic(_Pass, like, 9)
+    return emitted(_Pass, like, 9)
 
 
 @for_numba
@@ -61,7 +61,7 @@ def first_pass(
 
     From one p to the next it is `line` bytes; for rows whose vectors hold several p, s is 1.
     """
-    return _intrinsic(_FirstPass, like, 10)
+    return emitted(_FirstPass, like, 10)
 
 
 @for_numba
@@ -86,20 +86,10 @@ def last_pass(
     """
     from numba import types
 
-    signature, code = _intrinsic(_LastPass, like, 10)
+    signature, code = emitted(_LastPass, like, 10)
     kinds = list(signature.args)
     kinds[8] = like
     return types.void(*kinds), code
-
-
-def _intrinsic(kind: type[_Pass], like: Any, count: int) -> Any:
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        kind(Vectors(context, builder, like), *args[1:]).emit()
-        return context.get_dummy_value()
-
-    return types.void(like, *[types.int64] * count), code
 
 
 class _Pass:

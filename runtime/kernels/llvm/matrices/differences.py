@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .. import for_numba
-from ..vectors import Vectors
+from ..vectors import Vectors, emitted
 from .tiles import Panel
 
 
@@ -30,13 +30,7 @@ def square_differences(
 
     c_ij = sum_t (a_it - b_tj)^2, or that added to c.
     """
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        _Squares(Vectors(context, builder, like), *args[1:]).emit()
-        return context.get_dummy_value()
-
-    return types.void(like, *[types.int64] * 11), code
+    return emitted(_Squares, like, 11)
 
 
 @for_numba
@@ -60,13 +54,7 @@ def weighted_differences(
     """weighted_differences(like, w, w_row, w_col, b, b_row, c, c_row, rows, depth, width, add, x, x_row): as
     panel_product, c_ij = sum_t w_it (b_tj - x_ij), or that added to c.
     """
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        _Weighted(Vectors(context, builder, like), *args[1:]).emit()
-        return context.get_dummy_value()
-
-    return types.void(like, *[types.int64] * 13), code
+    return emitted(_Weighted, like, 13)
 
 
 class _Squares(Panel):

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...compile.machine import vector_registers
 from .. import for_numba
-from ..vectors import Vectors
+from ..vectors import Vectors, emitted
 
 NEAR = 1 << 20  # bytes of c that the second-level cache holds: else its lines are asked for
 NEAREST = 1 << 15  # bytes of a panel that the first-level cache holds, beside what else it does
@@ -39,13 +39,7 @@ def panel_product(
 
     c has `width` columns, no more than panel_width(like); a and b meet in `depth` elements, at least one.
     """
-    from numba import types
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        Panel(Vectors(context, builder, like), *args[1:]).emit()
-        return context.get_dummy_value()
-
-    return types.void(like, *[types.int64] * 11), code
+    return emitted(Panel, like, 11)
 
 
 class Panel:

@@ -1,0 +1,43 @@
+"""How losses are reduced, by PyTorch's numbers and by its older arguments."""
+
+from __future__ import annotations
+
+from ..runtime.user_warning import warn_user
+
+_NUMBERS = {"none": 0, "mean": 1, "elementwise_mean": 1, "sum": 2}
+
+
+def get_enum(reduction: str) -> int:
+    """The number of a reduction.
+
+    Args:
+        reduction: 'none', 'mean' or 'sum'.
+
+    Raises:
+        ValueError: it is none of these.
+    """
+    if reduction not in _NUMBERS:
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+    if reduction == "elementwise_mean":
+        warn_user("reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.")
+    return _NUMBERS[reduction]
+
+
+def legacy_get_string(size_average: bool | None, reduce: bool | None, emit_warning: bool = True) -> str:
+    """The reduction that two older arguments mean.
+
+    Args:
+        size_average: whether it is the mean, and not the sum.
+        reduce: whether there is one.
+        emit_warning: whether to say that they are old.
+    """
+    averaged = size_average is None or size_average
+    found = "none" if reduce is not None and not reduce else "mean" if averaged else "sum"
+    if emit_warning:
+        warn_user(f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.")
+    return found
+
+
+def legacy_get_enum(size_average: bool | None, reduce: bool | None, emit_warning: bool = True) -> int:
+    """The number of the reduction that two older arguments mean; arguments as of `legacy_get_string`."""
+    return get_enum(legacy_get_string(size_average, reduce, emit_warning))

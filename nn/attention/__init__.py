@@ -1,0 +1,5 @@
+"""Which kernel computes attention, under PyTorch's names, and masks of causal attention (`nn.attention.bias`)."""
+
+from .backends import WARN_FOR_UNFUSED_KERNELS, SDPBackend, sdpa_kernel
+
+__all__ = ["WARN_FOR_UNFUSED_KERNELS", "SDPBackend", "sdpa_kernel"]

@@ -1,0 +1,73 @@
+"""A sampler for programs of several processes: each draws its share of the samples."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sized
+
+from ...runtime.creation import randperm
+from ...runtime.random import Generator
+from .sampler import Sampler
+
+
+class DistributedSampler(Sampler[int]):
+    """The indices that one of several processes draws; all of them together draw each, and some twice for equal shares.
+
+    Args:
+        dataset: what is indexed.
+        num_replicas: how many processes there are; there are no process groups that would tell.
+        rank: the number of this process, from 0.
+        shuffle: whether the order is random, another one in each epoch, the same in all processes.
+        seed: what the order starts from, the same in all processes.
+        drop_last: whether shares are made equal by leaving samples out, and not by drawing some twice.
+
+    Raises:
+        RuntimeError: num_replicas or rank is left out.
+        ValueError: rank is not one of 0 to num_replicas - 1.
+
+    Example:
+        >>> import specgrad as sg
+        >>> samplers = [sg.utils.data.DistributedSampler(range(5), 2, rank, shuffle=False) for rank in (0, 1)]
+        >>> [list(sampler) for sampler in samplers]
+        [[0, 2, 4], [1, 3, 0]]
+    """
+
+    def __init__(
+        self,
+        dataset: Sized,
+        num_replicas: int | None = None,
+        rank: int | None = None,
+        shuffle: bool = True,
+        seed: int = 0,
+        drop_last: bool = False,
+    ) -> None:
+        if num_replicas is None or rank is None:
+            raise RuntimeError("Requires distributed package to be available: give num_replicas and rank")
+        if rank >= num_replicas or rank < 0:
+            raise ValueError(f"Invalid rank {rank}, rank should be in the interval [0, {num_replicas - 1}]")
+        self.dataset = dataset
+        self.num_replicas = num_replicas
+        self.rank = rank
+        self.epoch = 0
+        self.shuffle = shuffle
+        self.seed = seed
+        self.drop_last = drop_last
+        size = len(dataset)
+        self.num_samples = size // num_replicas if drop_last else math.ceil(size / num_replicas)
+        self.total_size = self.num_samples * num_replicas
+
+    def __iter__(self) -> Iterator[int]:
+        size = len(self.dataset)
+        indices = list(range(size))
+        if self.shuffle:
+            indices = randperm(size, generator=Generator().manual_seed(self.seed + self.epoch)).tolist()
+        if not self.drop_last and indices:
+            indices *= math.ceil(self.total_size / size)
+        return iter(indices[self.rank : self.total_size : self.num_replicas])
+
+    def __len__(self) -> int:
+        return self.num_samples
+
+    def set_epoch(self, epoch: int) -> None:
+        """Choose the order: call it with the number of the `epoch` before each."""
+        self.epoch = epoch

@@ -1,0 +1,115 @@
+"""Constraints of vectors and matrices: probabilities, one-hot vectors, triangular and symmetric matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ....generated import ops
+from ....generated.tensor import Tensor
+from ....runtime.creation import full
+from ....runtime.tensor.dtypes import bool_, finfo
+from .base import Constraint
+
+_SUM = 1e-6  # how far the sum of probabilities may be from one, and entries of a symmetric matrix apart
+
+
+class _OneHot(Constraint):
+    """Vectors of zeros with a single one."""
+
+    is_discrete = True
+    event_dim = 1
+
+    def check(self, value: Tensor) -> Tensor:
+        return ((value == 0) | (value == 1)).all(-1) & (value.sum(-1) == 1)
+
+
+class _Simplex(Constraint):
+    """Vectors of numbers that are not negative, with the sum one."""
+
+    event_dim = 1
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value >= 0).all(-1) & ((value.sum(-1) - 1).abs() < _SUM)
+
+
+class _Multinomial(Constraint):
+    """Vectors of counts with a sum of at most `upper_bound`, which fewer trials than that may give as well."""
+
+    is_discrete = True
+    event_dim = 1
+
+    def __init__(self, upper_bound: Any) -> None:
+        self.upper_bound = upper_bound
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value >= 0).all(-1) & (value.sum(-1) <= self.upper_bound)
+
+
+class _LowerTriangular(Constraint):
+    """Matrices with zeros above the diagonal; they need not be square."""
+
+    event_dim = 2
+
+    def check(self, value: Tensor) -> Tensor:
+        return (value.tril() == value).flatten(-2).all(-1)
+
+
+class _LowerCholesky(Constraint):
+    """Lower triangular matrices with a positive diagonal."""
+
+    event_dim = 2
+
+    def check(self, value: Tensor) -> Tensor:
+        positive = (value.diagonal(dim1=-2, dim2=-1) > 0).all(-1)
+        return _LowerTriangular().check(value) & positive
+
+
+class _CorrCholesky(Constraint):
+    """Lower triangular matrices with a positive diagonal and rows of length one: Cholesky factors of correlations."""
+
+    event_dim = 2
+
+    def check(self, value: Tensor) -> Tensor:
+        tolerance = finfo(value.dtype).eps * value.size(-1) * 10  # ten roundings for each product
+        length = ops.norm(value.detach(), dim=-1)
+        return (length - 1).abs().le(tolerance).all(-1) & _LowerCholesky().check(value)
+
+
+class _Square(Constraint):
+    """Square matrices."""
+
+    event_dim = 2
+
+    def check(self, value: Tensor) -> Tensor:
+        rows, columns = value.shape[-2:]
+        return full(value.shape[:-2], rows == columns, dtype=bool_, device=value.device)
+
+
+class _Symmetric(_Square):
+    """Symmetric matrices, to a millionth."""
+
+    def check(self, value: Tensor) -> Tensor:
+        if value.size(-2) != value.size(-1):
+            return super().check(value)
+        return ((value - value.mT).abs() <= _SUM + 1e-5 * value.mT.abs()).flatten(-2).all(-1)
+
+
+class _PositiveSemidefinite(_Symmetric):
+    """Symmetric matrices without negative eigenvalues."""
+
+    def check(self, value: Tensor) -> Tensor:
+        symmetric = super().check(value)
+        if value.size(-2) != value.size(-1):
+            return symmetric
+        others = ~symmetric[..., None, None]  # may hold numbers, as NaN, that have no eigenvalues
+        return symmetric & (ops.linalg_eigvalsh(value.masked_fill(others, 0.0)) >= 0).all(-1)
+
+
+class _PositiveDefinite(_Symmetric):
+    """Symmetric matrices with positive eigenvalues: those that have a Cholesky factor."""
+
+    def check(self, value: Tensor) -> Tensor:
+        symmetric = super().check(value)
+        if value.size(-2) != value.size(-1):
+            return symmetric
+        return symmetric & (ops.linalg_cholesky_ex(value)[1] == 0)

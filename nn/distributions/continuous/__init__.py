@@ -1,0 +1,1 @@
+"""Distributions over real numbers, a file for each family."""

@@ -1,0 +1,126 @@
+"""The von Mises distribution."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ....generated import ops
+from ....generated.tensor import Tensor
+from ....runtime.autograd.custom.function import Function, once_differentiable
+from ....runtime.creation import rand
+from ....runtime.namespace import op
+from ....runtime.tensor.dtypes import float64
+from .. import constraints
+from ..distribution import Distribution
+from ..parameters import broadcast_all
+
+__all__ = ["VonMises"]
+
+FLAT = 1e-5  # a concentration below this leaves angles uniform but for terms of its square
+
+
+class _Angle(Function):
+    """Draws around 0 whose gradient says how they move with the concentration at a fixed level: implicit."""
+
+    @staticmethod
+    def forward(ctx: Any, concentration: Tensor) -> Tensor:
+        drawn = drawn_angles(concentration.detach().to(float64)).to(concentration.dtype)
+        ctx.save_for_backward(drawn, concentration)
+        return drawn
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> Tensor:
+        slopes: Tensor = op.von_mises_grad(*ctx.saved_tensors)
+        return grad * slopes
+
+
+def drawn_angles(concentration: Tensor) -> Tensor:
+    """Angles around 0, by rejection from a wrapped Cauchy distribution: Best and Fisher, 1979."""
+    width = proposal(concentration)
+    angles = concentration.new_zeros(concentration.shape)
+    done = concentration != concentration  # NaN gives nothing that could be accepted
+    angles = angles.masked_fill(done, math.nan)
+    while not bool(done.all()):
+        turn, level, side = rand(3, *concentration.shape, dtype=float64, device=concentration.device).unbind()
+        z = (math.pi * turn).cos()
+        cosine = (1 + width * z) / (width + z)
+        c = concentration * (width - cosine)
+        accepted = ((c * (2 - c) - level > 0) | ((c / level).log() + 1 - c >= 0)) & ~done
+        angles = ops.where(accepted, (side - 0.5).sign() * cosine.clamp(-1, 1).acos(), angles)
+        done = done | accepted
+    return angles
+
+
+def proposal(concentration: Tensor) -> Tensor:
+    """(1 + rho^2) / (2 rho), with the rho of the wrapped Cauchy distribution that numbers are proposed from."""
+    tau = 1 + (1 + 4 * concentration.square()).sqrt()
+    rho = (tau - (2 * tau).sqrt()) / (2 * concentration)
+    usual = (1 + rho.square()) / (2 * rho)
+    return ops.where(concentration < FLAT, concentration.reciprocal() + concentration, usual)
+
+
+class VonMises(Distribution):
+    """The von Mises distribution, of angles: a normal distribution on the circle.
+
+    Formula: p(x) = exp(concentration cos(x - loc)) / (2 pi I0(concentration))
+
+    Args:
+        loc: the angle around which samples lie, in radians.
+        concentration: how near to it they lie, positive.
+        validate_args: whether parameters and values are checked; None for the default.
+
+    Shape:
+        Loc and concentration broadcast; their shape is the batch shape.
+
+    Raises:
+        ValueError: a concentration that is not positive, or NaN.
+
+    Example:
+        >>> import specgrad as sg
+        >>> angles = sg.distributions.VonMises(0.0, 4.0)
+        >>> angles.variance, angles.log_prob(sg.tensor(0.5))
+        (tensor(0.1365), tensor(-0.7525))
+    """
+
+    arg_constraints = {"loc": constraints.real, "concentration": constraints.positive}
+    support = constraints.real
+    has_rsample = True
+
+    def __init__(self, loc: Any, concentration: Any, validate_args: bool | None = None) -> None:
+        self.loc, self.concentration = broadcast_all(loc, concentration)
+        super().__init__(self.loc.shape, validate_args=validate_args)
+
+    def expand(self, batch_shape: Sequence[int], _instance: Any = None) -> Any:
+        return self._expanded(VonMises, batch_shape, _instance, "loc", "concentration")
+
+    @property
+    def mean(self) -> Tensor:
+        """The mean direction."""
+        return self.loc
+
+    @property
+    def mode(self) -> Tensor:
+        return self.loc
+
+    @property
+    def variance(self) -> Tensor:
+        """The circular variance, 1 - I1(concentration) / I0(concentration)."""
+        return 1 - ops.i1e(self.concentration) / ops.i0e(self.concentration)
+
+    def rsample(self, sample_shape: Sequence[int] = ()) -> Tensor:
+        """Draw angles from -pi to pi as differentiable functions of both parameters, which PyTorch does not.
+
+        Args:
+            sample_shape: how many, in front of the batch shape.
+        """
+        angles = _Angle.apply(self.concentration.expand(self._extended_shape(sample_shape)))
+        return (angles + math.pi + self.loc) % (2 * math.pi) - math.pi
+
+    def log_prob(self, value: Tensor) -> Tensor:
+        if self._validate_args:
+            self._validate_sample(value)
+        fall = self.concentration * ((value - self.loc).cos() - 1)
+        return fall - math.log(2 * math.pi) - ops.i0e(self.concentration).log()

@@ -1,0 +1,1 @@
+"""Distributions over whole numbers, classes and counts, a file for each family."""

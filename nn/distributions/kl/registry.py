@@ -1,0 +1,102 @@
+"""Which function computes the divergence of two distributions: found by their classes, most specific first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from ....generated.tensor import Tensor
+from ....runtime.user_warning import warn_user
+from ..distribution import Distribution
+
+Divergence = Callable[[Any, Any], Tensor]
+Registered = TypeVar("Registered", bound=Divergence)
+
+_KL_REGISTRY: dict[tuple[type, type], Divergence] = {}
+_KL_MEMOIZE: dict[tuple[type, type], Any] = {}  # what was found for pairs of classes; emptied by each registration
+
+
+def register_kl(type_p: type, type_q: type) -> Callable[[Registered], Registered]:
+    """A decorator: the function computes `kl_divergence(p, q)` of distributions of these classes and derived ones.
+
+    Of several that fit the most specific one is taken, by p before q. Where one is more specific for p and another
+    for q, there is a warning that says how to settle it.
+
+    Args:
+        type_p: the class of the first distribution.
+        type_q: the class of the second.
+
+    Raises:
+        TypeError: not a class. (A library's own distributions may have another base, as they do in PyTorch.)
+
+    Example:
+        >>> import specgrad as sg
+        >>> class Skewed(sg.distributions.Normal): pass
+        >>> @sg.distributions.register_kl(Skewed, Skewed)
+        ... def distance(p, q):
+        ...     return (p.loc - q.loc).abs()
+        >>> sg.distributions.kl_divergence(Skewed(0.0, 1.0), Skewed(2.0, 1.0))
+        tensor(2.)
+    """
+    for name, given in (("type_p", type_p), ("type_q", type_q)):
+        if not isinstance(given, type):
+            raise TypeError(f"Expected {name} to be a Distribution subclass but got {given}")
+
+    def registered(function: Registered) -> Registered:
+        _KL_REGISTRY[type_p, type_q] = function
+        _KL_MEMOIZE.clear()
+        return function
+
+    return registered
+
+
+def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
+    """The Kullback-Leibler divergence of q from p, of the batch shape: the mean of log p(x) - log q(x) for x from p.
+
+    Args:
+        p: a distribution.
+        q: one that p is compared with.
+
+    Raises:
+        NotImplementedError: no function is registered for the classes.
+
+    Example:
+        >>> import specgrad as sg
+        >>> from specgrad.distributions import Normal, kl_divergence
+        >>> kl_divergence(Normal(0.0, 1.0), Normal(1.0, 1.0))
+        tensor(0.5000)
+    """
+    classes = (type(p), type(q))
+    if classes not in _KL_MEMOIZE:
+        _KL_MEMOIZE[classes] = _dispatch_kl(*classes)
+    function = _KL_MEMOIZE[classes]
+    if function is NotImplemented:
+        raise NotImplementedError(
+            f"No KL(p || q) is implemented for p type {type(p).__name__} and q type {type(q).__name__}"
+        )
+    found: Tensor = function(p, q)
+    return found
+
+
+def _dispatch_kl(type_p: type, type_q: type) -> Any:
+    """The function for these classes, or NotImplemented."""
+    matches = [pair for pair in _KL_REGISTRY if issubclass(type_p, pair[0]) and issubclass(type_q, pair[1])]
+    if not matches:
+        return NotImplemented
+    places = {pair: (type_p.__mro__.index(pair[0]), type_q.__mro__.index(pair[1])) for pair in matches}
+    by_p = min(matches, key=lambda pair: places[pair])
+    by_q = min(matches, key=lambda pair: places[pair][::-1])
+    if _KL_REGISTRY[by_p] is not _KL_REGISTRY[by_q]:
+        names = (type_p.__name__, type_q.__name__, by_p[0].__name__, by_q[1].__name__)
+        warn_user("Ambiguous kl_divergence({}, {}). Please register_kl({}, {})".format(*names), RuntimeWarning)
+    return _KL_REGISTRY[by_p]
+
+
+def _infinite_like(value: Tensor) -> Tensor:
+    """Infinity everywhere: the divergence where p has a value that is impossible under q."""
+    return value.new_full(value.shape, float("inf"))
+
+
+def _x_log_x(value: Tensor) -> Tensor:
+    """x log(x), and 0 where x is 0."""
+    return value.xlogy(value)

@@ -1,0 +1,226 @@
+"""What a transform is: a function of tensors with its inverse, its log-determinant and a cache of one value."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+from ....generated.tensor import Tensor
+from ....runtime.dispatch import checks
+from ....runtime.tensor.shapes import Size
+from ..constraints import Constraint
+
+__all__ = ["Transform"]
+
+
+class Transform:
+    """The abstract base class of transforms that are invertible, and differentiable with a known determinant.
+
+    A derived class has `domain`, `codomain`, `bijective`, `sign` where it is monotone, and the methods `_call`,
+    `_inverse` and `log_abs_det_jacobian`. With a cache the inverse of the last result is its argument, the very
+    tensor: useful where an inverse is expensive or not exact. Transforms are equal by what they compute.
+
+    Args:
+        cache_size: 0 for no cache, 1 for the last value.
+
+    Attributes:
+        domain: the constraint of arguments.
+        codomain: the constraint of results.
+        bijective: whether `t.inv(t(x))` is x and `t(t.inv(y))` is y.
+        sign: of a monotone function of numbers: 1 where it increases, -1 where it decreases.
+
+    Raises:
+        ValueError: another cache_size.
+
+    Example:
+        >>> import specgrad as sg
+        >>> exp = sg.distributions.ExpTransform()
+        >>> x = sg.tensor([0.0, 1.0])
+        >>> y = exp(x)
+        >>> exp.inv(y), exp.log_abs_det_jacobian(x, y), exp.codomain
+        (tensor([0., 1.]), tensor([0., 1.]), GreaterThan(lower_bound=0.0))
+    """
+
+    bijective: Any = False
+    domain: Any
+    codomain: Any
+
+    def __init__(self, cache_size: int = 0) -> None:
+        if cache_size not in (0, 1):
+            raise ValueError("cache_size must be 0 or 1")
+        self._cache_size = cache_size
+        self._inv: Any = None  # a weak reference to the inverse, once that was asked for
+        self._cached_x_y: tuple[Any, Any] = (None, None)
+        super().__init__()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_inv": None}  # weak references cannot be pickled
+
+    @property
+    def event_dim(self) -> int:
+        """How many dimensions an event has, before and after.
+
+        Raises:
+            ValueError: the numbers differ.
+        """
+        if self.domain.event_dim != self.codomain.event_dim:
+            raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
+        dims: int = self.domain.event_dim
+        return dims
+
+    @property
+    def inv(self) -> Transform:
+        """The inverse, which shares the cache and has this transform as its own inverse."""
+        inverse = None if self._inv is None else self._inv()
+        if inverse is None:
+            inverse = self._make_inverse()
+            self._inv = weakref.ref(inverse)
+        return inverse
+
+    def _make_inverse(self) -> Transform:
+        return _InverseTransform(self)
+
+    @property
+    def sign(self) -> Any:
+        """1 for an increasing function of numbers, -1 for a decreasing one."""
+        raise NotImplementedError
+
+    def with_cache(self, cache_size: int = 1) -> Transform:
+        """The same transform with a cache of another size.
+
+        Args:
+            cache_size: 0 or 1.
+        """
+        if self._cache_size == cache_size:
+            return self
+        if type(self).__init__ is Transform.__init__:
+            return type(self)(cache_size=cache_size)
+        raise NotImplementedError(f"{type(self)}.with_cache is not implemented")
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __call__(self, x: Tensor) -> Tensor:
+        checks.tensor(type(self).__name__, "x", x)
+        if self._cache_size == 0:
+            return self._call(x)
+        before, found = self._cached_x_y
+        if x is before:
+            kept: Tensor = found
+            return kept
+        y = self._call(x)
+        self._cached_x_y = x, y
+        return y
+
+    def _inv_call(self, y: Tensor) -> Tensor:
+        if self._cache_size == 0:
+            return self._inverse(y)
+        found, before = self._cached_x_y
+        if y is before:
+            kept: Tensor = found
+            return kept
+        x = self._inverse(y)
+        self._cached_x_y = x, y
+        return x
+
+    def _call(self, x: Tensor) -> Tensor:
+        """The function, without the cache."""
+        raise NotImplementedError
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        """The inverse function, without the cache."""
+        raise NotImplementedError
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        """log |dy/dx|, of the shape without the dimensions of an event.
+
+        Args:
+            x: arguments.
+            y: the results of these.
+        """
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
+    def forward_shape(self, shape: Sequence[int]) -> Any:
+        """The shape of results of arguments of this shape.
+
+        Args:
+            shape: the shape of arguments.
+        """
+        return shape
+
+    def inverse_shape(self, shape: Sequence[int]) -> Any:
+        """The shape of arguments that have results of this shape.
+
+        Args:
+            shape: the shape of results.
+        """
+        return shape
+
+
+class _InverseTransform(Transform):
+    """The inverse of a transform, which computes everything."""
+
+    def __init__(self, transform: Transform) -> None:
+        super().__init__(cache_size=transform._cache_size)
+        self._inv = transform
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self)
+
+    @property
+    def domain(self) -> Constraint:
+        """The constraint of what it is applied to."""
+        found: Constraint = self._inv.codomain
+        return found
+
+    @property
+    def codomain(self) -> Constraint:
+        """The constraint of what it gives."""
+        found: Constraint = self._inv.domain
+        return found
+
+    @property
+    def bijective(self) -> bool:
+        """Whether each output comes from one input."""
+        return bool(self._inv.bijective)
+
+    @property
+    def sign(self) -> Any:
+        return self._inv.sign
+
+    @property
+    def inv(self) -> Transform:
+        forward: Transform = self._inv
+        return forward
+
+    def with_cache(self, cache_size: int = 1) -> Transform:
+        return self.inv.with_cache(cache_size).inv
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _InverseTransform) and self._inv == other._inv
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self._inv!r})"
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return self.inv._inv_call(x)
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        return -self.inv.log_abs_det_jacobian(y, x)
+
+    def forward_shape(self, shape: Sequence[int]) -> Any:
+        return self._inv.inverse_shape(shape)
+
+    def inverse_shape(self, shape: Sequence[int]) -> Any:
+        return self._inv.forward_shape(shape)
+
+
+def needed_dims(shape: Sequence[int], dims: int) -> Size:
+    """The shape, which has so many dimensions at least."""
+    if len(shape) < dims:
+        raise ValueError("Too few dimensions on input")
+    return Size(shape)

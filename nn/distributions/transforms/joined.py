@@ -1,0 +1,166 @@
+"""Transforms of tensors in parts, each part by a transform of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ....generated import ops
+from ....generated.tensor import Tensor
+from .. import constraints
+from ..parameters import _sum_rightmost
+from .base import Transform
+
+__all__ = ["CatTransform", "StackTransform"]
+
+
+class CatTransform(Transform):
+    """Transforms of the parts of what `cat` joins, compatible with `cat` of what they give.
+
+    Args:
+        tseq: a transform for each part.
+        dim: the dimension along which the parts lie.
+        lengths: the size of each part there. Default: 1 for each.
+        cache_size: 0, or 1 for a cache of the last value in each of them.
+
+    Raises:
+        AssertionError: something else than transforms, or lengths that do not fit.
+
+    Example:
+        >>> import specgrad as sg
+        >>> from specgrad.distributions import CatTransform, ExpTransform, identity_transform
+        >>> CatTransform([ExpTransform(), identity_transform], lengths=[1, 2])(sg.zeros(3))
+        tensor([1., 0., 0.])
+    """
+
+    transforms: list[Transform]
+
+    def __init__(
+        self, tseq: Sequence[Transform], dim: int = 0, lengths: Sequence[int] | None = None, cache_size: int = 0
+    ) -> None:
+        if not all(isinstance(transform, Transform) for transform in tseq):
+            raise AssertionError("All elements of tseq must be Transform instances")
+        super().__init__(cache_size=cache_size)
+        self.transforms = [transform.with_cache(cache_size) for transform in tseq] if cache_size else [*tseq]
+        self.lengths = [1] * len(self.transforms) if lengths is None else [*lengths]
+        if len(self.lengths) != len(self.transforms):
+            raise AssertionError(f"lengths ({len(self.lengths)}) must match tseq ({len(self.transforms)})")
+        self.dim = dim
+
+    @property
+    def event_dim(self) -> int:
+        return max(transform.event_dim for transform in self.transforms)
+
+    @property
+    def length(self) -> int:
+        """The size of all parts together."""
+        return sum(self.lengths)
+
+    def with_cache(self, cache_size: int = 1) -> Transform:
+        if self._cache_size == cache_size:
+            return self
+        return CatTransform(self.transforms, self.dim, self.lengths, cache_size)
+
+    def _parts(self, value: Tensor) -> tuple[Tensor, ...]:
+        if not -value.dim() <= self.dim < value.dim():
+            raise AssertionError(f"dim {self.dim} out of range for tensor with {value.dim()} dimensions")
+        if value.size(self.dim) != self.length:
+            raise AssertionError(f"Size at dim {self.dim} is {value.size(self.dim)}, expected {self.length}")
+        return tuple(value.split(self.lengths, self.dim))
+
+    def _call(self, x: Tensor) -> Tensor:
+        parts = zip(self.transforms, self._parts(x), strict=True)
+        return ops.cat([transform(part) for transform, part in parts], self.dim)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        parts = zip(self.transforms, self._parts(y), strict=True)
+        return ops.cat([transform.inv(part) for transform, part in parts], self.dim)
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        terms = []
+        for transform, before, after in zip(self.transforms, self._parts(x), self._parts(y), strict=True):
+            term = transform.log_abs_det_jacobian(before, after)
+            terms.append(_sum_rightmost(term, self.event_dim - transform.event_dim))
+        dim = (self.dim - x.dim() if self.dim >= 0 else self.dim) + self.event_dim
+        return ops.cat(terms, dim) if dim < 0 else sum(terms[1:], terms[0])  # parts of an event: one determinant
+
+    @property
+    def bijective(self) -> bool:
+        """Whether each output comes from one input."""
+        return all(transform.bijective for transform in self.transforms)
+
+    @property
+    def domain(self) -> Any:
+        """The constraint of what it is applied to."""
+        return constraints.cat([transform.domain for transform in self.transforms], self.dim, self.lengths)
+
+    @property
+    def codomain(self) -> Any:
+        """The constraint of what it gives."""
+        return constraints.cat([transform.codomain for transform in self.transforms], self.dim, self.lengths)
+
+
+class StackTransform(Transform):
+    """Transforms of the parts of what `stack` joins, compatible with `stack` of what they give.
+
+    Args:
+        tseq: a transform for each part.
+        dim: the dimension along which the parts lie.
+        cache_size: 0, or 1 for a cache of the last value in each of them.
+
+    Raises:
+        AssertionError: something else than transforms.
+
+    Example:
+        >>> import specgrad as sg
+        >>> from specgrad.distributions import ExpTransform, StackTransform, identity_transform
+        >>> StackTransform([ExpTransform(), identity_transform])(sg.zeros(2, 3))
+        tensor([[1., 1., 1.],
+                [0., 0., 0.]])
+    """
+
+    transforms: list[Transform]
+
+    def __init__(self, tseq: Sequence[Transform], dim: int = 0, cache_size: int = 0) -> None:
+        if not all(isinstance(transform, Transform) for transform in tseq):
+            raise AssertionError("All elements of tseq must be Transform instances")
+        super().__init__(cache_size=cache_size)
+        self.transforms = [transform.with_cache(cache_size) for transform in tseq] if cache_size else [*tseq]
+        self.dim = dim
+
+    def with_cache(self, cache_size: int = 1) -> Transform:
+        return self if self._cache_size == cache_size else StackTransform(self.transforms, self.dim, cache_size)
+
+    def _parts(self, value: Tensor) -> tuple[Tensor, ...]:
+        if not -value.dim() <= self.dim < value.dim():
+            raise AssertionError(f"dim {self.dim} out of range for tensor with {value.dim()} dimensions")
+        if value.size(self.dim) != len(self.transforms):
+            raise AssertionError(f"Size at dim {self.dim} is {value.size(self.dim)}, expected {len(self.transforms)}")
+        return tuple(value.unbind(self.dim))
+
+    def _call(self, x: Tensor) -> Tensor:
+        parts = zip(self.transforms, self._parts(x), strict=True)
+        return ops.stack([transform(part) for transform, part in parts], self.dim)
+
+    def _inverse(self, y: Tensor) -> Tensor:
+        parts = zip(self.transforms, self._parts(y), strict=True)
+        return ops.stack([transform.inv(part) for transform, part in parts], self.dim)
+
+    def log_abs_det_jacobian(self, x: Tensor, y: Tensor) -> Tensor:
+        parts = zip(self.transforms, self._parts(x), self._parts(y), strict=True)
+        return ops.stack([transform.log_abs_det_jacobian(*pair) for transform, *pair in parts], self.dim)
+
+    @property
+    def bijective(self) -> bool:
+        """Whether each output comes from one input."""
+        return all(transform.bijective for transform in self.transforms)
+
+    @property
+    def domain(self) -> Any:
+        """The constraint of what it is applied to."""
+        return constraints.stack([transform.domain for transform in self.transforms], self.dim)
+
+    @property
+    def codomain(self) -> Any:
+        """The constraint of what it gives."""
+        return constraints.stack([transform.codomain for transform in self.transforms], self.dim)

@@ -1,0 +1,1 @@
+"""Programs as graphs: traced with proxies, changed node by node, and run as modules again."""

@@ -1,0 +1,269 @@
+"""A graph as the text of a Python function, and what its names mean."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from ...runtime.tensor.base import TensorBase
+from ...runtime.tensor.devices import device
+from ...runtime.tensor.dtypes import dtype
+from ...runtime.tensor.memory_format import layout, memory_format
+from .names import Namespace, is_ours, qualified_name
+from .node import Node
+from .operators import SYMBOLS
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+_PACKAGE = __name__.partition(".")[0]
+_CONSTANTS = (dtype, layout, memory_format)  # which the package has under their names
+_PLAIN = (bool, int, str, type(None), bytes)
+Lines = list[str]
+
+
+@dataclass
+class PythonCode:
+    """The text of a function, and the values of the names in it that are neither its own nor builtins.
+
+    Args:
+        src: the text.
+        globals: the values by name.
+    """
+
+    src: str
+    globals: dict[str, Any]
+    _lineno_map: dict[int, int | None] = field(default_factory=dict)
+
+
+class CodeGen:
+    """Writes the code of graphs; a subclass may write the first line, and what returns, in another way."""
+
+    def __init__(self) -> None:
+        self._body_transformer: Callable[[Lines], Lines] | None = None
+
+    def gen_fn_def(self, free_vars: list[str], maybe_return_annotation: str) -> str:
+        """The first line of the function.
+
+        Args:
+            free_vars: its parameters, `self` among them.
+            maybe_return_annotation: empty, or ` -> ...`.
+        """
+        parameters = free_vars if free_vars and free_vars[0] == "self" else ["self", *free_vars]
+        return f"def forward({', '.join(parameters)}){maybe_return_annotation}:"
+
+    def generate_output(self, output_args: str) -> str:
+        """The line that returns.
+
+        Args:
+            output_args: the result as text.
+        """
+        return f"return {output_args}"
+
+    def transformed_by(self, make: Callable[[Any], Any]) -> Any:
+        """Let a function change the lines: see `Graph.on_generate_code`.
+
+        Args:
+            make: gets the one before, gives the one to use.
+        """
+        before, self._body_transformer = self._body_transformer, make(self._body_transformer)
+
+        @contextmanager
+        def until_its_end() -> Any:
+            try:
+                yield
+            finally:
+                self._body_transformer = before
+
+        return until_its_end()
+
+    def python_code(self, graph: Graph, root_module: str, verbose: bool = False) -> PythonCode:
+        """The code of a graph.
+
+        Args:
+            graph: the graph.
+            root_module: the name of the module in it.
+            verbose: whether comments say what results are.
+        """
+        return _Writer(self, graph, root_module, verbose).written()
+
+
+class _Writer:
+    """Writes one graph down."""
+
+    def __init__(self, codegen: CodeGen, graph: Graph, root: str, verbose: bool) -> None:
+        self.codegen = codegen
+        self.graph = graph
+        self.root = root
+        self.verbose = verbose
+        self.names = Namespace()
+        self.globals: dict[str, Any] = {}
+        self.parameters: list[str] = []
+        self.defaults: list[str] = []
+        self.returns = ""
+        for node in graph.nodes:
+            self.names.associate(node.name, node)
+
+    def written(self) -> PythonCode:
+        """The whole function; names that are used for the last time are set to None behind that line."""
+        last = self._last_uses()
+        lines: Lines = []
+        for node in self.graph.nodes:
+            line = self.line(node)
+            if line is not None:
+                lines.append(line + self._freed(node, last) + "\n")
+        if self.codegen._body_transformer is not None:
+            lines = self.codegen._body_transformer(lines)
+        head = self.codegen.gen_fn_def([self.root, *self.parameters], self.returns)
+        body = "".join(lines) or "pass\n"
+        indented = "\n".join("    " + line for line in "".join([*self.defaults, body]).split("\n"))
+        return PythonCode(f"\n\n\n{head}\n{indented}", self.globals)
+
+    def _last_uses(self) -> dict[Node, list[Node]]:
+        """For each node those whose values it is the last to use."""
+        seen: set[Node] = set()
+        found: dict[Node, list[Node]] = {}
+        for node in reversed(self.graph.nodes):
+            for used in node.all_input_nodes:
+                if used not in seen:
+                    seen.add(used)
+                    found.setdefault(node, []).append(used)
+        return found
+
+    def _freed(self, node: Node, last: dict[Node, list[Node]]) -> str:
+        if node.op in ("placeholder", "output"):
+            return ""
+        freed = [used.name for used in last.get(node, [])]
+        if not node.users:
+            freed.append(node.name)
+        return f";  {' = '.join(freed)} = None" if freed else ""
+
+    def line(self, node: Node) -> str | None:
+        """The step as a line of code; None for an argument, which is a parameter."""
+        if node.op == "placeholder":
+            self._parameter(node)
+            return None
+        if node.op == "output":
+            self.returns = f" -> {self.annotation(node.type)}" if node.type is not None else ""
+            return self.codegen.generate_output(self.text(node.args[0]))
+        value = self.value(node)
+        annotation = f" : {self.annotation(node.type)}" if node.type is not None else ""
+        return f"{node.name}{annotation} = {value}{self._comment(node)}"
+
+    def _comment(self, node: Node) -> str:
+        found = node.meta.get("tensor_meta") if self.verbose else None
+        return "" if found is None or not hasattr(found, "shape") else f"  # {list(found.shape)}, {found.dtype}"
+
+    def _parameter(self, node: Node) -> None:
+        annotation = f" : {self.annotation(node.type)}" if node.type is not None else ""
+        default = f" = {self.text(node.args[0])}" if node.args else ""
+        raw = node.target
+        self.parameters.append(f"{raw}{annotation}{default}")
+        if raw.replace("*", "") != node.name:
+            self.defaults.append(f"{node.name} = {raw.replace('*', '')}\n")
+
+    def value(self, node: Node) -> str:
+        """What the step computes, as an expression."""
+        if node.op == "get_attr":
+            return _path(self.root, node.target)
+        if node.op == "call_module":
+            return f"{_path(self.root, node.target)}({self.arguments(node.args, node.kwargs)})"
+        if node.op == "call_method":
+            first, *rest = node.args
+            return f"{self.text(first)}.{node.target}({self.arguments(tuple(rest), node.kwargs)})"
+        return self.call(node)
+
+    def call(self, node: Node) -> str:
+        """The call of a function; of an operator as such."""
+        name, module = getattr(node.target, "__name__", ""), getattr(node.target, "__module__", "")
+        if module == "_operator" and name in SYMBOLS and not node.kwargs:
+            spelled = self.text if name == "getitem" else self.operand
+            return SYMBOLS[name].format(*map(spelled, node.args))
+        if node.target is getattr and len(node.args) == 2 and str(node.args[1]).isidentifier():
+            return f"{self.text(node.args[0])}.{node.args[1]}"
+        return f"{self.global_name(node.target)}({self.arguments(node.args, node.kwargs)})"
+
+    def operand(self, value: Any) -> str:
+        """An operand of an operator; a negative number in parentheses."""
+        text = self.text(value)
+        return f"({text})" if isinstance(value, (int, float)) and text.startswith("-") else text
+
+    def arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+        """The inside of a call's parentheses."""
+        return ", ".join([*map(self.text, args), *(f"{name} = {self.text(value)}" for name, value in kwargs.items())])
+
+    def text(self, value: Any) -> str:
+        """An argument as an expression."""
+        if isinstance(value, Node):
+            return value.name
+        if isinstance(value, tuple) and hasattr(value, "_fields"):
+            return f"{self.global_name(type(value))}({', '.join(map(self.text, value))})"
+        if isinstance(value, tuple):
+            return f"({', '.join(map(self.text, value))}{',' if len(value) == 1 else ''})"
+        if isinstance(value, list):
+            return f"[{', '.join(map(self.text, value))}]"
+        if isinstance(value, dict):
+            return "{" + ", ".join(f"{key!r}: {self.text(item)}" for key, item in value.items()) + "}"
+        if isinstance(value, slice):
+            return f"slice({self.text(value.start)}, {self.text(value.stop)}, {self.text(value.step)})"
+        return self.constant(value)
+
+    def constant(self, value: Any) -> str:
+        """A value that is no node: written down where its text says it, else a global."""
+        if isinstance(value, _CONSTANTS):
+            return self.of_package(f"{_PACKAGE}.{str(value).rpartition('.')[2]}")
+        if isinstance(value, device):
+            return f"{self.of_package(f'{_PACKAGE}.device')}({str(value)!r})"
+        if isinstance(value, (float, complex)):
+            return self._number(value)
+        if isinstance(value, _PLAIN) or value is Ellipsis:
+            return repr(value)
+        if isinstance(value, TensorBase):
+            raise NotImplementedError("a tensor is an attribute of the module: add it with get_attr")
+        return self.global_name(value)
+
+    def _number(self, value: complex) -> str:
+        text = repr(value)
+        for name, known in (("inf", float("inf")), ("nan", float("nan"))):
+            if name in text:
+                self.globals[name] = known
+        return text
+
+    def global_name(self, value: Any) -> str:
+        """The name by which the code reaches a function, class or other object."""
+        if is_ours(value):
+            return self.of_package(qualified_name(value))
+        if value in (int, float, bool, str, list, tuple, dict, len, getattr, sum, max, min) or value is type(None):
+            return "type(None)" if value is type(None) else str(value.__name__)
+        hint = qualified_name(value).replace(".", "_") if callable(value) else type(value).__name__.lower()
+        name = self.names.create_name(hint, value)
+        self.globals[name] = value
+        return name
+
+    def of_package(self, text: str) -> str:
+        """A dotted name of the package, which becomes a global."""
+        self.globals[_PACKAGE] = sys.modules[_PACKAGE]
+        return text
+
+    def annotation(self, kind: Any) -> str:
+        """The annotation of a value."""
+        if isinstance(kind, str):
+            return repr(kind)
+        if isinstance(kind, type) and issubclass(kind, TensorBase) and kind.__name__ == "Tensor":
+            return self.of_package(f"{_PACKAGE}.Tensor")
+        if kind in (int, float, bool, str, list, tuple, dict):
+            return str(kind.__name__)
+        name = self.names.create_name(f"type_{getattr(kind, '__name__', 'hint')}", kind)
+        self.globals[name] = kind
+        return name
+
+
+def _path(root: str, target: str) -> str:
+    """An attribute of the module, with `getattr` for parts that are no names."""
+    text = root
+    for part in target.split("."):
+        text = f"{text}.{part}" if part.isidentifier() else f'getattr({text}, "{part}")'
+    return text

@@ -1,0 +1,285 @@
+"""Interpreter runs a graph node by node; Transformer makes another graph of what it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..modules.module import Module
+from .aggregates import map_aggregate, map_arg
+from .graph import Graph
+from .graph_module import GraphModule
+from .node import Node
+from .proxy import Proxy
+from .tracer import Tracer
+
+
+class Interpreter:
+    """Runs a GraphModule node by node; a subclass changes what some kind of node does.
+
+    Args:
+        module: the GraphModule.
+        garbage_collect_values: whether a result is dropped behind its last use.
+        graph: another graph to run in its place.
+
+    Example:
+        >>> import specgrad as sg
+        >>> class Shout(sg.fx.Interpreter):
+        ...     def call_function(self, target, args, kwargs):
+        ...         print(target.__name__)
+        ...         return super().call_function(target, args, kwargs)
+        >>> Shout(sg.fx.symbolic_trace(lambda x: sg.relu(x).sum())).run(sg.ones(2))
+        relu
+        tensor(2.)
+    """
+
+    def __init__(self, module: Any, garbage_collect_values: bool = True, graph: Graph | None = None) -> None:
+        self.module = module
+        self.submodules = dict(module.named_modules())
+        self.graph = graph if graph is not None else module.graph
+        self.env: dict[Node, Any] = {}
+        self.name = "Interpreter"
+        self.garbage_collect_values = garbage_collect_values
+        self.extra_traceback = True
+        self.user_to_last_uses: dict[Node, list[Node]] = {}
+        if garbage_collect_values:
+            self._find_last_uses()
+
+    def _find_last_uses(self) -> None:
+        seen: set[Node] = set()
+        for node in reversed(self.graph.nodes):
+            for used in node.all_input_nodes:
+                if used not in seen:
+                    seen.add(used)
+                    self.user_to_last_uses.setdefault(node, []).append(used)
+
+    def run(self, *args: Any, initial_env: dict[Node, Any] | None = None, enable_io_processing: bool = True) -> Any:
+        """Run the graph; its result.
+
+        Args:
+            *args: those of the module, by place.
+            initial_env: results of nodes that are known already.
+            enable_io_processing: whether arguments and result go through `Graph.process_inputs` and `process_outputs`.
+        """
+        self.env = dict(initial_env or {})
+        if enable_io_processing:
+            args = self.graph.process_inputs(*args)
+        self.args_iter: Iterator[Any] = iter(args)
+        for node in self.graph.nodes:
+            if node in self.env:
+                continue
+            self.env[node] = self._run_with_place(node)
+            for used in self.user_to_last_uses.get(node, ()):
+                del self.env[used]
+            if node.op == "output":
+                result = self.env[node]
+                return self.graph.process_outputs(result) if enable_io_processing else result
+        return None
+
+    def _run_with_place(self, node: Node) -> Any:
+        try:
+            return self.run_node(node)
+        except Exception as error:
+            if self.extra_traceback:
+                error.add_note(f"While executing {node.format_node()}")
+            raise
+
+    def run_node(self, n: Node) -> Any:
+        """The result of one node.
+
+        Args:
+            n: the node.
+        """
+        args, kwargs = self.fetch_args_kwargs_from_env(n)
+        return getattr(self, n.op)(n.target, args, kwargs)
+
+    def placeholder(self, target: str, args: Any, kwargs: Any) -> Any:
+        """An argument: the next of those that were given, or its default.
+
+        Args:
+            target: its name.
+            args: its default, or nothing.
+            kwargs: nothing.
+
+        Raises:
+            RuntimeError: there is none left, and no default.
+        """
+        if target.startswith("*"):
+            return list(self.args_iter)
+        try:
+            return next(self.args_iter)
+        except StopIteration:
+            if args:
+                return args[0]
+            message = f"Expected positional argument for parameter {target}, but one was not passed in!"
+            raise RuntimeError(message) from None
+
+    def get_attr(self, target: str, args: Any, kwargs: Any) -> Any:
+        """An attribute of the module.
+
+        Args:
+            target: its path.
+            args, kwargs: nothing.
+        """
+        return self.fetch_attr(target)
+
+    def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
+        """The result of a function.
+
+        Args:
+            target: the function.
+            args, kwargs: the arguments.
+        """
+        return target(*args, **kwargs)
+
+    def call_method(self, target: str, args: Any, kwargs: Any) -> Any:
+        """The result of a method.
+
+        Args:
+            target: its name.
+            args: the object first, then the arguments.
+            kwargs: the arguments by name.
+        """
+        owner, *rest = args
+        return getattr(owner, target)(*rest, **kwargs)
+
+    def call_module(self, target: str, args: Any, kwargs: Any) -> Any:
+        """The result of a submodule.
+
+        Args:
+            target: its path.
+            args, kwargs: the arguments.
+        """
+        return self.fetch_attr(target)(*args, **kwargs)
+
+    def output(self, target: str, args: Any, kwargs: Any) -> Any:
+        """The result of the graph.
+
+        Args:
+            target: "output".
+            args: the result.
+            kwargs: nothing.
+        """
+        return args[0]
+
+    def fetch_attr(self, target: str) -> Any:
+        """What the module has at a path.
+
+        Args:
+            target: the path.
+
+        Raises:
+            RuntimeError: it has nothing there.
+        """
+        found = self.module
+        parts = target.split(".")
+        for count, part in enumerate(parts):
+            if not hasattr(found, part):
+                raise RuntimeError(f"Node referenced nonexistent target {'.'.join(parts[: count + 1])}")
+            found = getattr(found, part)
+        return found
+
+    def fetch_args_kwargs_from_env(self, n: Node) -> tuple[Any, Any]:
+        """The arguments of a node, with results in the place of nodes.
+
+        Args:
+            n: the node.
+        """
+        return self.map_nodes_to_values(n.args, n), self.map_nodes_to_values(n.kwargs, n)
+
+    def map_nodes_to_values(self, args: Any, n: Node) -> Any:
+        """Nested arguments with results in the place of nodes.
+
+        Args:
+            args: the arguments.
+            n: the node whose they are, for errors.
+        """
+
+        def value(node: Node) -> Any:
+            if node not in self.env:
+                hint = "Run Graph.lint() to diagnose such issues"
+                raise RuntimeError(f"Node {n} referenced nonexistent value {node}! {hint}")
+            return self.env[node]
+
+        return map_arg(args, value)
+
+
+class Transformer(Interpreter):
+    """Makes another GraphModule of one, node by node; a subclass says what becomes of some kind of node.
+
+    Args:
+        module: the GraphModule.
+
+    Example:
+        >>> import specgrad as sg
+        >>> class Smooth(sg.fx.Transformer):
+        ...     def call_function(self, target, args, kwargs):
+        ...         return super().call_function(sg.sigmoid if target is sg.relu else target, args, kwargs)
+        >>> Smooth(sg.fx.symbolic_trace(lambda x: sg.relu(x))).transform()(sg.zeros(1))
+        tensor([0.5000])
+    """
+
+    def __init__(self, module: Any) -> None:
+        super().__init__(module)
+        self.new_graph = Graph()
+        self.tracer = _Appending(self.new_graph, module)
+
+    def placeholder(self, target: str, args: Any, kwargs: Any) -> Any:
+        """An argument of the new graph.
+
+        Args:
+            target, args, kwargs: as of Interpreter.
+        """
+        default = args[0] if args else ...
+        return Proxy(self.new_graph.placeholder(target, default_value=default), self.tracer)
+
+    def get_attr(self, target: str, args: Any, kwargs: Any) -> Any:
+        """The look-up of an attribute, in the new graph.
+
+        Args:
+            target, args, kwargs: as of Interpreter.
+        """
+        return self.tracer.create_proxy("get_attr", target, args, kwargs)
+
+    def call_module(self, target: str, args: Any, kwargs: Any) -> Any:
+        """The call of a submodule, in the new graph.
+
+        Args:
+            target, args, kwargs: as of Interpreter.
+        """
+        return self.tracer.call_module(self.fetch_attr(target), self.fetch_attr(target).forward, args, kwargs)
+
+    def call_function(self, target: Any, args: Any, kwargs: Any) -> Any:
+        """The call of a function, in the new graph.
+
+        Args:
+            target, args, kwargs: as of Interpreter.
+        """
+        return self.tracer.create_proxy("call_function", target, args, kwargs)
+
+    def transform(self) -> GraphModule:
+        """The new GraphModule."""
+        result = super().run(enable_io_processing=False)
+        if result is not None:
+            output = self.new_graph.output(map_aggregate(result, _node_of))
+            output.meta = dict(self.graph.output_node().meta)
+        return GraphModule(self.module, self.new_graph)
+
+
+def _node_of(value: Any) -> Any:
+    return value.node if isinstance(value, Proxy) else value
+
+
+class _Appending(Tracer):
+    """Adds to a new graph; modules stay calls."""
+
+    def __init__(self, graph: Graph, root: Module) -> None:
+        super().__init__()
+        self.graph = graph
+        self.root = root
+
+    def is_leaf_module(self, m: Any, module_qualified_name: str) -> bool:
+        return True
+
+
+__all__ = ["Interpreter", "Transformer"]

@@ -1,0 +1,52 @@
+"""Whether a graph is whole: what `Graph.lint` looks at."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .graph import Graph
+    from .node import Node
+
+
+def lint(graph: Graph) -> None:
+    """Raise a RuntimeError, or a ValueError for targets, that says what is wrong with a graph."""
+    seen_names: set[str] = set()
+    seen: set[Node] = set()
+    for node in graph.nodes:
+        if node.graph is not graph:
+            raise RuntimeError(f"Node '{node}' does not belong to this Graph!")
+        if node.name in seen_names:
+            raise RuntimeError(f"Node redefined name {node.name}!")
+        for used in node.all_input_nodes:
+            _check_used(node, used, graph, seen, seen_names)
+        seen.add(node)
+        seen_names.add(node.name)
+    if graph.owning_module is not None:
+        for node in graph.nodes:
+            if node.op in ("get_attr", "call_module"):
+                _check_target(node, graph.owning_module)
+
+
+def _check_used(node: Node, used: Node, graph: Graph, seen: set[Node], seen_names: set[str]) -> None:
+    start = f"Argument '{used}' of Node '{node}'"
+    if used.graph is not graph:
+        raise RuntimeError(f"{start} does not belong to this Graph, but was used as an argument!")
+    if used not in seen:
+        raise RuntimeError(
+            f"{start} was used before it has been defined! Please check that Nodes in the graph are topologically "
+            f"ordered\n{graph}"
+        )
+    if node not in used.users:
+        raise RuntimeError(f"Node '{used}' does not know its user '{node}'")
+
+
+def _check_target(node: Node, module: Any) -> None:
+    """The path of a module or attribute must lead to one."""
+    found = module
+    for part in node.target.split("."):
+        if not hasattr(found, part):
+            raise RuntimeError(f"Node {node} target {node.target} references nonexistent attribute {part} of {found}")
+        found = getattr(found, part)
+    if node.op == "call_module" and not callable(getattr(found, "forward", None)):
+        raise RuntimeError(f"Node {node} target {node.target} {part} of {found} does not reference an nn.Module")

@@ -1,0 +1,90 @@
+"""Names in generated code: of values, each used once, and of the functions that are called."""
+
+from __future__ import annotations
+
+import builtins
+import keyword
+import re
+from collections.abc import Callable
+from typing import Any
+
+from ...runtime.overrides.api import resolve_name
+
+_PACKAGE = __name__.partition(".")[0]
+_ILLEGAL = re.compile(r"[^0-9a-zA-Z_]+")
+_NUMBERED = re.compile(r"(.*)_(\d+)$")
+_HUMP = re.compile(r"(?<=[a-z])([A-Z])")
+
+
+class Namespace:
+    """Names that have been given, each to one object."""
+
+    def __init__(self) -> None:
+        self.used: set[str] = set()
+        self.by_object: dict[int, tuple[str, Any]] = {}
+        self.last: dict[str, int] = {}
+
+    def create_name(self, candidate: str, obj: Any) -> str:
+        """A name like the candidate that is valid, no keyword or builtin, and nobody else's.
+
+        Args:
+            candidate: the wish.
+            obj: for whom; None where the name is asked for once.
+        """
+        if obj is not None and id(obj) in self.by_object:
+            return self.by_object[id(obj)][0]
+        name = _ILLEGAL.sub("_", candidate) or "_unnamed"
+        if name[0].isdigit():
+            name = f"_{name}"
+        numbered = _NUMBERED.match(name)
+        base, number = (numbered[1], int(numbered[2])) if numbered else (name, None)
+        if name in self.used or self.is_illegal(name, obj):
+            number = max(self.last.get(base, 0), number or 0)
+            while name in self.used or self.is_illegal(name, obj):
+                number += 1
+                name = f"{base}_{number}"
+            self.last[base] = number
+        self.used.add(name)
+        if obj is not None:
+            self.by_object[id(obj)] = name, obj
+        return name
+
+    def is_illegal(self, name: str, obj: Any) -> bool:
+        """Whether a name has a meaning already, other than this object."""
+        if name in keyword.kwlist or name == _PACKAGE:
+            return True
+        return name in vars(builtins) and obj is not vars(builtins)[name]
+
+    def associate(self, name: str, obj: Any) -> None:
+        """Give a name that is not in use to an object."""
+        self.used.add(name)
+        self.by_object[id(obj)] = name, obj
+
+
+def snake_case(text: str) -> str:
+    """A name as those of variables are written: `someName` becomes `some_name`."""
+    return _HUMP.sub(r"_\1", text).lower()
+
+
+def target_name(target: Any) -> str:
+    """What a value is called that a target gives, before it is made unique."""
+    text = target if isinstance(target, str) else getattr(target, "__name__", type(target).__name__)
+    if text.startswith("__") and text.endswith("__"):
+        text = text[2:-2]
+    return snake_case(text.replace(".", "_"))
+
+
+def qualified_name(function: Callable[..., Any]) -> str:
+    """The name by which a function is reached from its package: `specgrad.nn.functional.relu`, `_operator.add`."""
+    found = resolve_name(function)
+    if found.startswith(f"{_PACKAGE}."):
+        return found
+    if getattr(builtins, getattr(function, "__name__", ""), None) is function:
+        return str(function.__name__)
+    module = getattr(function, "__module__", None) or ""
+    return f"{module}.{getattr(function, '__qualname__', repr(function))}"
+
+
+def is_ours(function: Any) -> bool:
+    """Whether generated code reaches a function by its name in this package."""
+    return resolve_name(function).startswith(f"{_PACKAGE}.") if callable(function) else False

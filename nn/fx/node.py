@@ -1,0 +1,346 @@
+"""One step of a graph: an argument, a call, a look-up, or the result."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...runtime.errors import type_name
+from ...runtime.overrides.api import _assert
+from .aggregates import AnyNode, map_aggregate, map_arg
+from .immutable_collections import immutable_dict
+from .names import qualified_name
+
+if TYPE_CHECKING:
+    from .graph import Graph
+
+Target = Callable[..., Any] | str
+Argument = Any  # nodes, numbers, strings, dtypes ..., nested in tuples, lists, dicts and slices
+OPS = ("placeholder", "call_method", "call_module", "call_function", "get_attr", "output", "root")
+_impure: set[Any] = {operator.setitem, _assert}
+
+
+def has_side_effect(fn: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a function whose calls stay in a graph also where nobody uses what they return; gives the function.
+
+    Args:
+        fn: the function.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.fx.has_side_effect(print) is print
+        True
+    """
+    _impure.add(fn)
+    return fn
+
+
+class Node(AnyNode):
+    """One step of a Graph; made by the graph's methods.
+
+    Args:
+        graph: the graph.
+        name: the name of its result in generated code.
+        op, target, args, kwargs: as the attributes.
+        return_type: the annotation in generated code, or None.
+
+    Attributes:
+        op: `placeholder` (an argument), `get_attr`, `call_function`, `call_module`, `call_method` or `output`.
+        target: the function, or the name of the argument, method, module or attribute.
+        args, kwargs: of the call; other nodes stand for their results.
+        users: the nodes that use this one's result, as keys.
+        meta: a dict for whoever looks at the graph.
+        type: the annotation in generated code, or None.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        name: str,
+        op: str,
+        target: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        return_type: Any = None,
+    ) -> None:
+        if op not in OPS:
+            raise AssertionError(f"op {op!r} is none of {OPS}")
+        if op == "call_function" and not callable(target):
+            raise ValueError(
+                f"Node [graph = {graph}, name = '{name}'] target {target} has type {type_name(target)} but a Callable "
+                "is expected"
+            )
+        if op not in ("call_function", "root") and not isinstance(target, str):
+            raise ValueError(
+                f"Node [graph = {graph}, name = '{name}'] target {target} has type {type_name(target)} but a str is "
+                "expected"
+            )
+        self.graph = graph
+        self.name = name
+        self.op = op
+        self.target = target
+        self.type = return_type
+        self.users: dict[Node, None] = {}
+        self.meta: dict[str, Any] = {}
+        self._input_nodes: dict[Node, None] = {}
+        self._args: tuple[Any, ...] = ()
+        self._kwargs: dict[str, Any] = immutable_dict()
+        self._prev = self._next = self
+        self._erased = False
+        self._set(args, kwargs)
+
+    # ---- its place ----
+
+    @property
+    def next(self) -> Node:
+        """The node behind this one."""
+        return self._next
+
+    @property
+    def prev(self) -> Node:
+        """The node before this one."""
+        return self._prev
+
+    def prepend(self, x: Node) -> None:
+        """Move a node to the place before this one.
+
+        Args:
+            x: the node, of the same graph.
+        """
+        if self.graph is not x.graph:
+            raise AssertionError("Attempting to move a Node into a different Graph")
+        if self is x:
+            return
+        x._unlink()
+        before = self._prev
+        before._next, x._prev = x, before
+        x._next, self._prev = self, x
+
+    def append(self, x: Node) -> None:
+        """Move a node to the place behind this one.
+
+        Args:
+            x: the node, of the same graph.
+        """
+        self._next.prepend(x)
+
+    def _unlink(self) -> None:
+        self._prev._next, self._next._prev = self._next, self._prev
+
+    def __lt__(self, other: Node) -> bool:
+        return self._place() < other._place()
+
+    def _place(self) -> int:
+        return next(place for place, node in enumerate(self.graph.nodes) if node is self)
+
+    # ---- its arguments ----
+
+    @property
+    def args(self) -> tuple[Any, ...]:
+        """The arguments by place; assign others, as these cannot be changed."""
+        return self._args
+
+    @args.setter
+    def args(self, a: Any) -> None:
+        self._set(a, self._kwargs)
+
+    @property
+    def kwargs(self) -> dict[str, Any]:
+        """The arguments by name; assign others, as these cannot be changed."""
+        return self._kwargs
+
+    @kwargs.setter
+    def kwargs(self, k: Any) -> None:
+        self._set(self._args, k)
+
+    def _set(self, args: Sequence[Any], kwargs: Any) -> None:
+        """Take arguments, and note who uses whom."""
+        for old in self._input_nodes:
+            old.users.pop(self, None)
+        used: dict[Node, None] = {}
+        self._input_nodes = used
+
+        def note(node: Node) -> Node:
+            used.setdefault(node)
+            node.users.setdefault(self)
+            return node
+
+        self._args = map_arg(tuple(args), note)
+        self._kwargs = map_arg(immutable_dict(kwargs), note)
+
+    @property
+    def all_input_nodes(self) -> list[Node]:
+        """The nodes among the arguments, each once."""
+        return list(self._input_nodes)
+
+    def update_arg(self, idx: int, arg: Any) -> None:
+        """Put another argument at a place.
+
+        Args:
+            idx: the place.
+            arg: the argument.
+        """
+        args = list(self._args)
+        args[idx] = arg
+        self.args = tuple(args)
+
+    def insert_arg(self, idx: int, arg: Any) -> None:
+        """Put a further argument before a place.
+
+        Args:
+            idx: the place, between 0 and the number of arguments.
+            arg: the argument.
+        """
+        if not 0 <= idx <= len(self._args):
+            raise AssertionError("insert_args index must be between 0 and len(self.args)")
+        self.args = (*self._args[:idx], arg, *self._args[idx:])
+
+    def update_kwarg(self, key: str, arg: Any) -> None:
+        """Put another argument under a name.
+
+        Args:
+            key: the name.
+            arg: the argument.
+        """
+        self.kwargs = {**self._kwargs, key: arg}
+
+    def replace_input_with(self, old_input: Node, new_input: Node) -> None:
+        """Use another node wherever the arguments name one.
+
+        Args:
+            old_input: the node that is named.
+            new_input: the node to use.
+        """
+        self._set(*map_arg((self._args, self._kwargs), lambda n: new_input if n is old_input else n))
+
+    def replace_all_uses_with(
+        self,
+        replace_with: Node,
+        delete_user_cb: Callable[[Node], bool] = lambda user: True,
+        *,
+        propagate_meta: bool = False,
+    ) -> list[Node]:
+        """Let the users of this node use another one; the nodes that were changed.
+
+        Args:
+            replace_with: the node to use.
+            delete_user_cb: says of a user whether it is changed.
+            propagate_meta: whether the other node gets this one's `meta`, which needs its own to be empty.
+        """
+        if propagate_meta:
+            if replace_with.meta:
+                raise AssertionError(
+                    "Called node.replace_all_uses_with(replace_with, propagate_meta=True), but replace_with already "
+                    "has .meta keys"
+                )
+            replace_with.meta.update(self.meta)
+        changed = [user for user in list(self.users) if delete_user_cb(user)]
+        for user in changed:
+            user.replace_input_with(self, replace_with)
+        return changed
+
+    # ---- what it is ----
+
+    @property
+    def stack_trace(self) -> str | None:
+        """Where the program made the step, where the tracer noted that."""
+        found: str | None = self.meta.get("stack_trace")
+        return found
+
+    @stack_trace.setter
+    def stack_trace(self, trace: str | None) -> None:
+        self.meta["stack_trace"] = trace
+
+    def is_impure(self, impure_random: bool = True) -> bool:
+        """Whether the step does more than give a result, so that it stays also where nobody uses that.
+
+        Args:
+            impure_random: accepted; what draws numbers is known by the mark of `has_side_effect` alone.
+        """
+        if self.op in ("placeholder", "output"):
+            return True
+        if self.op == "call_function":
+            name, module = getattr(self.target, "__name__", ""), getattr(self.target, "__module__", "")
+            in_place = name.endswith("_") and not name.endswith("__") and module != "_operator"
+            return in_place or self.target in _impure
+        if self.op == "call_method":
+            return self.target.endswith("_") and not self.target.endswith("__")
+        if self.op == "call_module" and self.graph.owning_module is not None:
+            return bool(getattr(self.graph.owning_module.get_submodule(self.target), "_is_impure", False))
+        return False
+
+    def normalized_arguments(self, root: Any, arg_types: Any = None, kwarg_types: Any = None, **options: Any) -> Any:
+        """The arguments by name, by the signature of what is called: (args, kwargs), or None where that is not known.
+
+        Args:
+            root: the module in which targets are looked up.
+            arg_types, kwarg_types: accepted; overloads are told apart by the call itself.
+            **options: `normalize_to_only_use_kwargs`, which is what happens.
+        """
+        from .signatures import normalized
+
+        return normalized(self, root)
+
+    def format_node(
+        self, placeholder_names: list[str] | None = None, maybe_return_typename: list[str] | None = None
+    ) -> Any:
+        """The step in one line of text; None for an argument when its name is collected.
+
+        Args:
+            placeholder_names: a list that collects the names of arguments.
+            maybe_return_typename: a list that takes the annotation of the result.
+        """
+        start = f"%{self.name} : {_type_text(self.type)}[num_users={len(self.users)}] = {self.op}"
+        if self.op == "placeholder":
+            if placeholder_names is not None:
+                placeholder_names.append(self.target + _annotation(self.type))
+                return None
+            default = f"(default={self.args[0]})" if self.args else ""
+            return f"{start}[target={self.target}]{default}"
+        if self.op == "output":
+            if self.type is not None and maybe_return_typename:
+                maybe_return_typename[0] = f" -> {_type_text(self.type)}"
+            return f"return {self.args[0]}"
+        target = _target_text(self.target)
+        if self.op == "get_attr":
+            return f"{start}[target={target}]"
+        return f"{start}[target={target}](args = {_shown(self.args)}, kwargs = {_shown(self.kwargs)})"
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        raise RuntimeError("a Node is copied by Graph.node_copy, or with its graph")
+
+
+def _type_text(kind: Any) -> str:
+    return "" if kind is None else f"{getattr(kind, '__name__', kind)} "
+
+
+def _annotation(kind: Any) -> str:
+    return "" if kind is None else f" : {getattr(kind, '__name__', kind)}"
+
+
+def _shown(value: Any) -> str:
+    """An argument as the text of a graph shows it."""
+    if isinstance(value, Node):
+        return f"%{value.name}"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {_shown(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_shown, value))}]"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_shown, value))}{',' if len(value) == 1 else ''})"
+    return str(value)
+
+
+def _target_text(target: Any) -> str:
+    if isinstance(target, str):
+        return target
+    module = getattr(target, "__module__", "")
+    name = getattr(target, "__name__", repr(target))
+    return {"_operator": f"operator.{name}", "builtins": f"builtins.{name}"}.get(module) or qualified_name(target)
+
+
+__all__ = ["Argument", "Node", "Target", "has_side_effect", "map_aggregate", "map_arg"]

@@ -1,0 +1,89 @@
+"""Functions whose calls with proxies are nodes themselves, and are not traced through: `wrap`."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from ...runtime.overrides.calls import public_functions
+from .aggregates import map_aggregate
+from .patching import Patcher
+from .proxy import Proxy
+
+_LAYERS = __name__.partition(".")[0] + ".nn.modules."
+_wrapped: dict[tuple[int, str], dict[str, Any]] = {}  # the globals in which a name is wrapped
+
+
+def wrap(fn_or_name: str | Callable[..., Any]) -> Any:
+    """Let calls of a function of this module, or of a builtin, become nodes; gives the argument back.
+
+    It stands where the module's functions are defined, as a call or as a decorator.
+
+    Args:
+        fn_or_name: the function, or the name that the module has for it.
+
+    Raises:
+        NotImplementedError: it is not called at the top level of a module.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.fx.wrap("len")
+        'len'
+    """
+    if not callable(fn_or_name) and not isinstance(fn_or_name, str):
+        raise RuntimeError("Unsupported type for global function! Must be either a callable or string name")
+    name = fn_or_name if isinstance(fn_or_name, str) else fn_or_name.__name__
+    frame = sys._getframe(1)
+    if frame.f_code.co_name != "<module>":
+        raise NotImplementedError("wrap must be called at the top level of a module")
+    _wrapped[id(frame.f_globals), name] = frame.f_globals
+    return fn_or_name
+
+
+def patch_wrapped(patcher: Patcher) -> None:
+    """Put recording functions in the place of all that were given to `wrap`."""
+    for (_, name), space in list(_wrapped.items()):
+        original = space.get(name, getattr(builtins, name, None))
+        if original is not None and not hasattr(original, "_fx_recording"):
+            patcher.patch_item(space, name, recording(original))
+
+
+def patch_layers(patcher: Patcher) -> None:
+    """Let the files of layers, which call functions without looking at arguments first, call those that look."""
+    files = [vars(module) for name, module in list(sys.modules.items()) if name.startswith(_LAYERS)]
+    for function, public in list(public_functions.items()):
+        name: str = function.__name__
+        for space in files:
+            if space.get(name) is function:
+                patcher.patch_item(space, name, public)
+
+
+def recording(original: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, a node where an argument is a proxy."""
+
+    @functools.wraps(original)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        proxy = first_proxy(args, kwargs)
+        if proxy is None:
+            return original(*args, **kwargs)
+        return proxy.tracer.create_proxy("call_function", original, args, kwargs)
+
+    wrapped._fx_recording = True  # type: ignore[attr-defined]
+    return wrapped
+
+
+def first_proxy(args: Any, kwargs: Any) -> Proxy | None:
+    """The first proxy among arguments."""
+    found: list[Proxy] = []
+
+    def note(item: Any) -> Any:
+        if isinstance(item, Proxy):
+            found.append(item)
+        return item
+
+    map_aggregate(tuple(args), note)
+    map_aggregate(dict(kwargs), note)
+    return found[0] if found else None

@@ -1,0 +1,377 @@
+"""`jit`: a function or module that is scripted or traced is that function or module."""
+
+from __future__ import annotations
+
+import types
+import typing
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple, TypeVar
+
+from ..futures import Future
+
+T = TypeVar("T")
+_fusion: list[list[tuple[str, int]]] = [[("STATIC", 2), ("DYNAMIC", 10)]]
+_NO_FILES = (
+    "specgrad.jit.{}(): there are no TorchScript programs here; a module is saved by "
+    "specgrad.save(module.state_dict(), file) and loaded by module.load_state_dict(specgrad.load(file))"
+)
+
+
+class Error(RuntimeError):
+    """What PyTorch raises from a compiled function; nothing here does."""
+
+
+class Attribute(NamedTuple):
+    """A value with a type for TorchScript.
+
+    Args:
+        value: the value.
+        type: the type that it is to have there.
+    """
+
+    value: Any
+    type: Any
+
+
+class ScriptFunction:
+    """The class of compiled functions: there are none, a scripted function is the function itself.
+
+    Raises:
+        RuntimeError: one is made.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        raise RuntimeError(f"specgrad.jit.{type(self).__name__}: nothing is compiled here; functions run as they are")
+
+
+class CompilationUnit(ScriptFunction):
+    """Source text of TorchScript: it cannot be compiled here.
+
+    Raises:
+        RuntimeError: always.
+    """
+
+
+def script(
+    obj: T,
+    optimize: Any = None,
+    _frames_up: int = 0,
+    _rcb: Any = None,
+    example_inputs: Any = None,
+) -> T:
+    """The function, module or class itself.
+
+    Args:
+        obj: what is to be compiled.
+        optimize: has no meaning any more.
+        example_inputs: arguments by which types would be found.
+
+    Example:
+        >>> def double(x):
+        ...     return 2 * x
+        >>> script(double) is double
+        True
+    """
+    return obj
+
+
+def trace(
+    func: Any,
+    example_inputs: Any = None,
+    optimize: Any = None,
+    check_trace: bool = True,
+    check_inputs: Any = None,
+    check_tolerance: float = 1e-5,
+    strict: bool = True,
+    _force_outplace: bool = False,
+    _module_class: Any = None,
+    _compilation_unit: Any = None,
+    example_kwarg_inputs: Any = None,
+    _store_inputs: bool = True,
+) -> Any:
+    """The function or module itself: what depends on values goes on to depend on them.
+
+    Args:
+        func: what is to be traced.
+        example_inputs, example_kwarg_inputs: arguments with which it would be called once.
+        optimize: has no meaning any more.
+        check_trace, check_inputs, check_tolerance, strict: how the trace would be compared.
+
+    Raises:
+        RuntimeError: no arguments are given.
+    """
+    if example_inputs is None and example_kwarg_inputs is None:
+        raise RuntimeError("example_kwarg_inputs should be a dict")
+    return func
+
+
+def trace_module(mod: T, inputs: Any, *args: Any, **kwargs: Any) -> T:
+    """The module itself.
+
+    Args:
+        mod: the module.
+        inputs: arguments by method.
+        *args, **kwargs: as of `trace`.
+    """
+    return mod
+
+
+def ignore(drop: Any = False, **kwargs: Any) -> Any:
+    """A decorator of what a compiler is not to look at; the function stays as it is.
+
+    Args:
+        drop: the function, or whether calling it from compiled code is an error.
+    """
+    return drop if callable(drop) else _same
+
+
+def _same(value: T) -> T:
+    return value
+
+
+def unused(fn: T) -> T:
+    """A decorator of what compiled code does not call; the function stays as it is.
+
+    Args:
+        fn: the function.
+    """
+    return fn
+
+
+def export(fn: T) -> T:
+    """A decorator of methods that are to be compiled as well; the method stays as it is.
+
+    Args:
+        fn: the method.
+    """
+    return fn
+
+
+def interface(obj: T) -> T:
+    """A decorator of classes that say what methods others have; the class stays as it is.
+
+    Args:
+        obj: the class.
+    """
+    return obj
+
+
+def script_method(fn: T) -> T:
+    """A decorator of methods of a ScriptModule; the method stays as it is.
+
+    Args:
+        fn: the method.
+    """
+    return fn
+
+
+def script_if_tracing(fn: T) -> T:
+    """A decorator of functions that are compiled while something is traced: never; the function stays as it is.
+
+    Args:
+        fn: the function.
+    """
+    return fn
+
+
+def overload(func: T) -> T:
+    """A decorator of one of several signatures; the function stays as it is.
+
+    Args:
+        func: the function.
+    """
+    return func
+
+
+def annotate(the_type: Any, the_value: T) -> T:
+    """The value itself, whose type is said for a compiler.
+
+    Args:
+        the_type: the type.
+        the_value: the value.
+    """
+    return the_value
+
+
+def unwrap_optional(x: T | None) -> T:
+    """The value itself, which is not None.
+
+    Args:
+        x: the value.
+
+    Raises:
+        AssertionError: it is None.
+    """
+    if x is None:
+        raise AssertionError("Unwrapping null optional")
+    return x
+
+
+def is_scripting() -> bool:
+    """Whether the code that asks is being compiled: never."""
+    return False
+
+
+def is_tracing() -> bool:
+    """Whether the code that asks is being traced: never."""
+    return False
+
+
+def freeze(mod: T, preserved_attrs: list[str] | None = None, optimize_numerics: bool = True) -> T:
+    """The module itself, which is in evaluation mode.
+
+    Args:
+        mod: the module.
+        preserved_attrs: attributes that would be kept.
+        optimize_numerics: whether layers might be joined.
+
+    Raises:
+        RuntimeError: it is in training mode.
+    """
+    if getattr(mod, "training", False):
+        raise RuntimeError("Freezing module in training mode is not yet supported: call eval() first")
+    return mod
+
+
+def optimize_for_inference(mod: T, other_methods: list[str] | None = None) -> T:
+    """The module itself; arguments as of `freeze`.
+
+    Args:
+        other_methods: methods besides forward.
+    """
+    return freeze(mod)
+
+
+def save(m: Any, f: Any, _extra_files: Any = None) -> None:
+    """Save a compiled module: there are none.
+
+    Args:
+        m: the module.
+        f: the file.
+
+    Raises:
+        RuntimeError: always, with what to do instead.
+    """
+    raise RuntimeError(_NO_FILES.format("save"))
+
+
+def load(f: Any, map_location: Any = None, _extra_files: Any = None, _restore_shapes: bool = False) -> Any:
+    """Load a compiled module: its program cannot be run here.
+
+    Args:
+        f: the file.
+        map_location: the device.
+
+    Raises:
+        RuntimeError: always, with what to do instead.
+    """
+    raise RuntimeError(_NO_FILES.format("load"))
+
+
+def fork(func: Callable[..., Any], *args: Any, **kwargs: Any) -> Future:
+    """A call whose result is asked for later by `wait`; it is made at once.
+
+    Args:
+        func: the function.
+        *args, **kwargs: its arguments.
+
+    Example:
+        >>> wait(fork(max, 1, 2))
+        2
+    """
+    future: Future[Any] = Future()
+    try:
+        future.set_result(func(*args, **kwargs))
+    except Exception as error:
+        future.set_exception(error)
+    return future
+
+
+def wait(future: Future) -> Any:
+    """The result of a call that `fork` made, or its error.
+
+    Args:
+        future: what `fork` returned.
+    """
+    return future.wait()
+
+
+def isinstance_of(obj: Any, target_type: Any) -> bool:
+    """Whether an object is of a type whose items may have types: `jit.isinstance`.
+
+    Args:
+        obj: the object.
+        target_type: a class, a tuple of types, or one of typing's, such as `List[int]`.
+
+    Example:
+        >>> isinstance_of([1, 2], list[int]), isinstance_of([1, "a"], list[int])
+        (True, False)
+    """
+    if isinstance(target_type, tuple):
+        return any(isinstance_of(obj, one) for one in target_type)
+    origin, inner = typing.get_origin(target_type), typing.get_args(target_type)
+    if target_type is None or target_type is Any:
+        return target_type is Any or obj is None
+    if origin is None:
+        return isinstance(obj, target_type)
+    if origin in (typing.Union, types.UnionType):
+        return any(isinstance_of(obj, one) for one in inner)
+    if not isinstance(obj, origin):
+        return False
+    if issubclass(origin, dict):
+        return all(isinstance_of(k, inner[0]) and isinstance_of(v, inner[1]) for k, v in obj.items())
+    if issubclass(origin, tuple) and not (len(inner) == 2 and inner[1] is Ellipsis):
+        return len(obj) == len(inner) and all(map(isinstance_of, obj, inner))
+    return all(isinstance_of(item, inner[0]) for item in obj)
+
+
+def set_fusion_strategy(strategy: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Keep a strategy of joining ops; nothing depends on it.
+
+    Args:
+        strategy: pairs of a kind and a number.
+
+    Returns:
+        The one before.
+    """
+    before, _fusion[0] = _fusion[0], list(strategy)
+    return before
+
+
+def onednn_fusion_enabled() -> bool:
+    """Whether oneDNN joins ops of compiled programs: never."""
+    return False
+
+
+def enable_onednn_fusion(enabled: bool) -> None:
+    """Ask for oneDNN to join ops of compiled programs; there are none, so nothing depends on it.
+
+    Args:
+        enabled: whether it is asked for.
+    """
+
+
+@contextmanager
+def optimized_execution(should_optimize: bool) -> Iterator[None]:
+    """A block in which compiled programs are optimized or not; there are none, so nothing depends on it.
+
+    Args:
+        should_optimize: whether they are.
+    """
+    yield
+
+
+@contextmanager
+def fuser(name: str) -> Iterator[None]:
+    """A block in which another part of PyTorch joins ops of compiled programs; there are none.
+
+    Args:
+        name: 'fuser0', 'fuser1', 'fuser2' or 'fuser3'.
+
+    Raises:
+        Exception: it is none of these.
+    """
+    if name not in ("fuser0", "fuser1", "fuser2", "fuser3"):
+        raise Exception(f"unrecognized fuser option (name: {name})")
+    yield

@@ -1,0 +1,1 @@
+"""What specgrad is and runs on: versions, configuration, files from elsewhere, extensions."""

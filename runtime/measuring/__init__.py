@@ -1,0 +1,1 @@
+"""Measuring how long statements take: what `utils.benchmark` offers."""

@@ -1,0 +1,181 @@
+"""Plans of attention without masks and dropout: operands in any order of batch, heads and rows, rows contiguous."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ...kernels.cpu.matmul import PRODUCTS
+from ...kernels.cpu.plan import Ints, Layout, Plan, Step
+from ...tensor.shapes import contiguous_strides
+from . import cpu_plan_loops as loops
+
+Array = np.ndarray
+
+
+class Matrices(NamedTuple):
+    """Where the matrices of an operand lie: elements before the first one, and from one batch item, head, row to the
+    next."""
+
+    shape: Ints  # batch, heads, rows, features
+    first: int
+    steps: Ints
+
+
+ABSENT = Matrices((), -1, (0, 0, 0))
+
+
+def attention(
+    query: Layout,
+    key: Layout,
+    value: Layout,
+    bias: Layout | None,
+    mask: Layout | None,
+    keep: Layout | None,
+    keep_scale: float,
+    is_causal: bool,
+    scale: float,
+    rows_first: bool,
+) -> Plan | None:
+    """The output, and the logarithms of the sums of exponentials."""
+    if not (bias is mask is keep is None):
+        return None
+    shape = (*query.shape[:3], value.shape[-1])
+    operands = [matrices(layout, rows_first) for layout in (query, key, value, Layout(shape, None))]
+    return _forward(located(operands, is_causal), (0, 1, 2), shape, scale)
+
+
+def attention_backward(
+    wanted: tuple[bool, ...],
+    grad: Layout,
+    query: Layout,
+    key: Layout,
+    value: Layout,
+    bias: Layout | None,
+    mask: Layout | None,
+    keep: Layout | None,
+    output: Layout,
+    logsumexp: Layout,
+    keep_scale: float,
+    is_causal: bool,
+    scale: float,
+    rows_first: bool,
+) -> Plan | None:
+    """The gradients of query, key and value."""
+    if not (bias is mask is keep is None) or logsumexp.strides is not None:
+        return None
+    given = (query, key, value)
+    results = [matrices(Layout(x.shape, None), rows_first) for x in given]
+    operands = [matrices(layout, rows_first) for layout in (*given, output, grad)]
+    table = located([*operands, *[to if yes else ABSENT for to, yes in zip(results, wanted, strict=False)]], is_causal)
+    shapes = [
+        (i if yes else 4 + i, x.shape if yes else (1,)) for i, (x, yes) in enumerate(zip(given, wanted, strict=False))
+    ]
+    return _backward(table, (2, 3, 4, 8, 1, 9), tuple(shapes), scale)
+
+
+def self_attention(
+    projected: Layout,
+    heads: int,
+    bias: Layout | None,
+    mask: Layout | None,
+    keep: Layout | None,
+    keep_scale: float,
+    is_causal: bool,
+    scale: float,
+) -> Plan | None:
+    """The output, and the logarithms, of queries, keys and values side by side."""
+    if not (bias is mask is keep is None):
+        return None
+    batch, rows, width = projected.shape
+    apart = Layout((batch, rows, heads, width // (3 * heads)), None)
+    table = located([*_thirds(projected, heads), matrices(apart, True)], is_causal)
+    return _forward(table, (0, 0, 0), (batch, rows, width // 3), scale)
+
+
+def self_attention_backward(
+    wanted: tuple[bool, ...],
+    grad: Layout,
+    projected: Layout,
+    heads: int,
+    bias: Layout | None,
+    mask: Layout | None,
+    keep: Layout | None,
+    output: Layout,
+    logsumexp: Layout,
+    keep_scale: float,
+    is_causal: bool,
+    scale: float,
+) -> Plan | None:
+    """The gradients of queries, keys and values side by side."""
+    if not (bias is mask is keep is None) or not wanted[0]:
+        return None
+    if any(x.strides is not None for x in (output, logsumexp, grad)):
+        return None
+    batch, rows, width = projected.shape
+    apart = matrices(Layout((batch, rows, heads, width // (3 * heads)), None), True)
+    results = _thirds(Layout(projected.shape, None), heads)
+    table = located([*_thirds(projected, heads), apart, apart, *results], is_causal)
+    return _backward(table, (2, 2, 2, 7, 1, 8), ((0, projected.shape),) * 3, scale)
+
+
+def _forward(table: Array | None, operands: Ints, shape: Ints, scale: float) -> Plan | None:
+    """The plan of one call that fills the output and the logarithms."""
+    if table is None:
+        return None
+    batch, heads, group, queries = (int(size) for size in table[:4])
+    results = (0, shape), (1, (batch, heads, queries))
+    rows = batch * heads // group, 1
+    return (Step(loops.attend_at, operands, results, (scale,), (), rows, _work(table), tables=(table,)),)
+
+
+def _backward(table: Array | None, operands: Ints, results: tuple[tuple[int, Ints], ...], scale: float) -> Plan | None:
+    """The plan of the call that adds the gradients to zeros."""
+    if table is None:
+        return None
+    rows = int(table[0] * table[1] // table[2]), 1
+    step = Step(loops.attend_backward_at, operands, results, (scale,), (), rows, _work(table), tables=(table,))
+    return (*[Step(loops.zeros, (), (result,)) for result in dict.fromkeys(results)], step)
+
+
+def _work(table: Array) -> int:
+    """The work of the loops, in elements, by which it is shared among threads."""
+    batch, heads, _, queries, keys, width, value_width = (int(size) for size in table[: loops.SIZES])
+    return batch * heads * queries * keys * (width + value_width) // PRODUCTS
+
+
+def located(operands: Sequence[Matrices | None], is_causal: bool) -> Array | None:
+    """The table of where operands lie, of which queries, keys and values come first; None where rows of one are not
+    contiguous, and where nothing is to be computed."""
+    if any(operand is None for operand in operands):
+        return None
+    found = [operand for operand in operands if operand is not None]
+    (batch, heads, queries, width), (_, key_heads, keys, _), (*_, value_width) = (x.shape for x in found[:3])
+    if not batch * heads * queries * keys * width * value_width:
+        return None
+    sizes = batch, heads, heads // key_heads, queries, keys, width, value_width
+    places = [number for operand in found for number in (operand.first, *operand.steps)]
+    return np.array([*sizes, int(is_causal), *places], np.int64)
+
+
+def matrices(layout: Layout, rows_first: bool) -> Matrices | None:
+    """The matrices of an operand, rows or heads first; None where rows are not contiguous."""
+    strides = contiguous_strides(layout.shape) if layout.strides is None else layout.strides
+    if strides[3] != 1 and layout.shape[3] != 1:
+        return None
+    batch, one, other, width = layout.shape
+    by_rows = (batch, other, one, width), 0, (strides[0], strides[2], strides[1])
+    return Matrices(*by_rows) if rows_first else Matrices(layout.shape, 0, strides[:3])
+
+
+def _thirds(projected: Layout, heads: int) -> list[Matrices | None]:
+    """Queries, keys and values of all heads, which lie side by side in rows."""
+    strides = contiguous_strides(projected.shape) if projected.strides is None else projected.strides
+    batch, rows, width = projected.shape
+    each = width // (3 * heads)
+    if strides[2] != 1:
+        return [None] * 3
+    steps = strides[0], each, strides[1]
+    return [Matrices((batch, heads, rows, each), third * width // 3, steps) for third in range(3)]

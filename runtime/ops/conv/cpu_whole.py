@@ -1,0 +1,58 @@
+"""Convolution of whole numbers: a product of matrices for each element of the kernel; overflow wraps around."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import prod
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray
+Ints = tuple[int, ...]
+Index = tuple[Any, ...]
+
+
+def whole_convolution(
+    input: Array, weight: Array, bias: Array | None, stride: Ints, padding: Ints, dilation: Ints, groups: int
+) -> Array:
+    """As `cpu.convolution`."""
+    dims = len(stride)
+    sides = np.asarray(padding).reshape(dims, -1)[:, [0, -1]]
+    items = input.reshape(-1, *input.shape[-dims - 1 :])
+    padded = np.pad(items, [(0, 0), (0, 0), *sides])
+    kernel = weight.shape[2:]
+    size = tuple(
+        (n - d * (k - 1) - 1) // s + 1 for n, k, s, d in zip(padded.shape[2:], kernel, stride, dilation, strict=True)
+    )
+    out = np.zeros((len(items), groups, len(weight) // groups, prod(size)), input.dtype)
+    for tap, region in _taps(kernel, size, stride, dilation):
+        seen = padded[region].reshape(len(items), groups, weight.shape[1], prod(size))
+        out += weight[tap].reshape(groups, -1, weight.shape[1]) @ seen
+    found = out.reshape(*input.shape[: -dims - 1], len(weight), *size)
+    return found if bias is None else found + bias.reshape(-1, *(1,) * dims)
+
+
+def whole_convolution_input_backward(
+    grad_output: Array, weight: Array, input_shape: Ints, stride: Ints, padding: Ints, dilation: Ints, groups: int
+) -> Array:
+    """As `cpu.convolution_input_backward`: each number is spread over the elements that it was made of."""
+    dims = len(stride)
+    sides = np.asarray(padding).reshape(dims, -1)[:, [0, -1]]
+    size, plane = grad_output.shape[-dims:], input_shape[-dims:]
+    items = grad_output.reshape(-1, groups, len(weight) // groups, prod(size))
+    channels = weight.shape[1]
+    padded = np.zeros((len(items), groups * channels, *np.add(plane, sides.sum(1))), grad_output.dtype)
+    for tap, region in _taps(weight.shape[2:], size, stride, dilation):
+        spread = weight[tap].reshape(groups, -1, channels).swapaxes(1, 2) @ items
+        padded[region] += spread.reshape(len(items), groups * channels, *size)
+    inner = [slice(before, before + n) for (before, _), n in zip(sides, plane, strict=True)]
+    return padded[:, :, *inner].reshape(input_shape)
+
+
+def _taps(kernel: Ints, size: Ints, stride: Ints, dilation: Ints) -> Iterator[tuple[Index, Index]]:
+    """The place of each element of the kernel, and of the elements of the padded planes that it meets."""
+    for tap in np.ndindex(*kernel):
+        starts = [k * d for k, d in zip(tap, dilation, strict=True)]
+        met = (slice(a, a + s * (n - 1) + 1, s) for a, s, n in zip(starts, stride, size, strict=True))
+        yield (slice(None), slice(None), *tap), (slice(None), slice(None), *met)

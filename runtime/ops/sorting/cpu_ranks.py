@@ -1,0 +1,104 @@
+"""Sorting lines so short that each element is compared with every other one, in vectors and without a branch.
+
+How many elements come before one is its place in the order: of equal ones those that stand before it do. Lines are
+seen as (before, along, after); the last two arguments of a loop are the range of lines.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...kernels.jit import jit
+from ...kernels.llvm.addresses import empty_row
+from ...kernels.scalar.primitives import bits, choose, narrow
+from .cpu_loops import key_of, keys_of
+
+SHORT = 128  # elements of a line
+
+Array = np.ndarray
+
+
+@jit
+def float_key(value: float, inverted: bool) -> int:
+    """The key of a float."""
+    every = choose(value, np.int32(0x7FFFFFFF), np.int64(0x7FFFFFFFFFFFFFFF))
+    infinity = choose(value, np.int32(0x7F800000), np.int64(0x7FF0000000000000))
+    return key_of(bits(value), True, inverted, every, infinity, choose(value, np.int32(31), np.int64(63)))
+
+
+@jit
+def put_in_order(keys: Array, like: float, to: Array) -> None:
+    """The indices of keys in order; `like` is a float of as many bits as a key has."""
+    for i in range(keys.size):
+        key, before = keys[i], narrow(like, 0)
+        for j in range(i):
+            before = narrow(like, before + (keys[j] <= key))
+        for j in range(i + 1, keys.size):
+            before = narrow(like, before + (keys[j] < key))
+        to[np.uint64(before)] = i
+
+
+@jit
+def short_order(codes: Array, like: float, floating: bool, inverted: bool, out: Array, first: int, last: int) -> None:
+    """The indices of each row's elements in order; of integer codes, which have as many bits as `like`."""
+    keys = np.empty(codes.shape[1], codes.dtype)
+    for r in range(first, last):
+        keys_of(codes[r], floating, inverted, keys)
+        put_in_order(keys, like, out[r])
+
+
+@jit
+def line_order(x: Array, start: int, after: int, inverted: bool, keys: Array, order: Array) -> None:
+    """The indices of the elements of one line in order."""
+    for i in range(keys.size):
+        keys[i] = float_key(x[start + i * after], inverted)
+    put_in_order(keys, x[0], order)
+
+
+@jit
+def argsorted(x: Array, out: Array, inverted: int, along: int, after: int, first: int, last: int) -> None:
+    """Where the elements of each line in order were."""
+    keys, order = empty_row(bits(x[0]), along), empty_row(0, along)
+    for line in range(first, last):
+        start = line // after * along * after + line % after
+        line_order(x, start, after, inverted != 0, keys, order)
+        for i in range(along):
+            out[start + i * after] = order[i]
+
+
+@jit
+def some_in_order(
+    x: Array,
+    values: Array,
+    places: Array,
+    inverted: int,
+    skip: int,
+    k: int,
+    along: int,
+    after: int,
+    first: int,
+    last: int,
+) -> None:
+    """k elements of each line in order, behind the first `skip`, and where they were."""
+    keys, order = empty_row(bits(x[0]), along), empty_row(0, along)
+    for line in range(first, last):
+        start, to = line // after * along * after + line % after, line // after * k * after + line % after
+        line_order(x, start, after, inverted != 0, keys, order)
+        for i in range(k):
+            at = order[i + skip]
+            values[to + i * after], places[to + i * after] = x[start + at * after], at
+
+
+@jit
+def middles(x: Array, values: Array, places: Array, skips: int, along: int, after: int, first: int, last: int) -> None:
+    """The median of each line, the lower one of two, and where it is: without nan if `skips`, else the first nan."""
+    keys, order = empty_row(bits(x[0]), along), empty_row(0, along)
+    for line in range(first, last):
+        start = line // after * along * after + line % after
+        line_order(x, start, after, False, keys, order)
+        known = 0
+        for i in range(along):
+            known += x[start + i * after] == x[start + i * after]
+        rank = max(known - 1, 0) // 2 if skips or known == along else known
+        at = order[rank]
+        values[line], places[line] = x[start + at * after], at

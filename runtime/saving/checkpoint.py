@@ -1,0 +1,102 @@
+"""The archives that `torch.save` and `save` write: a pickle, and beside it raw storages."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..tensor.devices import device
+from ..tensor.dtypes import dtype, uint8
+from ..tensor.memory import placed
+from .archive import Archive, Damage
+from .pickle_names import find
+from .pickle_reader import Reader
+from .pickle_tensors import StorageType, storage_tensor
+
+_MEMBER = re.compile(
+    r"[^/\\]+/(data\.pkl|byteorder|version|\.format_version|\.storage_alignment|\.data/serialization_id|data/(0|[1-9][0-9]*))"
+)
+Place = Callable[[str], device]
+
+
+class Storages:
+    """The storages of an archive, each read once for a device.
+
+    Args:
+        archive: holds their bytes.
+        place: the device for what was saved on another.
+        swapped: whether their bytes are in the other order.
+        mapped: the whole file as it is mapped into memory, None where it is read.
+    """
+
+    def __init__(self, archive: Archive, place: Place, swapped: bool, mapped: Any = None) -> None:
+        self._archive = archive
+        self._place = place
+        self._swapped = swapped
+        self._mapped = mapped
+        self._stem = next((name.partition("/")[0] for name in archive), "")
+        self._found: dict[tuple[str, device], Any] = {}
+
+    def __call__(self, identity: Any) -> Any:
+        """The storage of a persistent id, as a flat tensor."""
+        kind, key, location, count = checked_identity(identity)
+        place = self._place(location)
+        if (key, place) not in self._found:
+            raw = self._bytes(f"{self._stem}/data/{key}")
+            size = (kind or uint8).itemsize
+            if raw.size < count * size:
+                raise Damage(f"storage {key} has {raw.size} bytes, which are not {count} elements")
+            typed = in_own_order(raw[: count * size], kind, self._swapped)
+            self._found[key, place] = storage_tensor(placed(typed, place), kind)
+        return self._found[key, place]
+
+    def _bytes(self, name: str) -> Any:
+        if self._mapped is None:
+            return self._archive.read(name)
+        start, size = self._archive.place(name)
+        found = self._mapped[start : start + size]
+        return found if start % 16 == 0 else found.copy()
+
+
+def checked_identity(identity: Any) -> tuple[dtype | None, str, str, int]:
+    """Dtype, key, device and number of elements of a persistent id."""
+    if type(identity) is not tuple or len(identity) not in (5, 6) or identity[0] != "storage":
+        raise Damage("the pickle has a persistent id that is none of a storage")
+    _, kind, key, location, count = identity[:5]
+    if not isinstance(kind, StorageType) or type(key) is not str or type(location) is not str:
+        raise Damage("a storage has no dtype, no key or no device")
+    if type(count) is not int or count < 0:
+        raise Damage("a storage has no number of elements")
+    return kind.kind, key, location, count
+
+
+def in_own_order(raw: np.ndarray, kind: dtype | None, swapped: bool) -> np.ndarray:
+    """Bytes as elements of a dtype, brought into the machine's order."""
+    if not swapped:
+        return raw.view((kind or uint8).np)
+    if kind is None:
+        raise Damage("bytes in the other order can be brought into ours only where their dtype is known")
+    part = kind.itemsize // 2 if kind.is_complex else kind.itemsize
+    return raw.view(f"u{part}").byteswap().view(kind.np)
+
+
+def read_archive(archive: Archive, place: Place, order: str, mapped: Any = None) -> Any:
+    """The object of an archive that `torch.save` has written."""
+    stems = {name.partition("/")[0] for name in archive}
+    if any(name.endswith(("/constants.pkl", "/model.json")) for name in archive):
+        raise Damage("it holds a TorchScript program, of which only its state_dict could be read: save that")
+    for name in archive:
+        if not _MEMBER.fullmatch(name) or len(stems) != 1:
+            raise Damage(f"save writes no member called {name}")
+    archive.leave_unchecked()
+    stem = stems.pop()
+    if f"{stem}/byteorder" in archive:
+        order = archive.read(f"{stem}/byteorder").tobytes().decode("ascii", "replace")
+    if order not in ("little", "big"):
+        raise Damage(f"its byte order is {order!r}")
+    storages = Storages(archive, place, order != sys.byteorder, mapped)
+    return Reader(archive.read(f"{stem}/data.pkl").tobytes(), find, storages).load()

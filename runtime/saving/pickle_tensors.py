@@ -1,0 +1,171 @@
+"""Tensors in pickles: the functions that PyTorch's files name to make them, over storages that are read apart.
+
+A storage is a tensor of one dimension over all of its memory; what a file says of shapes is checked against it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import SerializationError
+from ..tensor.base import TensorBase, fresh
+from ..tensor.dtypes import dtype, from_name, uint8
+from .archive import Damage
+from .pickle_reader import Named
+from .rebuild import check_layout, parts, rebuild
+from .tree import tensor_classes
+
+# Of typed storages, by the names of their classes.
+STORAGES = {
+    "DoubleStorage": "float64",
+    "FloatStorage": "float32",
+    "HalfStorage": "float16",
+    "BFloat16Storage": "bfloat16",
+    "LongStorage": "int64",
+    "IntStorage": "int32",
+    "ShortStorage": "int16",
+    "CharStorage": "int8",
+    "ByteStorage": "uint8",
+    "BoolStorage": "bool",
+    "ComplexDoubleStorage": "complex128",
+    "ComplexFloatStorage": "complex64",
+}
+_UNREAD = {
+    "_rebuild_qtensor": "quantized tensors",
+    "_rebuild_sparse_tensor": "sparse tensors",
+    "_rebuild_nested_tensor": "nested tensors",
+    "_rebuild_meta_tensor_no_storage": "tensors on the device meta",
+    "_rebuild_wrapper_subclass": "tensors of classes without memory",
+}
+
+
+class StorageType:
+    """What a file calls a class of storages: the dtype of its elements, None where bytes are meant."""
+
+    def __init__(self, kind: dtype | None) -> None:
+        self.kind = kind
+
+
+def _tensor(
+    storage: Any,
+    offset: Any,
+    size: Any,
+    stride: Any,
+    requires_grad: Any = False,
+    hooks: Any = None,
+    metadata: Any = None,
+) -> Any:
+    return _typed(storage, offset, size, stride, requires_grad, hooks, getattr(storage, "dtype", uint8), metadata)
+
+
+def _older(storage: Any, offset: Any, size: Any, stride: Any) -> Any:
+    return _tensor(storage, offset, size, stride)
+
+
+def _typed(
+    storage: Any, offset: Any, size: Any, stride: Any, requires_grad: Any, hooks: Any, kind: Any, metadata: Any = None
+) -> Any:
+    """A tensor of a dtype over a storage."""
+    if not isinstance(storage, TensorBase) or not isinstance(kind, dtype) or type(requires_grad) is not bool:
+        raise Damage("a tensor has no storage or no dtype")
+    if requires_grad and not (kind.is_floating_point or kind.is_complex):
+        raise Damage(f"a tensor of {kind} requires no gradient")
+    shape, strides = (tuple(n) if isinstance(n, tuple | list) else () for n in (size, stride))
+    source = storage._storage
+    check_layout(shape, strides, offset, source.size * source.dtype.itemsize // kind.itemsize)
+    found = rebuild(_class("tensor"), source, (shape, strides, offset), False, storage.device, {}, kind)
+    return _marked(found, metadata).requires_grad_(requires_grad)
+
+
+def _marked(tensor: Any, metadata: Any) -> Any:
+    """Views that are conjugated or negated only in name have memory of their own here."""
+    marks = metadata if isinstance(metadata, dict) else {}
+    if marks.get("conj"):
+        tensor = tensor.conj().detach()
+    return tensor.neg().detach() if marks.get("neg") else tensor
+
+
+def _class(name: str) -> type:
+    return tensor_classes()[name]
+
+
+def _as(tensor: Any, cls: type, requires_grad: bool, attributes: dict[str, Any]) -> Any:
+    """A tensor of a class over the memory of another."""
+    if not isinstance(tensor, TensorBase):
+        raise Damage("a parameter has no tensor")
+    _, storage, layout, _, place, _, kind = parts(tensor)
+    return rebuild(cls, storage, layout, requires_grad, place, attributes, kind)
+
+
+def _parameter(data: Any, requires_grad: Any = True, hooks: Any = None) -> Any:
+    return _as(data, _class("Parameter"), bool(requires_grad), {})
+
+
+def _parameter_with_state(data: Any, requires_grad: Any, hooks: Any, state: Any) -> Any:
+    return _as(data, _class("Parameter"), bool(requires_grad), _attributes(state))
+
+
+def _attributes(state: Any) -> dict[str, Any]:
+    """What an object's `__dict__` gets; slots hold nothing of a tensor's."""
+    found = state[0] if isinstance(state, tuple) and len(state) == 2 else state
+    if found is None:
+        return {}
+    if type(found) is not dict:
+        raise Damage("a tensor has attributes that are no dict")
+    for name in found:
+        if type(name) is not str or hasattr(_class("tensor"), name):
+            raise Damage(f"a tensor has an attribute {name!r}, which stands for something else")
+    return found
+
+
+def _of_type(function: Any, cls: Any, arguments: Any, state: Any) -> Any:
+    """A tensor of a class with attributes, over one that `function` makes."""
+    make = _CALLS.get(getattr(function, "__name__", ""))
+    if make is None or type(arguments) is not tuple or not (isinstance(cls, type) and issubclass(cls, TensorBase)):
+        raise Damage("a tensor of a class is made in an unknown way")
+    made = make(*arguments)
+    return _as(made, cls, made.requires_grad, _attributes(state))
+
+
+_CALLS = {function.__name__: function for function in (_tensor, _older, _typed, _parameter, _parameter_with_state)}
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "torch._utils._rebuild_tensor": _older,
+    "torch._utils._rebuild_tensor_v2": _tensor,
+    "torch._utils._rebuild_tensor_v3": _typed,
+    "torch._utils._rebuild_parameter": _parameter,
+    "torch._utils._rebuild_parameter_with_state": _parameter_with_state,
+    "torch._tensor._rebuild_from_type_v2": _of_type,
+}
+_CLASSES = {
+    "torch.Tensor": "tensor",
+    "torch._tensor.Tensor": "tensor",
+    "torch.nn.parameter.Parameter": "Parameter",
+    "torch.nn.Parameter": "Parameter",
+    "torch.nn.parameter.Buffer": "tensor",
+}
+
+
+def find(full: str) -> Named | None:
+    """What one of PyTorch's names stands for; None for others.
+
+    Raises:
+        SerializationError: it makes tensors that specgrad does not read.
+    """
+    if full in _FUNCTIONS:
+        return Named(_FUNCTIONS[full], _FUNCTIONS[full])
+    if full in _CLASSES:
+        return Named(_class(_CLASSES[full]))
+    home, _, name = full.rpartition(".")
+    if home == "torch._utils" and name in _UNREAD:
+        raise SerializationError(f"the file holds {_UNREAD[name]}, which load does not read")
+    if home in ("torch", "torch.cuda") and name in STORAGES:
+        return Named(StorageType(from_name(STORAGES[name])))
+    if full in ("torch.storage.UntypedStorage", "torch.UntypedStorage"):
+        return Named(StorageType(None))
+    return None
+
+
+def storage_tensor(memory: Any, kind: dtype | None) -> Any:
+    """A storage as it stands among the objects of a file."""
+    return fresh(memory, memory.shape, uint8 if kind is None else kind)

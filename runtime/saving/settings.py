@@ -1,0 +1,86 @@
+"""What holds for every `load` of a program: byte order where a file says none, and how files are mapped into memory."""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import sys
+from enum import Enum
+from typing import Any
+
+from ..errors import ArgumentError
+
+MAP_PRIVATE = getattr(mmap, "MAP_PRIVATE", 2)
+MAP_SHARED = getattr(mmap, "MAP_SHARED", 1)
+
+
+class LoadEndianness(Enum):
+    """The byte order of files that do not say theirs."""
+
+    NATIVE = 1
+    LITTLE = 2
+    BIG = 3
+
+
+class _Settings:
+    endianness: LoadEndianness | None = None
+    flags = MAP_PRIVATE
+
+
+_settings = _Settings()
+
+
+def get_default_load_endianness() -> LoadEndianness | None:
+    """The byte order of files that do not say theirs; None is the little one, which PyTorch's older files have."""
+    return _settings.endianness
+
+
+def set_default_load_endianness(endianness: LoadEndianness | None) -> None:
+    """Say which byte order files have that do not say theirs."""
+    if endianness is not None and not isinstance(endianness, LoadEndianness):
+        raise ArgumentError(f"set_default_load_endianness(): expected a LoadEndianness or None, got {endianness!r}")
+    _settings.endianness = endianness
+
+
+def order_where_unsaid() -> str:
+    """The byte order of a file that does not say its own."""
+    if _settings.endianness is LoadEndianness.NATIVE:
+        return sys.byteorder
+    return "big" if _settings.endianness is LoadEndianness.BIG else "little"
+
+
+def get_default_mmap_options() -> int:
+    """`mmap.MAP_PRIVATE` or `mmap.MAP_SHARED`: where writes to mapped tensors go."""
+    return _settings.flags
+
+
+class set_default_mmap_options(contextlib.AbstractContextManager[None]):
+    """Say where writes to tensors of mapped files go: `mmap.MAP_PRIVATE` keeps them, `MAP_SHARED` writes the file.
+
+    Used by `with`, it ends with the block.
+    """
+
+    def __init__(self, flags: int) -> None:
+        if flags not in (MAP_PRIVATE, MAP_SHARED):
+            raise ValueError(
+                "Invalid argument in function set_default_mmap_options, expected mmap.MAP_PRIVATE or mmap.MAP_SHARED, "
+                f"but got {flags}"
+            )
+        self._before = _settings.flags
+        _settings.flags = flags
+
+    def __enter__(self) -> None:
+        """The option holds since it was made."""
+
+    def __exit__(self, *error: Any) -> None:
+        _settings.flags = self._before
+
+
+def mode(mapped: bool) -> str:
+    """How a file is opened."""
+    return "r+b" if mapped and _settings.flags == MAP_SHARED else "rb"
+
+
+def access() -> int:
+    """How a file that is open is mapped."""
+    return mmap.ACCESS_WRITE if _settings.flags == MAP_SHARED else mmap.ACCESS_COPY

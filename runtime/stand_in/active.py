@@ -1,0 +1,146 @@
+"""`as_torch`: from here on, or for a block, `import torch` means specgrad."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from types import ModuleType, TracebackType
+from typing import Any
+
+from .finder import NAME, OWN, VERSION, Finder, exists, module_of, own_name
+from .version import TorchVersion
+
+_ROOMS = {"nn.optim": "optim", "nn.data": "utils.data"}  # whose modules PyTorch keeps elsewhere
+_CHILDREN = str(Path(str(sys.modules[OWN].__file__)).parent / "torch_for_children")
+
+
+class StandIn:
+    """What `as_torch` gives: used by `with`, it ends with the block; otherwise it lasts as long as the program.
+
+    Blocks may lie in one another; the last one to end takes everything back.
+    """
+
+    def __enter__(self) -> ModuleType:
+        return sys.modules[OWN]
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        _state.leave()
+
+
+class _State:
+    """What was there before, to be put back."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._finder = Finder()
+        self._version = ""
+        self._modules: dict[type, str] = {}
+
+    def enter(self) -> None:
+        self._depth += 1
+        if self._depth > 1:
+            return
+        package = sys.modules[OWN]
+        self._version, package.__version__ = package.__version__, TorchVersion(VERSION)  # type: ignore[attr-defined]
+        self._modules = {cls: cls.__module__ for cls in _public_classes()}
+        for cls, module in self._modules.items():
+            cls.__module__ = _public_home(module)
+        package.__name__ = NAME
+        sys.meta_path.insert(0, self._finder)
+
+    def leave(self) -> None:
+        self._depth -= 1
+        if self._depth:
+            return
+        sys.meta_path.remove(self._finder)
+        for name in [name for name in sys.modules if name == NAME or name.startswith(NAME + ".")]:
+            del sys.modules[name]
+        package = sys.modules[OWN]
+        package.__name__, package.__version__ = OWN, self._version  # type: ignore[attr-defined]
+        for cls, module in self._modules.items():
+            cls.__module__ = module
+
+
+_state = _State()
+
+
+def as_torch(*, children: bool = False) -> StandIn:
+    """Make `import torch` mean specgrad, with all that lies below it.
+
+    `torch.X.Y` is the module `specgrad.X.Y`, the same object, so `isinstance` sees no difference; it is loaded when a
+    program imports it. `torch.__version__` and `importlib.metadata.version("torch")` say 2.13.0+specgrad: the version
+    of PyTorch whose API this is. The module and classes say that they are torch's, as some libraries ask them.
+
+    Used by `with`, it ends with the block. Modules that were imported meanwhile keep what they imported.
+
+    Args:
+        children: whether Python processes that this one starts find specgrad under the name as well, by PYTHONPATH,
+            which stays so. `python -m specgrad.as_torch` asks for it.
+
+    Raises:
+        RuntimeError: PyTorch itself has been imported; two libraries cannot have one name.
+
+    Example:
+        >>> import specgrad
+        >>> with specgrad.as_torch():
+        ...     import torch
+        ...     import torch.nn.functional as F
+        ...     print(F.relu(torch.tensor([-1.0, 2.0])), torch is specgrad)
+        tensor([0., 2.]) True
+    """
+    there = sys.modules.get(NAME)
+    if there is not None and there is not sys.modules[OWN] and not _is_for_children(there):
+        raise RuntimeError(
+            f"as_torch(): {NAME} itself has been imported already (from {getattr(there, '__file__', 'somewhere')}): "
+            "call as_torch() before anything imports it"
+        )
+    _state.enter()
+    if children:
+        _tell_children()
+    return StandIn()
+
+
+def _is_for_children(module: ModuleType) -> bool:
+    return str(getattr(module, "__file__", "")).startswith(_CHILDREN)
+
+
+def _tell_children() -> None:
+    """New processes look along PYTHONPATH before all that is installed, those of multiprocessing along our sys.path."""
+    if _CHILDREN not in sys.path:
+        sys.path.insert(1, _CHILDREN)
+    home = str(Path(str(sys.modules[OWN].__file__)).parent.parent)
+    known = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    os.environ["PYTHONPATH"] = os.pathsep.join([_CHILDREN, *(p for p in known if p not in ("", _CHILDREN, home)), home])
+
+
+def _public_classes() -> list[type]:
+    """The classes of specgrad's own that programs meet: those of its namespace, and layers, optimizers and data."""
+    spaces = [module for name, module in sys.modules.items() if name == OWN or name.startswith(f"{OWN}.nn.")]
+    found: dict[type, None] = {}
+    for space in spaces:
+        for value in list(vars(space).values()):
+            if isinstance(value, type) and _has_home(value):
+                found[value] = None
+    return list(found)
+
+
+def _has_home(cls: Any) -> bool:
+    """Whether a class of ours can be found by PyTorch's name for it, so that pickles name it rightly."""
+    if not cls.__module__.startswith(OWN + "."):
+        return False
+    home = own_name(_public_home(cls.__module__))
+    return exists(home) and getattr(module_of(home), cls.__name__, None) is cls
+
+
+def _public_home(module: str) -> str:
+    """PyTorch's module for the classes of one of ours."""
+    short = module.removeprefix(OWN + ".")
+    if not short.startswith("nn."):
+        return NAME
+    for room, public in _ROOMS.items():
+        if short == room or short.startswith(room + "."):
+            return f"{NAME}.{public}{short.removeprefix(room)}"
+    return f"{NAME}.{short}"

@@ -1,0 +1,97 @@
+"""Versions that compare as numbers do: `TorchVersion`, after PEP 440."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+_PATTERN = re.compile(
+    r"\s*v?(?:(?P<epoch>\d+)!)?(?P<release>\d+(?:\.\d+)*)"
+    r"(?:[-_.]?(?P<pre>alpha|beta|preview|pre|rc|a|b|c)[-_.]?(?P<pre_number>\d*))?"
+    r"(?:-(?P<post_alone>\d+)|[-_.]?(?P<post>post|rev|r)[-_.]?(?P<post_number>\d*))?"
+    r"(?:[-_.]?(?P<dev>dev)[-_.]?(?P<dev_number>\d*))?"
+    r"(?:\+(?P<local>[a-z0-9]+(?:[-_.][a-z0-9]+)*))?\s*",
+    re.IGNORECASE,
+)
+_STAGE = {"alpha": 0, "a": 0, "beta": 1, "b": 1, "preview": 2, "pre": 2, "rc": 2, "c": 2}
+_BEFORE, _AFTER = -1, 3  # the stage of a bare development release, and that of a final one
+
+Key = tuple[Any, ...]
+
+
+def _key(version: str) -> Key | None:
+    """What orders versions; None for text that is no version."""
+    found = _PATTERN.fullmatch(version)
+    if found is None:
+        return None
+    release = [int(n) for n in found["release"].split(".")]
+    while release and release[-1] == 0:  # 2.0 is 2
+        release.pop()
+    post = found["post_alone"] or found["post_number"] or ("0" if found["post"] else None)
+    stage = _AFTER
+    if found["pre"]:
+        stage = _STAGE[found["pre"].lower()]
+    elif found["dev"] and post is None:
+        stage = _BEFORE
+    pre = stage, int(found["pre_number"] or 0)
+    dev = (0, int(found["dev_number"] or 0)) if found["dev"] else (1, 0)
+    local = [(1, int(p), "") if p.isdigit() else (0, 0, p) for p in re.split(r"[-_.]", (found["local"] or "").lower())]
+    return int(found["epoch"] or 0), tuple(release), pre, -1 if post is None else int(post), dev, _local(found, local)
+
+
+def _local(found: re.Match[str], parts: list[tuple[int, int, str]]) -> Key:
+    return tuple(parts) if found["local"] else ()
+
+
+class TorchVersion(str):
+    """A version as text that compares with text, tuples of numbers and `packaging`'s versions as versions do.
+
+    Where one of both is no version, the texts are compared.
+
+    Example:
+        >>> from specgrad.torch_version import TorchVersion
+        >>> version = TorchVersion("2.13.0+specgrad")
+        >>> version >= "2.9", version > (2, 13), version < "2.14.0a0", version[:4]
+        (True, True, True, '2.13')
+    """
+
+    __slots__ = ()
+
+    def _both(self, other: Any) -> tuple[Any, Any] | None:
+        """This and the other as what can be compared; None for an object that stands for no version."""
+        if not isinstance(other, str):
+            if hasattr(other, "release"):  # a `packaging.version.Version`
+                other = str(other)
+            elif isinstance(other, Iterable):
+                other = ".".join(str(part) for part in other)
+            else:
+                return None
+        keys = _key(self), _key(other)
+        return (str(self), str(other)) if None in keys else keys
+
+    def __eq__(self, other: object) -> bool:
+        both = self._both(other)
+        return NotImplemented if both is None else both[0] == both[1]
+
+    def __ne__(self, other: object) -> bool:
+        both = self._both(other)
+        return NotImplemented if both is None else both[0] != both[1]
+
+    def __lt__(self, other: Any) -> bool:
+        both = self._both(other)
+        return NotImplemented if both is None else both[0] < both[1]
+
+    def __le__(self, other: Any) -> bool:
+        both = self._both(other)
+        return NotImplemented if both is None else both[0] <= both[1]
+
+    def __gt__(self, other: Any) -> bool:
+        both = self._both(other)
+        return NotImplemented if both is None else both[0] > both[1]
+
+    def __ge__(self, other: Any) -> bool:
+        both = self._both(other)
+        return NotImplemented if both is None else both[0] >= both[1]
+
+    __hash__ = str.__hash__

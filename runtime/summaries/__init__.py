@@ -1,0 +1,1 @@
+"""Event files that TensorBoard shows: what `utils.tensorboard` offers, written by the package `tensorboard`."""

@@ -1,0 +1,124 @@
+"""Weak references to tensors, and dictionaries whose keys are tensors by identity: `==` compares their elements."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from typing import Any
+
+
+class WeakIdRef(weakref.ref):
+    """A weak reference that equals those to the very same object.
+
+    Args:
+        key: the object.
+        callback: called with the reference when the object is freed.
+    """
+
+    __slots__ = ("_id",)
+
+    def __init__(self, key: Any, callback: Callable[[Any], Any] | None = None) -> None:
+        self._id = id(key)
+        super().__init__(key, callback)  # type: ignore[call-arg]
+
+    def __hash__(self) -> int:
+        return self._id
+
+    def __eq__(self, other: object) -> bool:
+        own, others = self(), other() if isinstance(other, weakref.ref) else None
+        return self is other if own is None or others is None else own is others
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+
+class TensorWeakRef:
+    """A weak reference to a tensor.
+
+    Args:
+        tensor: the tensor.
+
+    Example:
+        >>> import specgrad as sg
+        >>> x = sg.ones(2)
+        >>> reference = TensorWeakRef(x)
+        >>> reference() is x
+        True
+    """
+
+    def __init__(self, tensor: Any) -> None:
+        self.ref = weakref.ref(tensor)
+
+    def __call__(self) -> Any:
+        return self.ref()
+
+
+class WeakIdKeyDictionary(MutableMapping[Any, Any]):
+    """A dictionary whose keys are compared by identity, and which forgets a key that is freed.
+
+    Args:
+        dict: keys and values to begin with.
+        ref_type: the class of the references to keys.
+
+    Example:
+        >>> import specgrad as sg
+        >>> x, names = sg.ones(2), WeakIdKeyDictionary()
+        >>> names[x] = "x"
+        >>> names[x], sg.ones(2) in names
+        ('x', False)
+        >>> del x
+        >>> len(names)
+        0
+    """
+
+    def __init__(self, dict: Mapping[Any, Any] | None = None, ref_type: type[WeakIdRef] = WeakIdRef) -> None:
+        self.data: Any = {}
+        self.ref_type = ref_type
+        own = weakref.ref(self)
+
+        def forget(reference: Any) -> None:
+            alive = own()
+            if alive is not None:
+                alive.data.pop(reference, None)
+
+        self._forget = forget
+        if dict is not None:
+            self.update(dict)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.data[self.ref_type(key)]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self.data[self.ref_type(key, self._forget)] = value
+
+    def __delitem__(self, key: Any) -> None:
+        del self.data[self.ref_type(key)]
+
+    def __contains__(self, key: object) -> bool:
+        try:
+            return self.ref_type(key) in self.data
+        except TypeError:  # what cannot be referred to weakly is no key
+            return False
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __iter__(self) -> Iterator[Any]:
+        for reference in list(self.data):
+            key = reference()
+            if key is not None:
+                yield key
+
+    def keyrefs(self) -> list[WeakIdRef]:
+        """The references to the keys."""
+        return list(self.data)
+
+    def copy(self) -> WeakIdKeyDictionary:
+        """Another dictionary of the same keys and values."""
+        return type(self)(self, self.ref_type)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {len(self)} keys>"
+
+
+WeakTensorKeyDictionary = WeakIdKeyDictionary

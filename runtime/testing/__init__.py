@@ -1,0 +1,1 @@
+"""Comparisons for tests, and tensors to try things on: what `testing` offers."""

@@ -1,0 +1,66 @@
+"""What libraries import from PyTorch's C++ part and could not do without; the rest of it is not here."""
+
+import types
+from typing import Any
+
+from .generated.tensor import Tensor
+from .runtime.compilers.scripting import CompilationUnit as Graph
+from .runtime.compilers.scripting import CompilationUnit as Node
+from .runtime.compilers.scripting import CompilationUnit as Value
+from .runtime.compilers.scripting import ScriptFunction, is_tracing
+from .runtime.cuda.api.streams import Event, Stream
+from .runtime.futures import Future
+from .runtime.methods.mixin import parsed_to
+from .runtime.overrides.classes import disabled as _disabled_torch_function_impl
+from .runtime.overrides.switches import DisableTorchFunction, DisableTorchFunctionSubclass
+from .runtime.random import Generator, default_generator
+from .runtime.tensor.devices import current_accelerator, device
+from .runtime.tensor.dtypes import dtype, finfo, iinfo
+from .runtime.tensor.memory_format import layout, memory_format
+from .runtime.tensor.shapes import Size
+
+__all__ = [
+    "DisableTorchFunction",
+    "DisableTorchFunctionSubclass",
+    "Event",
+    "Future",
+    "Generator",
+    "Graph",
+    "Node",
+    "ScriptFunction",
+    "Size",
+    "Stream",
+    "Value",
+    "default_generator",
+    "device",
+    "dtype",
+    "finfo",
+    "iinfo",
+    "layout",
+    "memory_format",
+    "_disabled_torch_function_impl",
+]
+
+TensorBase = Tensor
+_TensorMeta = type(Tensor)
+_nn = types.SimpleNamespace(_parse_to=parsed_to)
+_get_tracing_state = is_tracing
+
+
+def _log_api_usage_once(event: str) -> None:
+    """PyTorch counts uses of some classes where it is told to; nothing is counted here."""
+
+
+def _get_accelerator(check_available: bool = False) -> Any:
+    """The device that programs may use instead of the CPU, or the CPU."""
+    return current_accelerator() or device("cpu")
+
+
+def _get_privateuse1_backend_name() -> str:
+    """The name of a kind of devices that a program adds: none can be added."""
+    return "privateuseone"
+
+
+def _cuda_isInBadFork() -> bool:
+    """Whether this process cannot use CUDA for having been forked: it is found out when it uses it."""
+    return False

@@ -1,0 +1,5 @@
+"""Where PyTorch keeps `Tensor`."""
+
+from .generated.tensor import Tensor
+
+__all__ = ["Tensor"]

@@ -1,0 +1,5 @@
+"""XNNPACK, which specgrad does not use."""
+
+enabled = False
+
+__all__ = ["enabled"]

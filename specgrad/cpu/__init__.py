@@ -1,0 +1,33 @@
+"""The processor that programs run on, under PyTorch's names, and what it keeps."""
+
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
+from ..runtime.tensor.allocation import empty_cache
+
+if _TYPE_CHECKING:
+    from . import amp
+
+__all__ = ["amp", "current_device", "device_count", "empty_cache", "is_available"]
+
+
+def is_available() -> bool:
+    """Whether there is one: it is always there."""
+    return True
+
+
+def device_count() -> int:
+    """How many devices it is: one, whatever it has of cores."""
+    return 1
+
+
+def current_device() -> str:
+    """The device that tensors are made on."""
+    return "cpu"
+
+
+def __getattr__(name: str) -> _Any:
+    if name == "amp":
+        return _import_module(".amp", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

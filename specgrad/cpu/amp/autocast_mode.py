@@ -1,0 +1,5 @@
+"""The older name of autocast on the CPU, under PyTorch's name; the code is in specgrad.runtime.amp."""
+
+from ...runtime.amp.old_names import CpuAutocast as autocast
+
+__all__ = ["autocast"]

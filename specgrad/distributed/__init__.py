@@ -1,0 +1,91 @@
+"""Process groups under PyTorch's name: there are none yet. The code is in specgrad.runtime.environment."""
+
+from ..runtime.environment.process_groups import (
+    GroupMember,
+    ProcessGroup,
+    ReduceOp,
+    Store,
+    Work,
+    default_pg_timeout,
+    init_process_group,
+    is_available,
+    is_backend_available,
+    is_initialized,
+    is_torchelastic_launched,
+)
+from ..runtime.environment.process_groups import GroupMember as group
+from ..runtime.environment.process_groups import is_available as is_gloo_available
+from ..runtime.environment.process_groups import is_available as is_mpi_available
+from ..runtime.environment.process_groups import is_available as is_nccl_available
+from ..runtime.environment.process_groups import needs_group as all_gather
+from ..runtime.environment.process_groups import needs_group as all_gather_into_tensor
+from ..runtime.environment.process_groups import needs_group as all_gather_object
+from ..runtime.environment.process_groups import needs_group as all_reduce
+from ..runtime.environment.process_groups import needs_group as all_to_all
+from ..runtime.environment.process_groups import needs_group as all_to_all_single
+from ..runtime.environment.process_groups import needs_group as barrier
+from ..runtime.environment.process_groups import needs_group as broadcast
+from ..runtime.environment.process_groups import needs_group as broadcast_object_list
+from ..runtime.environment.process_groups import needs_group as destroy_process_group
+from ..runtime.environment.process_groups import needs_group as gather
+from ..runtime.environment.process_groups import needs_group as gather_object
+from ..runtime.environment.process_groups import needs_group as get_backend
+from ..runtime.environment.process_groups import needs_group as get_process_group_ranks
+from ..runtime.environment.process_groups import needs_group as get_rank
+from ..runtime.environment.process_groups import needs_group as get_world_size
+from ..runtime.environment.process_groups import needs_group as irecv
+from ..runtime.environment.process_groups import needs_group as isend
+from ..runtime.environment.process_groups import needs_group as monitored_barrier
+from ..runtime.environment.process_groups import needs_group as new_group
+from ..runtime.environment.process_groups import needs_group as recv
+from ..runtime.environment.process_groups import needs_group as reduce
+from ..runtime.environment.process_groups import needs_group as reduce_scatter
+from ..runtime.environment.process_groups import needs_group as reduce_scatter_tensor
+from ..runtime.environment.process_groups import needs_group as scatter
+from ..runtime.environment.process_groups import needs_group as scatter_object_list
+from ..runtime.environment.process_groups import needs_group as send
+
+__all__ = [
+    "GroupMember",
+    "ProcessGroup",
+    "ReduceOp",
+    "Store",
+    "Work",
+    "all_gather",
+    "all_gather_into_tensor",
+    "all_gather_object",
+    "all_reduce",
+    "all_to_all",
+    "all_to_all_single",
+    "barrier",
+    "broadcast",
+    "broadcast_object_list",
+    "default_pg_timeout",
+    "destroy_process_group",
+    "gather",
+    "gather_object",
+    "get_backend",
+    "get_process_group_ranks",
+    "get_rank",
+    "get_world_size",
+    "group",
+    "init_process_group",
+    "irecv",
+    "is_available",
+    "is_backend_available",
+    "is_gloo_available",
+    "is_initialized",
+    "is_mpi_available",
+    "is_nccl_available",
+    "is_torchelastic_launched",
+    "isend",
+    "monitored_barrier",
+    "new_group",
+    "recv",
+    "reduce",
+    "reduce_scatter",
+    "reduce_scatter_tensor",
+    "scatter",
+    "scatter_object_list",
+    "send",
+]

@@ -1,0 +1,5 @@
+"""What PyTorch keeps under this name."""
+
+from . import optimization
+
+__all__ = ["optimization"]

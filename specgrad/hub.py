@@ -1,0 +1,25 @@
+"""Models of a folder, weights by their address, under PyTorch's name; the code is in specgrad.runtime.environment."""
+
+from urllib.parse import urlparse as urlparse
+
+from .runtime.environment.hub import (
+    HASH_REGEX,
+    download_url_to_file,
+    get_dir,
+    help,
+    load,
+    load_state_dict_from_url,
+    set_dir,
+)
+from .runtime.environment.hub import list_entries as list
+
+__all__ = [
+    "HASH_REGEX",
+    "download_url_to_file",
+    "get_dir",
+    "help",
+    "list",
+    "load",
+    "load_state_dict_from_url",
+    "set_dir",
+]

@@ -1,0 +1,133 @@
+"""What is loaded when it is first named: modules of PyTorch's names, and functions that few programs ask for."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+MODULES = (
+    *("_C", "__config__", "_dynamo", "_inductor", "_jit_internal", "_tensor", "_utils", "amp", "as_torch"),
+    *("compiler", "cuda", "distributed", "distributions", "functional", "futures", "fx", "graph", "hub", "jit"),
+    *("library", "masked", "mps", "mtia", "multiprocessing", "overrides", "profiler", "quasirandom"),
+    *("return_types", "serialization", "signal", "storage", "testing", "torch_version", "types", "version"),
+    "xpu",
+)
+_HOMES = {
+    "nn.functional.aten_forms": (
+        "alpha_dropout",
+        "alpha_dropout_",
+        "batch_norm",
+        "cosine_embedding_loss",
+        "ctc_loss",
+        "dropout",
+        "dropout_",
+        "feature_alpha_dropout",
+        "feature_alpha_dropout_",
+        "feature_dropout",
+        "feature_dropout_",
+        "frobenius_norm",
+        "grid_sampler_2d",
+        "grid_sampler_3d",
+        "group_norm",
+        "hinge_embedding_loss",
+        "instance_norm",
+        "kl_div",
+        "layer_norm",
+        "margin_ranking_loss",
+        "native_batch_norm",
+        "native_dropout",
+        "native_group_norm",
+        "native_layer_norm",
+        "nuclear_norm",
+        "poisson_nll_loss",
+        "rms_norm",
+        "triplet_margin_loss",
+    ),
+    "nn.functional.older": ("conv_tbc", "native_channel_shuffle"),
+    "nn.functional.pooling.with_indices": ("max_pool1d_with_indices",),
+    "nn.script_module": ("ScriptModule",),
+    "runtime.amp.autocast_mode": ("autocast",),
+    "runtime.amp.old_names": (
+        "get_autocast_cpu_dtype",
+        "get_autocast_gpu_dtype",
+        "is_autocast_cpu_enabled",
+        "set_autocast_cpu_dtype",
+        "set_autocast_cpu_enabled",
+        "set_autocast_gpu_dtype",
+    ),
+    "runtime.amp.settings": (
+        "autocast_decrement_nesting",
+        "autocast_increment_nesting",
+        "clear_autocast_cache",
+        "get_autocast_dtype",
+        "is_autocast_cache_enabled",
+        "is_autocast_enabled",
+        "set_autocast_cache_enabled",
+        "set_autocast_dtype",
+        "set_autocast_enabled",
+    ),
+    "runtime.compilers.compiling": ("compile",),
+    "runtime.compilers.op_names": ("ops",),
+    "runtime.compilers.scripting": ("ScriptFunction", "fork", "wait"),
+    "runtime.compilers.symbolic": (
+        *("SymBool", "SymFloat", "SymInt", "cond", "sym_float", "sym_int", "sym_ite", "sym_max", "sym_min", "sym_not"),
+        *("sym_sqrt", "sym_sum", "while_loop"),
+    ),
+    "runtime.creation.implicit": ("_dirichlet_grad", "_sample_dirichlet", "_standard_gamma", "_standard_gamma_grad"),
+    "runtime.cuda.api.streams": ("Event", "Stream"),
+    "runtime.environment.features": (
+        *("compiled_with_cxx11_abi", "get_device_module", "has_lapack", "has_mkl", "has_openmp"),
+        *("has_spectral", "is_vulkan_available"),
+    ),
+    "runtime.functions.methods_as_functions": (
+        *("detach", "detach_", "fill", "get_device", "is_distributed", "is_inference", "is_signed", "norm_except_dim"),
+        *("range", "resize_as_", "typename"),
+    ),
+    "runtime.futures": ("Future",),
+    "runtime.overrides.api": ("_assert",),
+    "storage": (
+        *(
+            "BFloat16Storage",
+            "BoolStorage",
+            "ByteStorage",
+            "CharStorage",
+            "ComplexDoubleStorage",
+            "ComplexFloatStorage",
+        ),
+        *("DoubleStorage", "FloatStorage", "HalfStorage", "IntStorage", "LongStorage", "ShortStorage", "TypedStorage"),
+        *("UntypedStorage", "from_file", "is_storage"),
+    ),
+}
+NAMES = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def finder(package: str, modules: tuple[str, ...], names: Mapping[str, str]) -> Callable[[str], Any]:
+    """The `__getattr__` of a package that loads some of what it offers when that is first named.
+
+    Args:
+        package: its name.
+        modules: modules of the package.
+        names: the modules, from the top of specgrad, that other names are found in.
+    """
+    top = package.partition(".")[0]
+
+    def find(name: str) -> Any:
+        if name in names:
+            return getattr(import_module(f".{names[name]}", top), name)
+        if name in modules:
+            return import_module(f".{name}", package)
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+
+    return find
+
+
+def listing(package: str, *names: str) -> Callable[[], list[str]]:
+    """The `__dir__` of a package: what it has, and what is loaded when it is first named.
+
+    Args:
+        package: its name.
+        *names: the latter.
+    """
+    return lambda: sorted({*vars(sys.modules[package]), *names})

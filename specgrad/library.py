@@ -1,0 +1,28 @@
+"""Ops of a program's own under PyTorch's name; the code is in specgrad.runtime.compilers."""
+
+from .runtime.compilers.custom_ops import (
+    CustomOpDef,
+    Library,
+    custom_op,
+    define,
+    impl,
+    register_autograd,
+    register_fake,
+    register_kernel,
+    register_vmap,
+)
+
+impl_abstract = register_fake
+
+__all__ = [
+    "CustomOpDef",
+    "Library",
+    "custom_op",
+    "define",
+    "impl",
+    "impl_abstract",
+    "register_autograd",
+    "register_fake",
+    "register_kernel",
+    "register_vmap",
+]

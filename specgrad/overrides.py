@@ -1,0 +1,32 @@
+"""`__torch_function__`, which takes the place of functions of tensors; the code is in specgrad.runtime.overrides."""
+
+from .runtime.overrides.api import (
+    get_ignored_functions,
+    get_overridable_functions,
+    get_testing_overrides,
+    handle_torch_function,
+    has_torch_function,
+    has_torch_function_unary,
+    has_torch_function_variadic,
+    is_tensor_like,
+    is_tensor_method_or_property,
+    resolve_name,
+    wrap_torch_function,
+)
+from .runtime.overrides.modes import BaseTorchFunctionMode, TorchFunctionMode
+
+__all__ = [
+    "BaseTorchFunctionMode",
+    "TorchFunctionMode",
+    "get_ignored_functions",
+    "get_overridable_functions",
+    "get_testing_overrides",
+    "handle_torch_function",
+    "has_torch_function",
+    "has_torch_function_unary",
+    "has_torch_function_variadic",
+    "is_tensor_like",
+    "is_tensor_method_or_property",
+    "resolve_name",
+    "wrap_torch_function",
+]

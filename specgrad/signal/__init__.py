@@ -1,0 +1,5 @@
+"""Signal processing under PyTorch's name."""
+
+from . import windows
+
+__all__ = ["windows"]

@@ -1,0 +1,1 @@
+"""A folder for PYTHONPATH: processes that a program starts find `torch` here."""

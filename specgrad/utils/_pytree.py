@@ -1,0 +1,98 @@
+"""Trees of containers under PyTorch's name, `torch.utils._pytree`; the code is in specgrad.runtime.trees."""
+
+from ..runtime.arguments import guard_module as _guard_module
+from ..runtime.trees.keys import GetAttrKey, MappingKey, SequenceKey, key_get, keystr
+from ..runtime.trees.maps import (
+    map_only,
+    tree_all,
+    tree_all_only,
+    tree_any,
+    tree_any_only,
+    tree_flatten_with_path,
+    tree_leaves_with_path,
+    tree_map,
+    tree_map_,
+    tree_map_only,
+    tree_map_only_,
+    tree_map_with_path,
+)
+from ..runtime.trees.nodes import (
+    SUPPORTED_NODES,
+    NodeDef,
+    is_namedtuple,
+    is_namedtuple_class,
+    is_namedtuple_instance,
+    register_dataclass,
+    register_pytree_node,
+)
+from ..runtime.trees.nodes import deregister_pytree_node as _deregister_pytree_node  # noqa: F401
+from ..runtime.trees.nodes import is_namedtuple_instance as _is_namedtuple_instance  # noqa: F401
+from ..runtime.trees.nodes import node_type as _get_node_type  # noqa: F401
+from ..runtime.trees.nodes import register_named_tuple as _register_namedtuple  # noqa: F401
+from ..runtime.trees.nodes import register_pytree_node as _register_pytree_node  # noqa: F401
+from ..runtime.trees.serialized import treespec_dumps, treespec_loads
+from ..runtime.trees.structure import (
+    LeafSpec,
+    TreeSpec,
+    arg_tree_leaves,
+    tree_flatten,
+    tree_is_leaf,
+    tree_iter,
+    tree_leaves,
+    tree_structure,
+    tree_unflatten,
+    treespec_dict,
+    treespec_leaf,
+    treespec_pprint,
+    treespec_tuple,
+)
+from ..runtime.trees.structure import broadcast_to_and_flatten as _broadcast_to_and_flatten  # noqa: F401
+from ..runtime.trees.structure import tree_is_leaf as _is_leaf  # noqa: F401
+
+PyTree = Context = object
+PyTreeSpec = TreeSpec
+
+__all__ = [
+    "SUPPORTED_NODES",
+    "GetAttrKey",
+    "LeafSpec",
+    "MappingKey",
+    "NodeDef",
+    "PyTreeSpec",
+    "SequenceKey",
+    "TreeSpec",
+    "arg_tree_leaves",
+    "is_namedtuple",
+    "is_namedtuple_class",
+    "is_namedtuple_instance",
+    "key_get",
+    "keystr",
+    "map_only",
+    "register_dataclass",
+    "register_pytree_node",
+    "tree_all",
+    "tree_all_only",
+    "tree_any",
+    "tree_any_only",
+    "tree_flatten",
+    "tree_flatten_with_path",
+    "tree_is_leaf",
+    "tree_iter",
+    "tree_leaves",
+    "tree_leaves_with_path",
+    "tree_map",
+    "tree_map_",
+    "tree_map_only",
+    "tree_map_only_",
+    "tree_map_with_path",
+    "tree_structure",
+    "tree_unflatten",
+    "treespec_dict",
+    "treespec_dumps",
+    "treespec_leaf",
+    "treespec_loads",
+    "treespec_pprint",
+    "treespec_tuple",
+]
+
+_guard_module(__name__)

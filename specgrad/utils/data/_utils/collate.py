@@ -1,0 +1,6 @@
+"""Making one batch of many samples under PyTorch's name; the code is in specgrad.nn.data."""
+
+from ....nn.data.collate import default_collate, default_convert
+from ....nn.data.collating import collate, default_collate_err_msg_format, default_collate_fn_map
+
+__all__ = ["collate", "default_collate", "default_collate_err_msg_format", "default_collate_fn_map", "default_convert"]

@@ -1,0 +1,6 @@
+"""Where PyTorch keeps SummaryWriter."""
+
+from ...runtime.summaries.event_files import FileWriter
+from ...runtime.summaries.writer import SummaryWriter
+
+__all__ = ["FileWriter", "SummaryWriter"]

@@ -1,0 +1,45 @@
+"""What is loaded when it is first named: nothing of it by importing, all of it by name."""
+
+import importlib
+import subprocess
+import sys
+
+import pytest
+
+import specgrad as sg
+from specgrad import later
+
+pytestmark = pytest.mark.cpu("nothing is computed")
+PACKAGES = ["", ".backends", ".nn", ".nn.functional", ".nn.utils", ".utils", ".utils.checkpoint", ".utils.data"]
+
+
+def test_importing_loads_none_of_it() -> None:
+    """Neither modules nor the homes of functions that few programs ask for."""
+    code = "import specgrad, sys; print(*(name for name in sys.modules if name.startswith('specgrad.')))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name.removeprefix("specgrad.") for name in done.stdout.split()}
+    rooms = {"compilers", "environment", "measuring", "summaries", "testing", "trees", "futures"}
+    assert loaded & {*later.MODULES} == set()
+    assert loaded & {f"runtime.{room}" for room in rooms} == set()
+    assert loaded & {"nn.attention", "nn.grad", "nn.parallel", "nn.utils.prune", "nn.data.pipes"} == set()
+
+
+@pytest.mark.parametrize("name", [*later.MODULES, *later.NAMES])
+def test_names(name: str) -> None:
+    """Every name leads somewhere, and is listed."""
+    assert getattr(sg, name) is getattr(sg, name) or name.startswith("has_")
+    assert name in dir(sg)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_what_packages_list(package: str) -> None:
+    """What `__all__` lists is there, and in `dir`."""
+    module = importlib.import_module(f"specgrad{package}")
+    assert [name for name in module.__all__ if not hasattr(module, name) or name not in dir(module)] == []
+
+
+def test_names_that_are_not_there() -> None:
+    """Other names are an AttributeError."""
+    for package in PACKAGES:
+        with pytest.raises(AttributeError, match="no_such_name"):
+            _ = importlib.import_module(f"specgrad{package}").no_such_name

@@ -1,0 +1,80 @@
+"""Attention by plans: in any order of batch, heads and rows, causal, with fewer heads of keys, in 16 bits."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+
+import specgrad as sg
+from specgrad.nn.functional import scaled_dot_product_attention as attend
+
+OPS: Any = sys.modules["specgrad.generated.ops.attention"]
+SIZES = {"square": (2, 4, 4, 16, 16, 8, 8), "apart": (1, 2, 2, 5, 9, 3, 4), "grouped": (2, 4, 2, 7, 7, 8, 8)}
+rng = np.random.default_rng(0)
+
+
+def by_hand(q: Any, k: Any, v: Any, causal: bool) -> Any:
+    """softmax(Q K^T / sqrt(E)) V, op by op."""
+    group = q.shape[1] // k.shape[1]
+    k, v = k.repeat_interleave(group, 1), v.repeat_interleave(group, 1)
+    scores = q @ k.transpose(2, 3) / q.shape[3] ** 0.5
+    if causal:
+        scores = scores.masked_fill(~sg.ones(scores.shape[2:], dtype=sg.bool).tril(), -float("inf"))
+    return scores.softmax(3) @ v
+
+
+def drawn(size: str, rows_first: bool, dtype: Any) -> list[Any]:
+    batch, heads, key_heads, queries, keys, width, value_width = SIZES[size]
+    shapes = [(batch, heads, queries, width), (batch, key_heads, keys, width), (batch, key_heads, keys, value_width)]
+    if rows_first:
+        shapes = [(b, rows, h, features) for b, h, rows, features in shapes]
+    return [sg.tensor(rng.normal(size=shape)).to(dtype).requires_grad_() for shape in shapes]
+
+
+@pytest.mark.parametrize("rows_first", [False, True])
+@pytest.mark.parametrize("causal", [False, True])
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize(("dtype", "tolerance"), [(sg.float32, 1e-5), (sg.float64, 1e-13), (sg.float16, 1e-2)])
+def test_values_and_gradients(size: str, causal: bool, rows_first: bool, dtype: Any, tolerance: float) -> None:
+    """Against the same in float64 by several ops; twice, as native code runs plans from the second call on."""
+    given = drawn(size, rows_first, dtype)
+    plain = [t.detach().double().requires_grad_() for t in given]
+    seen = [[t.transpose(1, 2) if rows_first else t for t in ts] for ts in (given, plain)]
+    expected = by_hand(*seen[1], causal)
+    weights = sg.tensor(rng.normal(size=expected.shape))
+    (expected * weights).sum().backward()
+    for _ in range(2):
+        found = attend(*seen[0], is_causal=causal, enable_gqa=True)
+        gradients = sg.autograd.grad((found.double() * weights).sum(), given)
+        close(found, expected, tolerance)
+        for gradient, other in zip(gradients, plain, strict=True):
+            close(gradient, other.grad, tolerance)
+    table = OPS.ATTENTION.found_float16 if dtype is sg.float16 else OPS.ATTENTION.found
+    assert any(plan is not None for plan in table.values())
+
+
+def close(found: Any, expected: Any, tolerance: float) -> None:
+    np.testing.assert_allclose(found.detach().double().numpy(), expected.detach().numpy(), rtol=0, atol=8 * tolerance)
+
+
+def test_some_gradients_alone() -> None:
+    """Those that nobody asks for are not computed, and the others are as before."""
+    given = drawn("square", False, sg.float64)
+    all_three = sg.autograd.grad(attend(*given).square().sum(), given)
+    for i, expected in enumerate(all_three):
+        fixed = [t if k == i else t.detach() for k, t in enumerate(given)]
+        for _ in range(2):
+            (found,) = sg.autograd.grad(attend(*fixed).square().sum(), [given[i]])
+            assert np.array_equal(found.numpy(), expected.numpy())
+
+
+def test_masks_are_for_the_general_path() -> None:
+    """The same layouts with a mask have no plan, and those without one keep theirs."""
+    q, k, v = (t.detach() for t in drawn("square", False, sg.float64))
+    mask = sg.ones(16, 16, dtype=sg.bool).tril()
+    for _ in range(2):
+        close(attend(q, k, v, mask), by_hand(q, k, v, True), 1e-13)
+        close(attend(q, k, v), by_hand(q, k, v, False), 1e-13)

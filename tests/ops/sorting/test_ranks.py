@@ -1,0 +1,79 @@
+"""Short lines, sorted by ranks in plans: stable, along each dimension, with nan last, against NumPy's stable sort."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import specgrad as sg
+from specgrad.generated.ops import sorting
+from specgrad.runtime.ops.sorting.cpu_ranks import SHORT
+
+SHAPES = [(16, 16), (3,), (5, 1), (4, 33, 3), (2, SHORT), (2, SHORT + 1)]
+
+
+def numbers(shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    """Some of which are equal, with both zeros, infinities and nan of both signs among them."""
+    a = np.rint(np.random.default_rng(0).normal(size=shape) * 3)
+    odd = [-0.0, 0.0, np.inf, -np.inf, np.nan, -np.nan]
+    a.flat[: min(a.size, len(odd))] = odd[: a.size]
+    return a.astype(dtype)
+
+
+def order(a: np.ndarray, dim: int, descending: bool) -> np.ndarray:
+    """Where elements in order are: nan is the greatest."""
+    wide = a.astype(np.float64)
+    keys = np.where(np.isnan(wide), 1e300, np.clip(wide, -1e299, 1e299))
+    return np.argsort(-keys if descending else keys, dim, kind="stable")
+
+
+def taken(a: np.ndarray, places: np.ndarray, dim: int) -> np.ndarray:
+    return np.take_along_axis(a, places, dim)
+
+
+def agree(results: Any, values: np.ndarray, places: np.ndarray) -> None:
+    np.testing.assert_array_equal(results[0].numpy(), values)
+    np.testing.assert_array_equal(results[1].numpy(), places)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_lines_in_order(shape: tuple[int, ...], dtype: str) -> None:
+    """Twice, as native code runs a plan from the second call on."""
+    a = numbers(shape, dtype)
+    x = sg.tensor(a)
+    for dim in range(a.ndim):
+        for descending in (False, True):
+            places = order(a, dim, descending)
+            for _ in range(2):
+                agree(x.sort(dim, descending), taken(a, places, dim), places)
+                np.testing.assert_array_equal(x.argsort(dim, descending).numpy(), places)
+        for k in {1, (a.shape[dim] + 1) // 2, a.shape[dim]}:
+            greatest, least = (np.take(order(a, dim, down), range(k), dim) for down in (True, False))
+            agree(x.topk(k, dim), taken(a, greatest, dim), greatest)
+            last = np.take(least, [k - 1], dim)
+            agree(x.kthvalue(k, dim, keepdim=True), taken(a, last, dim), last)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_medians(shape: tuple[int, ...]) -> None:
+    """The lower one of two; the first nan where there is one, unless these are skipped."""
+    a = numbers(shape, "float64")
+    x = sg.tensor(a)
+    for dim in range(a.ndim):
+        known = np.sum(~np.isnan(a), dim, keepdims=True)
+        for skips, ranks in ((True, np.maximum(known - 1, 0) // 2), (False, (known - 1) // 2)):
+            if not skips:
+                ranks = np.where(known < a.shape[dim], known, ranks)
+            places = taken(order(a, dim, False), ranks, dim)
+            found = (x.nanmedian if skips else x.median)(dim, keepdim=True)
+            agree(found, taken(a, places, dim), places)
+
+
+def test_short_lines_have_plans_and_long_ones_have_none() -> None:
+    for count, short in ((SHORT, True), (SHORT + 1, False)):
+        sorting.SORT.found.clear()
+        sg.randn(2, count).sort()
+        assert any(plan is not None for plan in sorting.SORT.found.values()) is short
