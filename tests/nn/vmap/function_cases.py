@@ -22,9 +22,37 @@ def attention() -> Any:
     return call
 
 
+LATE_FUNCTIONS = {  # which are loaded when they are first named
+    "conv_tbc": Case(lambda: lambda x, w, b: F.conv_tbc(x, w, b, 1), [reals(5, 2, 3), reals(2, 3, 4), reals(4)]),
+    "native_channel_shuffle": Case(lambda: lambda x: F.native_channel_shuffle(x, 2), [reals(2, 4, 3)]),
+    "max_pool1d_with_indices": Case(lambda: lambda x: F.max_pool1d_with_indices(x, 2)[0], [reals(3, 4)]),
+    "max_pool2d_with_indices": Case(lambda: lambda x: F.max_pool2d_with_indices(x, 2)[0], [reals(3, 4, 4)]),
+    "max_pool3d_with_indices": Case(lambda: lambda x: F.max_pool3d_with_indices(x, 2)[0], [reals(2, 2, 4, 4)]),
+    "adaptive_max_pool1d_with_indices": Case(
+        lambda: lambda x: F.adaptive_max_pool1d_with_indices(x, 2)[0], [reals(3, 4)]
+    ),
+    "adaptive_max_pool2d_with_indices": Case(
+        lambda: lambda x: F.adaptive_max_pool2d_with_indices(x, 2)[0], [reals(3, 4, 3)]
+    ),
+    "adaptive_max_pool3d_with_indices": Case(
+        lambda: lambda x: F.adaptive_max_pool3d_with_indices(x, 2)[0], [reals(2, 3, 4, 2)]
+    ),
+    "fractional_max_pool2d_with_indices": Case(
+        lambda: lambda x, u: F.fractional_max_pool2d_with_indices(x, 2, 3, _random_samples=u)[0],
+        [reals(1, 2, 5, 6), probabilities(1, 2, 2)],
+        [1],
+    ),
+    "fractional_max_pool3d_with_indices": Case(
+        lambda: lambda x, u: F.fractional_max_pool3d_with_indices(x, 2, 2, _random_samples=u)[0],
+        [reals(2, 3, 4, 4), probabilities(1, 2, 3)],
+        [1],
+    ),
+}
+
 FUNCTIONS = {
     **ACTIVATION_FUNCTIONS,
     **IMAGE_FUNCTIONS,
+    **LATE_FUNCTIONS,
     "adaptive_avg_pool2d": Case(lambda: lambda x: F.adaptive_avg_pool2d(x, 2), [reals(3, 4, 4)]),
     "avg_pool1d": Case(lambda: lambda x: F.avg_pool1d(x, 2), [reals(3, 4)]),
     "avg_pool2d": Case(lambda: lambda x: F.avg_pool2d(x, 2, ceil_mode=True), [reals(3, 5, 5)]),
