@@ -10,8 +10,8 @@ from typing import Any
 from ..runtime.autograd.methods import AutogradMethods
 from ..runtime.methods.mixin import TensorMethods
 from ..runtime.modes.intercept import NOT_HANDLED, intercept
-from ..runtime.overrides.calls import overridden
-from ..runtime.overrides.classes import plain
+from ..runtime.modes.overrides.calls import overridden
+from ..runtime.modes.overrides.classes import plain
 from ..runtime.tensor.base import TensorBase
 from ..runtime.tensor.shapes import gathered
 from . import ops

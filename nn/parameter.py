@@ -9,7 +9,7 @@ from ..generated.tensor import Tensor
 from ..runtime.arguments import explained
 from ..runtime.creation import empty
 from ..runtime.errors import type_name
-from ..runtime.overrides.classes import disabled, overrides
+from ..runtime.modes.overrides.classes import disabled, overrides
 from ..runtime.saving.tree import register_tensor_class
 
 

@@ -4,15 +4,15 @@ import types
 from typing import Any
 
 from .generated.tensor import Tensor
-from .runtime.compilers.scripting import CompilationUnit as Graph
-from .runtime.compilers.scripting import CompilationUnit as Node
-from .runtime.compilers.scripting import CompilationUnit as Value
-from .runtime.compilers.scripting import ScriptFunction, is_tracing
 from .runtime.cuda.api.streams import Event, Stream
-from .runtime.futures import Future
 from .runtime.methods.mixin import parsed_to
-from .runtime.overrides.classes import disabled as _disabled_torch_function_impl
-from .runtime.overrides.switches import DisableTorchFunction, DisableTorchFunctionSubclass
+from .runtime.modes.overrides.classes import disabled as _disabled_torch_function_impl
+from .runtime.modes.overrides.switches import DisableTorchFunction, DisableTorchFunctionSubclass
+from .runtime.pytorch.compilers.scripting import CompilationUnit as Graph
+from .runtime.pytorch.compilers.scripting import CompilationUnit as Node
+from .runtime.pytorch.compilers.scripting import CompilationUnit as Value
+from .runtime.pytorch.compilers.scripting import ScriptFunction, is_tracing
+from .runtime.pytorch.futures import Future
 from .runtime.random import Generator, default_generator
 from .runtime.tensor.devices import current_accelerator, device
 from .runtime.tensor.dtypes import dtype, finfo, iinfo

@@ -189,8 +189,8 @@ if _TYPE_CHECKING:
     )
     from . import serialization as serialization
     from . import torch_version as torch_version
-    from .runtime.amp.autocast_mode import autocast
-    from .runtime.amp.old_names import (
+    from .runtime.modes.amp.autocast_mode import autocast
+    from .runtime.modes.amp.old_names import (
         get_autocast_cpu_dtype,
         get_autocast_gpu_dtype,
         is_autocast_cpu_enabled,
@@ -198,7 +198,7 @@ if _TYPE_CHECKING:
         set_autocast_cpu_enabled,
         set_autocast_gpu_dtype,
     )
-    from .runtime.amp.settings import (
+    from .runtime.modes.amp.settings import (
         autocast_decrement_nesting,
         autocast_increment_nesting,
         clear_autocast_cache,
@@ -209,7 +209,7 @@ if _TYPE_CHECKING:
         set_autocast_dtype,
         set_autocast_enabled,
     )
-    from .runtime.stand_in.active import as_torch
+    from .runtime.pytorch.stand_in.active import as_torch
     from .storage import TypedStorage, UntypedStorage, from_file, is_storage
 
 __version__ = "0.1.0"

@@ -4,13 +4,13 @@ from collections.abc import Callable
 from typing import Any, Dict, Final, List, Optional, Tuple, Union  # noqa: UP035 - programs import them from here
 
 from .jit.annotations import BroadcastingList1, BroadcastingList2, BroadcastingList3
-from .runtime.compilers.scripting import export, ignore, is_scripting, unused
-from .runtime.compilers.scripting import overload as _copy_to_script_wrapper  # noqa: F401
-from .runtime.compilers.scripting import overload as _overload  # noqa: F401
-from .runtime.compilers.scripting import overload as _overload_method  # noqa: F401
-from .runtime.compilers.scripting import overload as weak_module
-from .runtime.compilers.scripting import overload as weak_script
-from .runtime.compilers.scripting import overload as weak_script_method
+from .runtime.pytorch.compilers.scripting import export, ignore, is_scripting, unused
+from .runtime.pytorch.compilers.scripting import overload as _copy_to_script_wrapper  # noqa: F401
+from .runtime.pytorch.compilers.scripting import overload as _overload  # noqa: F401
+from .runtime.pytorch.compilers.scripting import overload as _overload_method  # noqa: F401
+from .runtime.pytorch.compilers.scripting import overload as weak_module
+from .runtime.pytorch.compilers.scripting import overload as weak_script
+from .runtime.pytorch.compilers.scripting import overload as weak_script_method
 
 __all__ = [
     "Any",

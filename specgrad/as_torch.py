@@ -3,14 +3,14 @@
 python -m specgrad.as_torch train.py [ARG ...]   a script
 python -m specgrad.as_torch -m pytest tests      a module
 
-The code is in specgrad.runtime.stand_in. The name is a module's and a function's: it is called as the function is.
+The code: specgrad.runtime.pytorch.stand_in. The name is a module's and a function's, and is called as the function.
 """
 
 import sys
 from types import ModuleType
 
-from .runtime.stand_in.active import StandIn, as_torch
-from .runtime.stand_in.running import main
+from .runtime.pytorch.stand_in.active import StandIn, as_torch
+from .runtime.pytorch.stand_in.running import main
 
 __all__ = ["StandIn", "as_torch", "main"]
 

@@ -1,5 +1,5 @@
-"""Values that are there later, under PyTorch's name; the code is in specgrad.runtime.futures."""
+"""Values that are there later, under PyTorch's name; the code is in specgrad.runtime.pytorch.futures."""
 
-from .runtime.futures import Future, collect_all, wait_all
+from .runtime.pytorch.futures import Future, collect_all, wait_all
 
 __all__ = ["Future", "collect_all", "wait_all"]

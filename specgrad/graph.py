@@ -1,7 +1,7 @@
-"""Pictures of autograd graphs; the code is in specgrad.runtime.graph_picture."""
+"""Pictures of autograd graphs; the code is in specgrad.runtime.profiler.graph_picture."""
 
 from .runtime.arguments import guard_module as _guard_module
-from .runtime.graph_picture.draw import Drawing, draw
+from .runtime.profiler.graph_picture.draw import Drawing, draw
 
 __all__ = ["Drawing", "draw"]
 

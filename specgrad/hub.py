@@ -1,8 +1,8 @@
-"""Models of a folder, weights by their address, under PyTorch's name; the code is in specgrad.runtime.environment."""
+"""Models of a folder, weights by address, under PyTorch's name; the code is in specgrad.runtime.pytorch.environment."""
 
 from urllib.parse import urlparse as urlparse
 
-from .runtime.environment.hub import (
+from .runtime.pytorch.environment.hub import (
     HASH_REGEX,
     download_url_to_file,
     get_dir,
@@ -11,7 +11,7 @@ from .runtime.environment.hub import (
     load_state_dict_from_url,
     set_dir,
 )
-from .runtime.environment.hub import list_entries as list
+from .runtime.pytorch.environment.hub import list_entries as list
 
 __all__ = [
     "HASH_REGEX",

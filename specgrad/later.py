@@ -48,8 +48,8 @@ _HOMES = {
     "nn.functional.older": ("conv_tbc", "native_channel_shuffle"),
     "nn.functional.pooling.with_indices": ("max_pool1d_with_indices",),
     "nn.script_module": ("ScriptModule",),
-    "runtime.amp.autocast_mode": ("autocast",),
-    "runtime.amp.old_names": (
+    "runtime.modes.amp.autocast_mode": ("autocast",),
+    "runtime.modes.amp.old_names": (
         "get_autocast_cpu_dtype",
         "get_autocast_gpu_dtype",
         "is_autocast_cpu_enabled",
@@ -57,7 +57,7 @@ _HOMES = {
         "set_autocast_cpu_enabled",
         "set_autocast_gpu_dtype",
     ),
-    "runtime.amp.settings": (
+    "runtime.modes.amp.settings": (
         "autocast_decrement_nesting",
         "autocast_increment_nesting",
         "clear_autocast_cache",
@@ -68,16 +68,16 @@ _HOMES = {
         "set_autocast_dtype",
         "set_autocast_enabled",
     ),
-    "runtime.compilers.compiling": ("compile",),
-    "runtime.compilers.op_names": ("ops",),
-    "runtime.compilers.scripting": ("ScriptFunction", "fork", "wait"),
-    "runtime.compilers.symbolic": (
+    "runtime.pytorch.compilers.compiling": ("compile",),
+    "runtime.pytorch.compilers.op_names": ("ops",),
+    "runtime.pytorch.compilers.scripting": ("ScriptFunction", "fork", "wait"),
+    "runtime.pytorch.compilers.symbolic": (
         *("SymBool", "SymFloat", "SymInt", "cond", "sym_float", "sym_int", "sym_ite", "sym_max", "sym_min", "sym_not"),
         *("sym_sqrt", "sym_sum", "while_loop"),
     ),
     "runtime.creation.implicit": ("_dirichlet_grad", "_sample_dirichlet", "_standard_gamma", "_standard_gamma_grad"),
     "runtime.cuda.api.streams": ("Event", "Stream"),
-    "runtime.environment.features": (
+    "runtime.pytorch.environment.features": (
         *("compiled_with_cxx11_abi", "get_device_module", "has_lapack", "has_mkl", "has_openmp"),
         *("has_spectral", "is_vulkan_available"),
     ),
@@ -85,8 +85,8 @@ _HOMES = {
         *("detach", "detach_", "fill", "get_device", "is_distributed", "is_inference", "is_signed", "norm_except_dim"),
         *("range", "resize_as_", "typename"),
     ),
-    "runtime.futures": ("Future",),
-    "runtime.overrides.api": ("_assert",),
+    "runtime.pytorch.futures": ("Future",),
+    "runtime.modes.overrides.api": ("_assert",),
     "storage": (
         *(
             "BFloat16Storage",

@@ -1,6 +1,6 @@
-"""Ops of a program's own under PyTorch's name; the code is in specgrad.runtime.compilers."""
+"""Ops of a program's own under PyTorch's name; the code is in specgrad.runtime.pytorch.compilers."""
 
-from .runtime.compilers.custom_ops import (
+from .runtime.pytorch.compilers.custom_ops import (
     CustomOpDef,
     Library,
     custom_op,

@@ -1,15 +1,15 @@
 """Apple's devices, which specgrad does not use, under PyTorch's name."""
 
-from .runtime.environment.absent_devices import device_count, is_available
-from .runtime.environment.absent_devices import missing as current_device
-from .runtime.environment.absent_devices import missing as get_device_properties
-from .runtime.environment.absent_devices import missing as get_rng_state
-from .runtime.environment.absent_devices import missing as set_device
-from .runtime.environment.absent_devices import missing as set_rng_state
-from .runtime.environment.absent_devices import missing as synchronize
-from .runtime.environment.absent_devices import nothing as empty_cache
-from .runtime.environment.absent_devices import nothing as manual_seed
-from .runtime.environment.absent_devices import nothing as manual_seed_all
+from .runtime.pytorch.environment.absent_devices import device_count, is_available
+from .runtime.pytorch.environment.absent_devices import missing as current_device
+from .runtime.pytorch.environment.absent_devices import missing as get_device_properties
+from .runtime.pytorch.environment.absent_devices import missing as get_rng_state
+from .runtime.pytorch.environment.absent_devices import missing as set_device
+from .runtime.pytorch.environment.absent_devices import missing as set_rng_state
+from .runtime.pytorch.environment.absent_devices import missing as synchronize
+from .runtime.pytorch.environment.absent_devices import nothing as empty_cache
+from .runtime.pytorch.environment.absent_devices import nothing as manual_seed
+from .runtime.pytorch.environment.absent_devices import nothing as manual_seed_all
 
 __all__ = [
     "current_device",

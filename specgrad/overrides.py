@@ -1,6 +1,6 @@
-"""`__torch_function__`, which takes the place of functions of tensors; the code is in specgrad.runtime.overrides."""
+"""`__torch_function__`, which takes the place of functions; the code is in specgrad.runtime.modes.overrides."""
 
-from .runtime.overrides.api import (
+from .runtime.modes.overrides.api import (
     get_ignored_functions,
     get_overridable_functions,
     get_testing_overrides,
@@ -13,7 +13,7 @@ from .runtime.overrides.api import (
     resolve_name,
     wrap_torch_function,
 )
-from .runtime.overrides.modes import BaseTorchFunctionMode, TorchFunctionMode
+from .runtime.modes.overrides.modes import BaseTorchFunctionMode, TorchFunctionMode
 
 __all__ = [
     "BaseTorchFunctionMode",

@@ -1,12 +1,12 @@
-"""Storages under PyTorch's names; the code is in specgrad.runtime.storages. Loaded when one of them is first named."""
+"""Storages under PyTorch's names; the code is in specgrad.runtime.sharing.storages. Loaded when first named."""
 
 from typing import Any as _Any
 
-from .runtime.storages import legacy as _legacy
-from .runtime.storages.files import from_file
-from .runtime.storages.setting import is_storage
-from .runtime.storages.typed import TypedStorage
-from .runtime.storages.untyped import UntypedStorage
+from .runtime.sharing.storages import legacy as _legacy
+from .runtime.sharing.storages.files import from_file
+from .runtime.sharing.storages.setting import is_storage
+from .runtime.sharing.storages.typed import TypedStorage
+from .runtime.sharing.storages.untyped import UntypedStorage
 
 __all__ = ["TypedStorage", "UntypedStorage", "from_file", "is_storage", *_legacy.STORAGES]
 

@@ -1,5 +1,5 @@
-"""Versions that compare as versions do; the code is in specgrad.runtime.stand_in.version."""
+"""Versions that compare as versions do; the code is in specgrad.runtime.pytorch.stand_in.version."""
 
-from .runtime.stand_in.version import TorchVersion
+from .runtime.pytorch.stand_in.version import TorchVersion
 
 __all__ = ["TorchVersion"]

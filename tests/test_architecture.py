@@ -30,21 +30,22 @@ ORDER = [
     ["generated.tensor"],
     ["generated.ops*"],
     ["generated.functions*"],
-    ["runtime", "runtime.cuda.api*", "runtime.measuring*", "runtime.native*", "runtime.settings", "runtime.stand_in*"],
+    ["runtime", "runtime.cuda.api*", "runtime.native*", "runtime.settings"]
+    + ["runtime.pytorch.measuring*", "runtime.pytorch.stand_in*"],
     # What users call that is no op.
-    ["runtime.transforms*", "runtime.graph_picture*"],
-    ["runtime.compilers*", "runtime.environment*", "runtime.summaries*", "runtime.testing*"],
+    ["runtime.transforms*", "runtime.profiler.graph_picture*"],
+    ["runtime.pytorch*"],
     ["runtime.profiler*"],
     ["runtime.arguments*"],
     ["runtime.methods*"],
-    ["runtime.multiprocessing*"],
+    ["runtime.sharing.multiprocessing*"],
     ["runtime.saving*"],
     # What is written by hand for ops, and the parts of autograd that call ops and vmap.
     ["runtime.ops*"],
     ["runtime.autograd*"],
-    ["runtime.amp*"],
+    ["runtime.modes.amp*"],
     ["runtime.batching*", "runtime.ops.*.batching*", "runtime.transforms.arguments"],
-    ["runtime.creation*", "runtime.functions*", "runtime.storages*"],
+    ["runtime.creation*", "runtime.functions*", "runtime.sharing*"],
     # A call of an op: the engine calls kernels by way of dispatch, which asks the history of tensors.
     ["runtime.autograd.custom*", "runtime.autograd.engine*", "runtime.autograd.forward*", "runtime.autograd.hooks*"]
     + ["runtime.autograd.inplace.inplace", "runtime.autograd.*.mutation", "runtime.autograd.saved.hooks"]
@@ -53,7 +54,7 @@ ORDER = [
     ["runtime.autograd.inplace*", "runtime.autograd.node", "runtime.autograd.saved*"],
     ["runtime.autograd.engine.match_input", "runtime.autograd.hooks.hooks"],
     ["runtime.methods.interop", "runtime.ops.shape.formulas"],  # which find ops by `namespace.op` alone
-    ["runtime.tensor*", "runtime.modes*", "runtime.overrides*", "runtime.random", "runtime.trees*"],
+    ["runtime.tensor*", "runtime.modes*", "runtime.random", "runtime.pytorch.trees*"],
     # Arrays.
     ["runtime.ops.*.cpu*", "runtime.ops.*.cuda*", "runtime.ops.*.plans*", "runtime.ops.optim.rules"],
     # Memory and launches of CUDA devices: known by addresses, not by tensors.
@@ -67,7 +68,7 @@ ORDER = [
     ["runtime.dispatch.fast_path", "runtime.dispatch.spec_lines"],  # which need nothing
     [
         "runtime.errors",
-        "runtime.futures",
+        "runtime.pytorch.futures",
         "runtime.locks",
         "runtime.modes.math_modes",
         "runtime.modes.thread_state",

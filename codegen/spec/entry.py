@@ -47,21 +47,17 @@ class EntryReader(Fields):
         self.definitions = self._definitions(schema)
         dtypes = self.choices("dtypes") or CHOICES["dtypes"]
         result_dtype = self._per_output("result_dtype", schema) or ("same",) * len(schema.returns)
-        differentiability = self._differentiability(schema, result_dtype)
-        gradients = self._gradients(schema, any(differentiability))
-        if undefined(gradients) and "output_differentiability" not in self.values:
-            differentiability = (False,) * len(schema.returns)
+        differentiability, gradients = self._derivatives(schema, result_dtype)
         aliases = self.items("aliases")
-        compute = self._compute(schema)
         return Entry(
             schema=schema,
             where=self.where("name"),
-            compute=compute,
+            compute=self._compute(schema),
             rows=self.rows,
             reference=self._reference(schema),
             variants=self.choices("variants") or ("function", "method"),
             operator=self.choice("operator"),
-            commutative=(self.choice("commutative") or "false").lower() == "true",
+            commutative=self._says("commutative"),
             namespace=self.choice("namespace"),
             aliases=tuple(text.value for text in aliases),
             alias_places=tuple(text.where() for text in aliases),
@@ -69,7 +65,7 @@ class EntryReader(Fields):
             result_dtype=result_dtype,
             dtypes=dtypes,
             identity=self.choices("identity"),
-            replaces=(self.choice("replaces") or "false").lower() == "true",
+            replaces=self._says("replaces"),
             tries=self.plain("try"),
             check=self.plain("check") or (check_of_rows(schema) if self.rows is not None else None),
             ignores=tuple(text.value for text in self.items("ignores")),
@@ -87,18 +83,22 @@ class EntryReader(Fields):
             unvaried=self._unvaried(schema),
             kink=self.choices("kink") or ("average",),
             gives=self._gives(schema),
-            precise=(self.choice("precise") or "false").lower() == "true",
-            stored=(self.choice("stored") or "false").lower() == "true",
-            converts=(self.choice("converts") or "false").lower() == "true",
-            takes_out=(self.choice("takes_out") or "false").lower() == "true",
-            once_differentiable=(self.choice("once_differentiable") or "false").lower() == "true",
-            complex=(self.choice("complex") or str("complex" in dtypes)).lower() == "true",
+            precise=self._says("precise"),
+            stored=self._says("stored"),
+            converts=self._says("converts"),
+            takes_out=self._says("takes_out"),
+            once_differentiable=self._says("once_differentiable"),
+            complex=self._says("complex", "complex" in dtypes),
             doc=self.plain("doc") or "",
             example=self._example(),
             key_places=self._places(),
             section=self.defaults.section,
             inherited=tuple(self.inherited),
         )
+
+    def _says(self, key: str, default: bool = False) -> bool:
+        """What a key of `true` or `false` says."""
+        return (self.choice(key) or str(default)).lower() == "true"
 
     def _places(self) -> dict[str, Where]:
         """Where the values of the keys stand; that of a kernel made of a row program is the program's."""
@@ -160,6 +160,14 @@ class EntryReader(Fields):
             case yaml.SequenceNode(value=given) if len(given) != outputs:
                 self.report(self.where(key), f"{len(given)} values for {outputs} outputs", key)
         return words if len(words) == outputs else ()
+
+    def _derivatives(self, schema: Schema, dtypes: tuple[str, ...]) -> tuple[tuple[bool, ...], dict[str, Formula]]:
+        """Which outputs are differentiable, and the formulas; no output is where every formula is undefined."""
+        differentiability = self._differentiability(schema, dtypes)
+        gradients = self._gradients(schema, any(differentiability))
+        if undefined(gradients) and "output_differentiability" not in self.values:
+            differentiability = (False,) * len(schema.returns)
+        return differentiability, gradients
 
     def _differentiability(self, schema: Schema, result_dtype: tuple[str, ...]) -> tuple[bool, ...]:
         """As stated; else every output is differentiable that is a tensor, and neither of bools nor of integers.

@@ -18,13 +18,13 @@ from ...runtime.dispatch.places import at
 from ...runtime.dispatch.writing import write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.modes.overrides.classes import foreign, plain
 from ...runtime.namespace import op
 from ...runtime.ops.image import checks as image_checks
 from ...runtime.ops.image import cpu_padding as image_cpu_padding
 from ...runtime.ops.image import cpu_resample as image_cpu_resample
 from ...runtime.ops.image import formulas as image_formulas
 from ...runtime.ops.image import plans as image_plans
-from ...runtime.overrides.classes import foreign, plain
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt
 from ...runtime.tensor.devices import CPU

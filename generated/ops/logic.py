@@ -15,8 +15,8 @@ from ...runtime.dispatch.overloads import Number
 from ...runtime.dispatch.row_loops import run_rows
 from ...runtime.dispatch.writing import before_write, write_out
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
+from ...runtime.modes.overrides.classes import plain
 from ...runtime.namespace import op
-from ...runtime.overrides.classes import plain
 from ...runtime.tensor.base import TensorBase as Tensor
 from .. import kernels
 

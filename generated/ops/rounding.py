@@ -16,8 +16,8 @@ from ...runtime.dispatch.overloads import Overloads
 from ...runtime.dispatch.writing import before_write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, intercept, watch
+from ...runtime.modes.overrides.classes import plain
 from ...runtime.namespace import op
-from ...runtime.overrides.classes import plain
 from ...runtime.tensor.base import TensorBase as Tensor
 from .. import kernels
 from ..functions import rounding as functions

@@ -23,6 +23,7 @@ from ...runtime.dispatch.view_cache import ViewOp
 from ...runtime.dispatch.writing import before_write, write, write_out
 from ...runtime.modes.grad_mode import mode as grad_mode
 from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept, uncast, watch
+from ...runtime.modes.overrides.classes import foreign, plain
 from ...runtime.namespace import op
 from ...runtime.ops.complex import checks as complex_checks
 from ...runtime.ops.image import checks as image_checks
@@ -36,7 +37,6 @@ from ...runtime.ops.shape import formulas as shape_formulas
 from ...runtime.ops.shape import formulas_grids as shape_formulas_grids
 from ...runtime.ops.shape import plans as shape_plans
 from ...runtime.ops.shape import plans_moves as shape_plans_moves
-from ...runtime.overrides.classes import foreign, plain
 from ...runtime.tensor import views
 from ...runtime.tensor.base import TensorBase as Tensor
 from ...runtime.tensor.base import adopt, geometries, geometry

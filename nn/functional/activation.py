@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ...generated import ops
 from ...generated.tensor import Tensor
-from ...runtime.overrides.calls import NOT_HANDLED, overridden
-from ...runtime.overrides.classes import plain
+from ...runtime.modes.overrides.calls import NOT_HANDLED, overridden
+from ...runtime.modes.overrides.classes import plain
 from ..docstrings import completed_from
 
 

@@ -8,9 +8,9 @@ from ...runtime.dispatch import checks
 from ...runtime.errors import DtypeError, ShapeError
 from ...runtime.functions.loss_reduction import reduction_word
 from ...runtime.modes.intercept import autocast_as, interceptable
+from ...runtime.modes.overrides.calls import NOT_HANDLED, overridden
+from ...runtime.modes.overrides.classes import plain
 from ...runtime.ops.loss.checks import expanded
-from ...runtime.overrides.calls import NOT_HANDLED, overridden
-from ...runtime.overrides.classes import plain
 from ..docstrings import completed_from
 
 

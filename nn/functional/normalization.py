@@ -9,8 +9,8 @@ from ...generated.tensor import Tensor
 from ...runtime.dispatch import checks
 from ...runtime.errors import ShapeError
 from ...runtime.modes.intercept import NOT_HANDLED, autocast_as, intercept
-from ...runtime.overrides.calls import overridden
-from ...runtime.overrides.classes import plain
+from ...runtime.modes.overrides.calls import overridden
+from ...runtime.modes.overrides.classes import plain
 from .running import follow
 
 

@@ -7,8 +7,8 @@ import warnings
 from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime.dispatch import checks
-from ...runtime.overrides.calls import NOT_HANDLED, overridden
-from ...runtime.overrides.classes import plain
+from ...runtime.modes.overrides.calls import NOT_HANDLED, overridden
+from ...runtime.modes.overrides.classes import plain
 from ...runtime.tensor.dtypes import dtype as Dtype
 from ..docstrings import completed_from
 

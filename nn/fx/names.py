@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from ...runtime.overrides.api import resolve_name
+from ...runtime.modes.overrides.api import resolve_name
 
 _PACKAGE = __name__.partition(".")[0]
 _ILLEGAL = re.compile(r"[^0-9a-zA-Z_]+")

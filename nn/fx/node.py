@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...runtime.errors import type_name
-from ...runtime.overrides.api import _assert
+from ...runtime.modes.overrides.api import _assert
 from .aggregates import AnyNode, map_aggregate, map_arg
 from .immutable_collections import immutable_dict
 from .names import qualified_name

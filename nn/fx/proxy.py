@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from ...runtime.overrides.api import is_tensor_method_or_property
+from ...runtime.modes.overrides.api import is_tensor_method_or_property
 from ...runtime.tensor.base import TensorBase
 from ...runtime.tensor.devices import device
 from ...runtime.tensor.dtypes import dtype

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from ...runtime.overrides.calls import public_functions
+from ...runtime.modes.overrides.calls import public_functions
 from .aggregates import map_aggregate
 from .patching import Patcher
 from .proxy import Proxy

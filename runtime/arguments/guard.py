@@ -12,8 +12,8 @@ from functools import update_wrapper
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
-from ..overrides.calls import NOT_HANDLED, overridden, public_functions
-from ..overrides.classes import foreign, plain
+from ..modes.overrides.calls import NOT_HANDLED, overridden, public_functions
+from ..modes.overrides.classes import foreign, plain
 from ..tensor.base import TensorBase
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])

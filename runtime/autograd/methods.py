@@ -7,7 +7,7 @@ from typing import Any
 
 from ..dispatch.fast_path import detacher
 from ..errors import GraphError, type_name
-from ..overrides.subclasses import kept_as_they_are
+from ..modes.overrides.subclasses import kept_as_they_are
 from ..tensor.base import TensorBase, alias, note_layout_change
 from ..tensor.devices import CPU
 from ..tensor.history import clear_history

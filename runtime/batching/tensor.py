@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..autograd.forward.tangents import below
+from ..modes.overrides.classes import disabled
 from ..namespace import op
-from ..overrides.classes import disabled
 from ..tensor.base import TensorBase, fresh_class
 from .levels import is_running, running_levels, vmap_level
 

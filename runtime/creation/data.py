@@ -8,7 +8,7 @@ import numpy as np
 
 from ..dispatch import checks
 from ..errors import type_name
-from ..overrides.calls import NOT_HANDLED
+from ..modes.overrides.calls import NOT_HANDLED
 from ..tensor.base import TensorBase, fresh, share
 from ..tensor.dtypes import BY_NUMPY
 from ..tensor.dtypes import dtype as Dtype

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..dispatch.fast_path import fast_path
 from ..kernels.compile.loading import is_loaded
-from ..overrides.calls import public_functions
+from ..modes.overrides.calls import public_functions
 from .destination import require_strided
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..dispatch import checks
-from ..overrides.calls import NOT_HANDLED
+from ..modes.overrides.calls import NOT_HANDLED
 from ..tensor.base import adopt, fresh
 from ..tensor.dtypes import get_default_dtype, scalar_type
 from .destination import require_strided, written

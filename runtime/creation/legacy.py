@@ -81,7 +81,7 @@ def _over_memory(name: str, kind: Dtype, value: Any) -> Any:
 
 
 def _over_storage(name: str, kind: Dtype, value: Any) -> Any:
-    from ..storages.setting import is_storage, tensor_of  # storages are few programs' business
+    from ..sharing.storages.setting import is_storage, tensor_of  # storages are few programs' business
 
     if not is_storage(value):
         raise _neither(name, value)

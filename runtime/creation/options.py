@@ -14,10 +14,10 @@ from ..dispatch import checks
 from ..dispatch.shape_checks import is_recorded_on
 from ..errors import DtypeError
 from ..modes.intercept import watch
+from ..modes.overrides.calls import NOT_HANDLED, ask, overridden
+from ..modes.overrides.classes import foreign
+from ..modes.overrides.switches import state
 from ..namespace import op as op_namespace
-from ..overrides.calls import NOT_HANDLED, ask, overridden
-from ..overrides.classes import foreign
-from ..overrides.switches import state
 from ..tensor import memory
 from ..tensor.base import adopt, fresh
 from ..tensor.devices import CPU, cuda_available, default_device, device

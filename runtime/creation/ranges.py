@@ -10,7 +10,7 @@ import numpy as np
 from ..dispatch import checks
 from ..errors import DtypeError, ShapeError, UnsupportedDtypeError
 from ..kernels.cpu.progressions import steps_from, steps_to
-from ..overrides.calls import NOT_HANDLED
+from ..modes.overrides.calls import NOT_HANDLED
 from ..pool.parallel_for import shared
 from ..tensor.base import TensorBase, host_array
 from ..tensor.dtypes import bool_, complex128, float64, get_default_dtype, int64

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ArgumentError, type_name
-from ..overrides.calls import NOT_HANDLED, overridden_call
+from ..modes.overrides.calls import NOT_HANDLED, overridden_call
 from ..tensor.base import TensorBase
 from ..tensor.dtypes import dtype
 from ..tensor.shapes import Size

@@ -11,7 +11,7 @@ import numpy as np
 from ..kernels.cpu.aligned import empty
 from ..kernels.cpu.copies import copied
 from ..kernels.table import ElementKernels
-from ..overrides.classes import known
+from ..modes.overrides.classes import known
 from ..pool.parallel_for import by_slices
 from ..tensor.base import TensorBase, fresh
 from ..tensor.casting import cast, copy_cast

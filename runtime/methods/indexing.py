@@ -19,9 +19,9 @@ from ..dispatch.elementwise import constant, elementwise_ops
 from ..dispatch.fast_path import item_getter
 from ..errors import type_name
 from ..modes.intercept import watch
+from ..modes.overrides.calls import NOT_HANDLED, overridden
+from ..modes.overrides.classes import foreign, known, plain
 from ..namespace import op
-from ..overrides.calls import NOT_HANDLED, overridden
-from ..overrides.classes import foreign, known, plain
 from ..tensor import dtypes
 from ..tensor.base import TensorBase, adopt
 

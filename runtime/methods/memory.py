@@ -7,7 +7,7 @@ from typing import Any
 
 from ..tensor.devices import CPU
 
-_SHARED = f"{__package__.rpartition('.')[0]}.storages.shared"
+_SHARED = f"{__package__.rpartition('.')[0]}.sharing.storages.shared"
 
 
 def storage(self: Any) -> Any:
@@ -21,14 +21,14 @@ def storage(self: Any) -> Any:
         ...     sg.arange(4)[2:].storage().tolist()
         [0, 1, 2, 3]
     """
-    from ..storages.typed import storage_of
+    from ..sharing.storages.typed import storage_of
 
     return storage_of(self)
 
 
 def typed_storage(self: Any) -> Any:
     """`storage()` without its warning."""
-    from ..storages.typed import wrapped
+    from ..sharing.storages.typed import wrapped
 
     return wrapped(untyped_storage(self), self._dtype)
 
@@ -42,7 +42,7 @@ def untyped_storage(self: Any) -> Any:
         >>> x.untyped_storage().nbytes(), x[0].untyped_storage() is x.untyped_storage()
         (24, True)
     """
-    from ..storages.typed import of_array  # with which the untyped ones find the typed ones
+    from ..sharing.storages.typed import of_array  # with which the untyped ones find the typed ones
 
     return of_array(self._storage)
 
@@ -69,7 +69,7 @@ def set_(self: Any, source: Any = None, storage_offset: Any = 0, size: Any = Non
         tensor([[1., 2.],
                 [3., 4.]])
     """
-    from ..storages.setting import set_tensor
+    from ..sharing.storages.setting import set_tensor
 
     return set_tensor(self, source, storage_offset, size, stride)
 
@@ -96,7 +96,7 @@ def share_memory_(self: Any) -> Any:
         >>> sg.zeros(2).share_memory_().is_shared()
         True
     """
-    from ..multiprocessing.reductions import share_tensors
+    from ..sharing.multiprocessing.reductions import share_tensors
 
     share_tensors([self])
     return self

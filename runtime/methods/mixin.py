@@ -11,9 +11,9 @@ from .. import creation
 from ..creation import legacy
 from ..dispatch import checks
 from ..errors import ArgumentError, type_name
+from ..modes.overrides import subclasses
+from ..modes.overrides.switches import DisableTorchFunctionSubclass
 from ..namespace import op
-from ..overrides import subclasses
-from ..overrides.switches import DisableTorchFunctionSubclass
 from ..saving import rebuild
 from ..tensor import dtypes
 from ..tensor.base import TensorBase

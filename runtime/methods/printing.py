@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..overrides.classes import overrides
+from ..modes.overrides.classes import overrides
 from ..tensor.base import host_array
 from ..tensor.dtypes import bool_, get_default_dtype, int64
 

@@ -9,8 +9,8 @@ import numpy as np
 from ..dispatch import checks
 from ..dispatch.places import check_places
 from ..errors import DtypeError
-from ..overrides.calls import NOT_HANDLED, overridden
-from ..overrides.classes import plain
+from ..modes.overrides.calls import NOT_HANDLED, overridden
+from ..modes.overrides.classes import plain
 from ..tensor.base import TensorBase, adopt, compute_array
 from ..tensor.memory import placed
 from ..tensor.shapes import broadcast_shapes

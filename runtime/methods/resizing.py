@@ -66,7 +66,7 @@ def _resized(name: str, tensor: Any, size: Any) -> Any:
         return tensor
     end = tensor._offset + prod(checked_size(name, size))
     if end > tensor._storage.size:
-        from ..storages.replacing import grow  # few tensors grow
+        from ..sharing.storages.replacing import grow  # few tensors grow
 
         with allocating(name):
             grow(tensor, end)

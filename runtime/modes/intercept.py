@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple, TypeVar
 
 from ..locks import new_lock
-from ..overrides.calls import NOT_HANDLED as NOT_HANDLED
-from ..overrides.calls import overridden_call
-from ..overrides.classes import plain, watch_all
+from .overrides.calls import NOT_HANDLED as NOT_HANDLED
+from .overrides.calls import overridden_call
+from .overrides.classes import plain, watch_all
 from .thread_state import mode
 
 EVERYTHING, LISTED, TANGENTS, EXAMPLES, SAVING = (

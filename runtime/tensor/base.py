@@ -16,8 +16,8 @@ import numpy as np
 
 from ..errors import ArgumentError, type_name
 from ..locks import new_lock
-from ..overrides.classes import add_plain, overrides
-from ..overrides.members import add_to
+from ..modes.overrides.classes import add_plain, overrides
+from ..modes.overrides.members import add_to
 from .casting import cast
 from .devices import CPU, device
 from .dtypes import dtype, from_numpy

@@ -1,6 +1,6 @@
 """Older names of `specgrad.compiler`, as programs know them from `torch._dynamo`."""
 
-from ..runtime.compilers.compiling import (
+from ..runtime.pytorch.compilers.compiling import (
     OptimizedModule,
     allow_in_graph,
     disable,
@@ -11,19 +11,19 @@ from ..runtime.compilers.compiling import (
     set_stance,
     substitute_in_graph,
 )
-from ..runtime.compilers.compiling import mark as assume_constant_result
-from ..runtime.compilers.compiling import mark as disallow_in_graph
-from ..runtime.compilers.compiling import mark as forbid_in_graph
-from ..runtime.compilers.compiling import mark as nonstrict_trace
-from ..runtime.compilers.compiling import mark as run
-from ..runtime.compilers.compiling import mark_tensor as mark_dynamic
-from ..runtime.compilers.compiling import mark_tensor as mark_static
-from ..runtime.compilers.compiling import mark_tensor as mark_static_address
-from ..runtime.compilers.compiling import mark_tensor as maybe_mark_dynamic
-from ..runtime.compilers.compiling import optimize as optimize_assert
-from ..runtime.compilers.compiling import refuse as explain
-from ..runtime.compilers.compiling import refuse as export
-from ..runtime.compilers.compiling import step as reset
+from ..runtime.pytorch.compilers.compiling import mark as assume_constant_result
+from ..runtime.pytorch.compilers.compiling import mark as disallow_in_graph
+from ..runtime.pytorch.compilers.compiling import mark as forbid_in_graph
+from ..runtime.pytorch.compilers.compiling import mark as nonstrict_trace
+from ..runtime.pytorch.compilers.compiling import mark as run
+from ..runtime.pytorch.compilers.compiling import mark_tensor as mark_dynamic
+from ..runtime.pytorch.compilers.compiling import mark_tensor as mark_static
+from ..runtime.pytorch.compilers.compiling import mark_tensor as mark_static_address
+from ..runtime.pytorch.compilers.compiling import mark_tensor as maybe_mark_dynamic
+from ..runtime.pytorch.compilers.compiling import optimize as optimize_assert
+from ..runtime.pytorch.compilers.compiling import refuse as explain
+from ..runtime.pytorch.compilers.compiling import refuse as export
+from ..runtime.pytorch.compilers.compiling import step as reset
 from . import config, eval_frame
 
 __all__ = [

@@ -1,5 +1,5 @@
 """Where PyTorch keeps the class of compiled modules."""
 
-from ..runtime.compilers.compiling import OptimizedModule
+from ..runtime.pytorch.compilers.compiling import OptimizedModule
 
 __all__ = ["OptimizedModule"]

@@ -1,5 +1,5 @@
 """The processor that kernels are compiled for."""
 
-from ..runtime.environment.config import get_cpu_capability
+from ..runtime.pytorch.environment.config import get_cpu_capability
 
 __all__ = ["get_cpu_capability"]

@@ -1,6 +1,6 @@
-"""Marks for a compiler under PyTorch's name; the code is in specgrad.runtime.compilers."""
+"""Marks for a compiler under PyTorch's name; the code is in specgrad.runtime.pytorch.compilers."""
 
-from ..runtime.compilers.compiling import (
+from ..runtime.pytorch.compilers.compiling import (
     allow_in_graph,
     compile,
     disable,
@@ -10,12 +10,12 @@ from ..runtime.compilers.compiling import (
     set_stance,
     substitute_in_graph,
 )
-from ..runtime.compilers.compiling import is_compiling as is_dynamo_compiling
-from ..runtime.compilers.compiling import is_compiling as is_exporting
-from ..runtime.compilers.compiling import mark as assume_constant_result
-from ..runtime.compilers.compiling import step as cudagraph_mark_step_begin
-from ..runtime.compilers.compiling import step as reset
-from ..runtime.compilers.compiling import step as save_cache_artifacts
+from ..runtime.pytorch.compilers.compiling import is_compiling as is_dynamo_compiling
+from ..runtime.pytorch.compilers.compiling import is_compiling as is_exporting
+from ..runtime.pytorch.compilers.compiling import mark as assume_constant_result
+from ..runtime.pytorch.compilers.compiling import step as cudagraph_mark_step_begin
+from ..runtime.pytorch.compilers.compiling import step as reset
+from ..runtime.pytorch.compilers.compiling import step as save_cache_artifacts
 
 __all__ = [
     "allow_in_graph",

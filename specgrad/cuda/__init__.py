@@ -44,7 +44,7 @@ def __getattr__(name: str) -> _Any:
     if name in _CUDA_TYPES:
         return _CUDA_TYPES[name]
     if name.endswith("Storage"):
-        found = _import_module("..runtime.storages.legacy", __name__).CUDA_STORAGES.get(name)
+        found = _import_module("..runtime.sharing.storages.legacy", __name__).CUDA_STORAGES.get(name)
         if found is not None:
             return found
     if name == "amp":

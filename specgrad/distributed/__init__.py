@@ -1,6 +1,6 @@
-"""Process groups under PyTorch's name: there are none yet. The code is in specgrad.runtime.environment."""
+"""Process groups under PyTorch's name: there are none yet. The code is in specgrad.runtime.pytorch.environment."""
 
-from ..runtime.environment.process_groups import (
+from ..runtime.pytorch.environment.process_groups import (
     GroupMember,
     ProcessGroup,
     ReduceOp,
@@ -13,37 +13,37 @@ from ..runtime.environment.process_groups import (
     is_initialized,
     is_torchelastic_launched,
 )
-from ..runtime.environment.process_groups import GroupMember as group
-from ..runtime.environment.process_groups import is_available as is_gloo_available
-from ..runtime.environment.process_groups import is_available as is_mpi_available
-from ..runtime.environment.process_groups import is_available as is_nccl_available
-from ..runtime.environment.process_groups import needs_group as all_gather
-from ..runtime.environment.process_groups import needs_group as all_gather_into_tensor
-from ..runtime.environment.process_groups import needs_group as all_gather_object
-from ..runtime.environment.process_groups import needs_group as all_reduce
-from ..runtime.environment.process_groups import needs_group as all_to_all
-from ..runtime.environment.process_groups import needs_group as all_to_all_single
-from ..runtime.environment.process_groups import needs_group as barrier
-from ..runtime.environment.process_groups import needs_group as broadcast
-from ..runtime.environment.process_groups import needs_group as broadcast_object_list
-from ..runtime.environment.process_groups import needs_group as destroy_process_group
-from ..runtime.environment.process_groups import needs_group as gather
-from ..runtime.environment.process_groups import needs_group as gather_object
-from ..runtime.environment.process_groups import needs_group as get_backend
-from ..runtime.environment.process_groups import needs_group as get_process_group_ranks
-from ..runtime.environment.process_groups import needs_group as get_rank
-from ..runtime.environment.process_groups import needs_group as get_world_size
-from ..runtime.environment.process_groups import needs_group as irecv
-from ..runtime.environment.process_groups import needs_group as isend
-from ..runtime.environment.process_groups import needs_group as monitored_barrier
-from ..runtime.environment.process_groups import needs_group as new_group
-from ..runtime.environment.process_groups import needs_group as recv
-from ..runtime.environment.process_groups import needs_group as reduce
-from ..runtime.environment.process_groups import needs_group as reduce_scatter
-from ..runtime.environment.process_groups import needs_group as reduce_scatter_tensor
-from ..runtime.environment.process_groups import needs_group as scatter
-from ..runtime.environment.process_groups import needs_group as scatter_object_list
-from ..runtime.environment.process_groups import needs_group as send
+from ..runtime.pytorch.environment.process_groups import GroupMember as group
+from ..runtime.pytorch.environment.process_groups import is_available as is_gloo_available
+from ..runtime.pytorch.environment.process_groups import is_available as is_mpi_available
+from ..runtime.pytorch.environment.process_groups import is_available as is_nccl_available
+from ..runtime.pytorch.environment.process_groups import needs_group as all_gather
+from ..runtime.pytorch.environment.process_groups import needs_group as all_gather_into_tensor
+from ..runtime.pytorch.environment.process_groups import needs_group as all_gather_object
+from ..runtime.pytorch.environment.process_groups import needs_group as all_reduce
+from ..runtime.pytorch.environment.process_groups import needs_group as all_to_all
+from ..runtime.pytorch.environment.process_groups import needs_group as all_to_all_single
+from ..runtime.pytorch.environment.process_groups import needs_group as barrier
+from ..runtime.pytorch.environment.process_groups import needs_group as broadcast
+from ..runtime.pytorch.environment.process_groups import needs_group as broadcast_object_list
+from ..runtime.pytorch.environment.process_groups import needs_group as destroy_process_group
+from ..runtime.pytorch.environment.process_groups import needs_group as gather
+from ..runtime.pytorch.environment.process_groups import needs_group as gather_object
+from ..runtime.pytorch.environment.process_groups import needs_group as get_backend
+from ..runtime.pytorch.environment.process_groups import needs_group as get_process_group_ranks
+from ..runtime.pytorch.environment.process_groups import needs_group as get_rank
+from ..runtime.pytorch.environment.process_groups import needs_group as get_world_size
+from ..runtime.pytorch.environment.process_groups import needs_group as irecv
+from ..runtime.pytorch.environment.process_groups import needs_group as isend
+from ..runtime.pytorch.environment.process_groups import needs_group as monitored_barrier
+from ..runtime.pytorch.environment.process_groups import needs_group as new_group
+from ..runtime.pytorch.environment.process_groups import needs_group as recv
+from ..runtime.pytorch.environment.process_groups import needs_group as reduce
+from ..runtime.pytorch.environment.process_groups import needs_group as reduce_scatter
+from ..runtime.pytorch.environment.process_groups import needs_group as reduce_scatter_tensor
+from ..runtime.pytorch.environment.process_groups import needs_group as scatter
+from ..runtime.pytorch.environment.process_groups import needs_group as scatter_object_list
+from ..runtime.pytorch.environment.process_groups import needs_group as send
 
 __all__ = [
     "GroupMember",

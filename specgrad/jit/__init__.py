@@ -1,9 +1,9 @@
-"""TorchScript's names: what is scripted or traced stays what it is. The code is in specgrad.runtime.compilers."""
+"""TorchScript's names: what is scripted or traced stays what it is. Code: specgrad.runtime.pytorch.compilers."""
 
 from typing import Final as Final
 
 from ..nn.script_module import RecursiveScriptModule, ScriptModule, TopLevelTracedModule, TracedModule
-from ..runtime.compilers.scripting import (
+from ..runtime.pytorch.compilers.scripting import (
     Attribute,
     CompilationUnit,
     Error,
@@ -32,12 +32,12 @@ from ..runtime.compilers.scripting import (
     unused,
     wait,
 )
-from ..runtime.compilers.scripting import isinstance_of as isinstance
-from ..runtime.compilers.scripting import overload as _overload  # noqa: F401
-from ..runtime.compilers.scripting import overload as _overload_method  # noqa: F401
-from ..runtime.compilers.scripting import script_if_tracing as _script_if_tracing  # noqa: F401
-from ..runtime.compilers.scripting import unwrap_optional as _unwrap_optional  # noqa: F401
-from ..runtime.futures import Future
+from ..runtime.pytorch.compilers.scripting import isinstance_of as isinstance
+from ..runtime.pytorch.compilers.scripting import overload as _overload  # noqa: F401
+from ..runtime.pytorch.compilers.scripting import overload as _overload_method  # noqa: F401
+from ..runtime.pytorch.compilers.scripting import script_if_tracing as _script_if_tracing  # noqa: F401
+from ..runtime.pytorch.compilers.scripting import unwrap_optional as _unwrap_optional  # noqa: F401
+from ..runtime.pytorch.futures import Future
 
 __all__ = [
     "Attribute",

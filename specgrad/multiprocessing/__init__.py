@@ -1,14 +1,14 @@
 """Processes that share tensors: Python's `multiprocessing`, whose queues, pipes and arguments share tensors' memory.
 
-The code is in specgrad.runtime.multiprocessing. Loaded when it is first named.
+The code is in specgrad.runtime.sharing.multiprocessing. Loaded when it is first named.
 """
 
 import multiprocessing as _multiprocessing
 from multiprocessing import *
 
 from ..runtime.arguments import guard_module as _guard_module
-from ..runtime.multiprocessing.reductions import init_reductions
-from ..runtime.multiprocessing.strategy import (
+from ..runtime.sharing.multiprocessing.reductions import init_reductions
+from ..runtime.sharing.multiprocessing.strategy import (
     get_all_sharing_strategies,
     get_sharing_strategy,
     set_sharing_strategy,

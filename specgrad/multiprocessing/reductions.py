@@ -1,8 +1,8 @@
-"""How tensors travel to other processes, under PyTorch's name; the code is in specgrad.runtime.multiprocessing."""
+"""How tensors travel between processes, under PyTorch's name; code: specgrad.runtime.sharing.multiprocessing."""
 
 from multiprocessing.reduction import ForkingPickler
 
-from ..runtime.multiprocessing.reductions import (
+from ..runtime.sharing.multiprocessing.reductions import (
     init_reductions,
     rebuild_tensor,
     reduce_storage,

@@ -1,7 +1,7 @@
-"""Processes that run one function together, under PyTorch's name; the code is in specgrad.runtime.multiprocessing."""
+"""Processes that run one function, under PyTorch's name; code: specgrad.runtime.sharing.multiprocessing."""
 
-from ..runtime.multiprocessing.errors import ProcessException, ProcessExitedException, ProcessRaisedException
-from ..runtime.multiprocessing.spawn import ProcessContext, SpawnContext, spawn, start_processes
+from ..runtime.sharing.multiprocessing.errors import ProcessException, ProcessExitedException, ProcessRaisedException
+from ..runtime.sharing.multiprocessing.spawn import ProcessContext, SpawnContext, spawn, start_processes
 
 __all__ = [
     "ProcessContext",

@@ -1,8 +1,8 @@
-"""Trees of containers under PyTorch's name, `torch.utils._pytree`; the code is in specgrad.runtime.trees."""
+"""Trees of containers under PyTorch's name, `torch.utils._pytree`; the code is in specgrad.runtime.pytorch.trees."""
 
 from ..runtime.arguments import guard_module as _guard_module
-from ..runtime.trees.keys import GetAttrKey, MappingKey, SequenceKey, key_get, keystr
-from ..runtime.trees.maps import (
+from ..runtime.pytorch.trees.keys import GetAttrKey, MappingKey, SequenceKey, key_get, keystr
+from ..runtime.pytorch.trees.maps import (
     map_only,
     tree_all,
     tree_all_only,
@@ -16,7 +16,7 @@ from ..runtime.trees.maps import (
     tree_map_only_,
     tree_map_with_path,
 )
-from ..runtime.trees.nodes import (
+from ..runtime.pytorch.trees.nodes import (
     SUPPORTED_NODES,
     NodeDef,
     is_namedtuple,
@@ -25,13 +25,13 @@ from ..runtime.trees.nodes import (
     register_dataclass,
     register_pytree_node,
 )
-from ..runtime.trees.nodes import deregister_pytree_node as _deregister_pytree_node  # noqa: F401
-from ..runtime.trees.nodes import is_namedtuple_instance as _is_namedtuple_instance  # noqa: F401
-from ..runtime.trees.nodes import node_type as _get_node_type  # noqa: F401
-from ..runtime.trees.nodes import register_named_tuple as _register_namedtuple  # noqa: F401
-from ..runtime.trees.nodes import register_pytree_node as _register_pytree_node  # noqa: F401
-from ..runtime.trees.serialized import treespec_dumps, treespec_loads
-from ..runtime.trees.structure import (
+from ..runtime.pytorch.trees.nodes import deregister_pytree_node as _deregister_pytree_node  # noqa: F401
+from ..runtime.pytorch.trees.nodes import is_namedtuple_instance as _is_namedtuple_instance  # noqa: F401
+from ..runtime.pytorch.trees.nodes import node_type as _get_node_type  # noqa: F401
+from ..runtime.pytorch.trees.nodes import register_named_tuple as _register_namedtuple  # noqa: F401
+from ..runtime.pytorch.trees.nodes import register_pytree_node as _register_pytree_node  # noqa: F401
+from ..runtime.pytorch.trees.serialized import treespec_dumps, treespec_loads
+from ..runtime.pytorch.trees.structure import (
     LeafSpec,
     TreeSpec,
     arg_tree_leaves,
@@ -46,8 +46,8 @@ from ..runtime.trees.structure import (
     treespec_pprint,
     treespec_tuple,
 )
-from ..runtime.trees.structure import broadcast_to_and_flatten as _broadcast_to_and_flatten  # noqa: F401
-from ..runtime.trees.structure import tree_is_leaf as _is_leaf  # noqa: F401
+from ..runtime.pytorch.trees.structure import broadcast_to_and_flatten as _broadcast_to_and_flatten  # noqa: F401
+from ..runtime.pytorch.trees.structure import tree_is_leaf as _is_leaf  # noqa: F401
 
 PyTree = Context = object
 PyTreeSpec = TreeSpec

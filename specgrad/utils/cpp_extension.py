@@ -1,6 +1,6 @@
-"""Extensions in C++ under PyTorch's name, all refused; the code is in specgrad.runtime.environment."""
+"""Extensions in C++ under PyTorch's name, all refused; the code is in specgrad.runtime.pytorch.environment."""
 
-from ..runtime.environment.cpp_extension import (
+from ..runtime.pytorch.environment.cpp_extension import (
     BuildExtension,
     CppExtension,
     CUDAExtension,

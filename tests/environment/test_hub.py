@@ -46,7 +46,7 @@ def test_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert sg.hub.get_dir() == "/cache/torch/hub"
     monkeypatch.setenv("TORCH_HOME", str(tmp_path))
     assert sg.hub.get_dir() == str(tmp_path / "hub")
-    monkeypatch.setattr("specgrad.runtime.environment.hub._chosen", [])
+    monkeypatch.setattr("specgrad.runtime.pytorch.environment.hub._chosen", [])
     sg.hub.set_dir(tmp_path / "mine")
     assert sg.hub.get_dir() == str(tmp_path / "mine")
 

@@ -112,7 +112,7 @@ def test_large_graphs_are_drawn(graph: Callable[[int], sg.Tensor], others: int, 
 def test_files_by_their_ending(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """SVG and dot need nothing; other kinds need Graphviz and say so; `auto` draws without it."""
     x = sg.ones(2, requires_grad=True)
-    monkeypatch.setattr("specgrad.runtime.graph_picture.graphviz.shutil.which", lambda _: None)
+    monkeypatch.setattr("specgrad.runtime.profiler.graph_picture.graphviz.shutil.which", lambda _: None)
     monkeypatch.setitem(sys.modules, "graphviz", None)
     drawing = draw(x.sin(), tmp_path / "graph.svg")
     assert (tmp_path / "graph.svg").read_text(encoding="utf-8") == drawing.svg == drawing._repr_svg_()
@@ -129,7 +129,7 @@ def test_graphviz_lays_out_where_it_is(tmp_path: Path, monkeypatch: pytest.Monke
     program = tmp_path / "dot"
     program.write_text('#!/bin/sh\nread -r line; echo "<svg>$line $1</svg>"\n', encoding="utf-8")
     program.chmod(0o755)
-    monkeypatch.setattr("specgrad.runtime.graph_picture.graphviz.shutil.which", lambda _: str(program))
+    monkeypatch.setattr("specgrad.runtime.profiler.graph_picture.graphviz.shutil.which", lambda _: str(program))
     assert draw(x.sin()).svg == "<svg>digraph autograd { -Tsvg</svg>\n"
     draw(x.sin(), tmp_path / "graph.pdf")
     assert (tmp_path / "graph.pdf").read_text(encoding="utf-8") == "<svg>digraph autograd { -Tpdf</svg>\n"
@@ -145,7 +145,7 @@ def test_graphviz_lays_out_where_it_is(tmp_path: Path, monkeypatch: pytest.Monke
             return f"{self.text.split()[0]} as {format}".encode()
 
     package = types.SimpleNamespace(Source=Source, ExecutableNotFound=KeyError, CalledProcessError=KeyError)
-    monkeypatch.setattr("specgrad.runtime.graph_picture.graphviz.shutil.which", lambda _: None)
+    monkeypatch.setattr("specgrad.runtime.profiler.graph_picture.graphviz.shutil.which", lambda _: None)
     monkeypatch.setitem(sys.modules, "graphviz", package)
     assert draw(x.sin()).svg == "digraph as svg"
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import specgrad as sg
 from specgrad.graph import Drawing, draw
-from specgrad.runtime.graph_picture.picture import Box
+from specgrad.runtime.profiler.graph_picture.picture import Box
 from tests.repository import ROOT
 
 SPEC = (ROOT / "derivatives.yaml").read_text(encoding="utf-8").split("\n")

@@ -16,7 +16,7 @@ import pytest
 import specgrad as sg
 import specgrad.multiprocessing as mp
 from specgrad import nn
-from specgrad.runtime.storages import shared
+from specgrad.runtime.sharing.storages import shared
 from tests.repository import ROOT
 from tests.storages import in_processes
 

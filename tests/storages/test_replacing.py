@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.storages import replacing
+from specgrad.runtime.sharing.storages import replacing
 
 
 def test_a_storage_grows_and_shrinks(lib: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from specgrad.runtime.amp.autocast_mode import autocast
+from specgrad.runtime.modes.amp.autocast_mode import autocast
 from specgrad.runtime.tensor import dtypes
 
 from ...spec.autocast import LIKE, REFUSE

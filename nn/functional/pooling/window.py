@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from ....generated import ops
 from ....generated.tensor import Tensor
 from ....runtime.dispatch.writing import write_out
-from ....runtime.overrides.calls import NOT_HANDLED, overridden
-from ....runtime.overrides.classes import plain
+from ....runtime.modes.overrides.calls import NOT_HANDLED, overridden
+from ....runtime.modes.overrides.classes import plain
 from ...docstrings import completed_from
 
 Size = int | Sequence[int]

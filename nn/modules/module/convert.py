@@ -88,7 +88,7 @@ class ModuleConversion:
         Processes that are given the module afterwards work on the same parameters, each with gradients of its own.
         """
         tensors: list[Tensor] = [*self.parameters(), *self.buffers()]
-        from ....runtime.multiprocessing.reductions import share_tensors  # few modules are shared
+        from ....runtime.sharing.multiprocessing.reductions import share_tensors  # few modules are shared
 
         share_tensors([*tensors, *(t.grad for t in tensors if t.grad is not None)])
         return self

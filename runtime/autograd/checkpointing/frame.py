@@ -159,7 +159,7 @@ def autocast_again() -> Callable[[], AbstractContextManager[Any]]:
     """What enters regions of autocast like those of the caller."""
     if not watch.casts:
         return nullcontext
-    from ...amp.autocast_mode import settings_again  # not before there is a region
+    from ...modes.amp.autocast_mode import settings_again  # not before there is a region
 
     return settings_again()
 

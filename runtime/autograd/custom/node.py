@@ -9,7 +9,7 @@ from typing import Any
 from ...dispatch.writing import check_history
 from ...errors import GraphError, type_name
 from ...modes.grad_mode import no_grad
-from ...overrides.switches import state as overriding
+from ...modes.overrides.switches import state as overriding
 from ...tensor.base import TensorBase
 from ...tensor.history import clear_history, set_history
 from ..engine.accumulate_grad import next_functions

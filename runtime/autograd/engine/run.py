@@ -11,8 +11,8 @@ from typing import Any
 
 from ...modes.grad_mode import mode
 from ...modes.intercept import watch
+from ...modes.overrides.switches import state as overriding
 from ...modes.thread_state import set_states_here, states_here
-from ...overrides.switches import state as overriding
 from ..hooks.hooks import registered
 from ..hooks.leaves import propagate_with_hooks
 from .engine import BackwardPass

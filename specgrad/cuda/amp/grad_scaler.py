@@ -1,6 +1,6 @@
-"""The older name of GradScaler on CUDA devices, under PyTorch's name; the code is in specgrad.runtime.amp."""
+"""The older name of GradScaler on CUDA devices, under PyTorch's name; the code is in specgrad.runtime.modes.amp."""
 
-from ...runtime.amp.grad_scaler import OptState
-from ...runtime.amp.old_names import CudaGradScaler as GradScaler
+from ...runtime.modes.amp.grad_scaler import OptState
+from ...runtime.modes.amp.old_names import CudaGradScaler as GradScaler
 
 __all__ = ["GradScaler", "OptState"]

@@ -1,7 +1,7 @@
-"""Measuring statements under PyTorch's name; the code is in specgrad.runtime.measuring."""
+"""Measuring statements under PyTorch's name; the code is in specgrad.runtime.pytorch.measuring."""
 
-from ...runtime.measuring.compare import Compare
-from ...runtime.measuring.measurement import (
+from ...runtime.pytorch.measuring.compare import Compare
+from ...runtime.pytorch.measuring.measurement import (
     Measurement,
     TaskSpec,
     ordered_unique,
@@ -9,7 +9,7 @@ from ...runtime.measuring.measurement import (
     trim_sigfig,
     unit_to_english,
 )
-from ...runtime.measuring.timer import Language, Timer, set_torch_threads, timer
+from ...runtime.pytorch.measuring.timer import Language, Timer, set_torch_threads, timer
 
 __all__ = [
     "Compare",

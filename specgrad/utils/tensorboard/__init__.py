@@ -1,6 +1,6 @@
-"""TensorBoard's event files under PyTorch's name; the code is in specgrad.runtime.summaries."""
+"""TensorBoard's event files under PyTorch's name; the code is in specgrad.runtime.pytorch.summaries."""
 
-from ...runtime.summaries.event_files import FileWriter
-from ...runtime.summaries.writer import SummaryWriter
+from ...runtime.pytorch.summaries.event_files import FileWriter
+from ...runtime.pytorch.summaries.writer import SummaryWriter
 
 __all__ = ["FileWriter", "SummaryWriter"]

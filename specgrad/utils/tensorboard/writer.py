@@ -1,6 +1,6 @@
 """Where PyTorch keeps SummaryWriter."""
 
-from ...runtime.summaries.event_files import FileWriter
-from ...runtime.summaries.writer import SummaryWriter
+from ...runtime.pytorch.summaries.event_files import FileWriter
+from ...runtime.pytorch.summaries.writer import SummaryWriter
 
 __all__ = ["FileWriter", "SummaryWriter"]

@@ -1,0 +1,194 @@
+"""From tensors to a picture: walks the graph behind them without recursion, newest node first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ...autograd.custom.node import FunctionNode
+from ...autograd.inplace.copy_slices import CopySlices, Region
+from ...autograd.inplace.view_history import NOWHERE
+from ...autograd.node import FREED, LEAF, node_at, output_at
+from ...autograd.saved.packed import Packed
+from ...autograd.saved.saved import edge_of
+from ...dispatch.entries import entry_of, op_node
+from ...tensor.base import TensorBase
+from ..table import memory_text
+from .picture import Arrow, Box, Picture
+
+
+@dataclass
+class Kept:
+    """The saved tensors of one node: bytes by name, and by the memory they lie in; `freed` when that is gone."""
+
+    sizes: dict[str, int] = field(default_factory=dict)
+    memory: dict[int, int] = field(default_factory=dict)
+    packed: int = 0  # values that saved-tensor hooks keep elsewhere
+    freed: bool = False
+
+    @property
+    def size(self) -> int:
+        """The bytes of all, memory that two of them share once."""
+        return sum(self.memory.values())
+
+
+def kept_by(node: Any) -> Kept:
+    """Look at the saved values of a node without unpacking them."""
+    kept = Kept()
+    own = op_node(node)
+    for slot in own.saved_slots:
+        name, value = slot.removeprefix("kept_"), getattr(own, slot)
+        if value is FREED:
+            kept.freed = True
+        for tensor in value if isinstance(value, (list, tuple)) else (value,):
+            if isinstance(tensor, Packed):
+                kept.packed += 1
+            elif isinstance(tensor, TensorBase):
+                kept.sizes[name] = kept.sizes.get(name, 0) + tensor.nbytes
+                address = id(tensor._storage if tensor._storage.base is None else tensor._storage.base)
+                kept.memory[address] = max(kept.memory.get(address, 0), tensor.nbytes)
+    return kept
+
+
+Meta = tuple[Any, Any]  # shape and dtype
+_MANY = 4  # outputs of a node that are listed
+
+
+def collect(outputs: Mapping[str, Any], names: Mapping[Any, str]) -> Picture:
+    """The picture of everything that the named outputs depend on; `names` are those of leaves and nodes."""
+    picture = Picture()
+    nodes = nodes_behind(outputs.values())
+    metas = _output_metas(nodes, outputs.values())
+    numbers: dict[Any, int] = {}
+    for name, tensor in outputs.items():
+        picture.boxes.append(Box("output", name, [_described((tensor._shape, tensor._dtype))]))
+    memory: dict[int, int] = {}
+    for node in nodes:
+        kept = kept_by(node)
+        memory.update(kept.memory)
+        numbers[node] = len(picture.boxes)
+        picture.boxes.append(_node_box(node, metas.get(node, {}), kept, names.get(node)))
+    _connect(picture, outputs.values(), nodes, numbers, names)
+    leaves = sum(box.kind == "leaf" for box in picture.boxes)
+    picture.caption = f"{_count(len(nodes), 'node')}, {_count(leaves, 'leaf', 'leaves')}"
+    picture.caption += f", {memory_text(sum(memory.values()))} saved for backward" if memory else ""
+    return picture
+
+
+def nodes_behind(outputs: Iterable[Any]) -> list[Any]:
+    """Every node that the outputs depend on, newest first: users before what they use."""
+    found, stack = set(), [node_at(edge_of(tensor)) for tensor in outputs if not tensor.is_leaf]
+    while stack:
+        node = stack.pop()
+        if node not in found:
+            found.add(node)
+            stack.extend(node_at(edge) for edge in node.edges if edge is not None and edge.edge_kind != LEAF)
+    return sorted(found, key=lambda node: -node.sequence)
+
+
+def _output_metas(nodes: Iterable[Any], outputs: Iterable[Any]) -> dict[Any, dict[int, Meta]]:
+    """Shape and dtype of the outputs of nodes, which their users know."""
+    metas: dict[Any, dict[int, Meta]] = {}
+    for tensor in outputs:
+        if not tensor.is_leaf:
+            node, index = output_at(edge_of(tensor))
+            metas.setdefault(node, {})[index] = (tensor._shape, tensor._dtype)
+    for node in nodes:
+        own = metas.setdefault(node, {})
+        for index, meta in enumerate(getattr(node, "output_metas", None) or ()):
+            if meta is not None:
+                own[index] = meta
+        for edge, meta in zip(node.edges, _input_metas(node, own), strict=False):
+            if edge is not None and edge.edge_kind != LEAF and meta is not None:
+                producer, index = output_at(edge)
+                metas.setdefault(producer, {}).setdefault(index, meta)
+    return metas
+
+
+def _input_metas(node: Any, own: dict[int, Meta]) -> list[Meta | None]:
+    """Shape and dtype of each input; nodes without `metas` have inputs that look like their output."""
+    if isinstance(node, CopySlices):  # the base looks as it did; what was written to it, the inner node knows
+        region = (node.geometry[0], own[0][1]) if 0 in own else None
+        rest = _input_metas(node.inner, {} if region is None else {0: region})
+        return [own.get(0), *rest[1:]]
+    if node.metas is not None:
+        return list(node.metas)
+    return [own.get(0)] * len(node.edges)
+
+
+def _node_box(node: Any, metas: dict[int, Meta], kept: Any, name: str | None) -> Box:
+    """The box of a node: what it is, what it makes, what it keeps, where the spec describes it."""
+    lines = [] if name is None else [name]
+    shown = sorted(metas.items())[:_MANY]
+    several = node.output_count > 1
+    lines += [f"{index}: {_described(meta)}" if several else _described(meta) for index, meta in shown]
+    lines += [f"... {node.output_count} outputs"] if node.output_count > len(shown) > 0 else []
+    if isinstance(node, CopySlices):
+        lines.append(f"by {node.inner.name()}")
+    if kept.freed:
+        lines.append("saved values freed")
+    elif kept.sizes:
+        lines.append(f"saves {memory_text(kept.size)}")
+    if kept.packed:
+        lines.append(f"saves {_count(kept.packed, 'packed value')}")
+    place = op_node(node).spec_place
+    lines += [place] if place else []
+    return Box(_kind(node), node.name(), lines, _note(node, kept))
+
+
+def _kind(node: Any) -> str:
+    if isinstance(node, FunctionNode):
+        return "custom"
+    if isinstance(node, CopySlices) or node.op_name.partition(".")[0].endswith("_"):
+        return "in-place"
+    entry = entry_of(type(node).__module__, node.op_name)
+    return "view" if isinstance(node, Region) or (entry is not None and entry.kind == "view") else "op"
+
+
+def _note(node: Any, kept: Any) -> str:
+    lines = [f"{node.name()} (sequence number {node.sequence})"]
+    first = (type(node).__doc__ or "").strip().partition("\n")[0]
+    lines += [first] if node.spec_place and first else []
+    lines += [f"saved {name}: {memory_text(size)}" for name, size in kept.sizes.items()]
+    return "\n".join(lines)
+
+
+def _connect(
+    picture: Picture, outputs: Iterable[Any], nodes: Iterable[Any], numbers: dict[Any, int], names: Any
+) -> None:
+    """Draw the arrows; leaves get their boxes where they are first met."""
+
+    def arrow(edge: Any, target: int) -> None:
+        if edge.edge_kind == LEAF:
+            if edge not in numbers:
+                numbers[edge] = len(picture.boxes)
+                picture.boxes.append(_leaf_box(edge, names.get(edge)))
+            picture.arrows.append(Arrow(numbers[edge], target))
+        else:
+            node, index = output_at(edge)
+            picture.arrows.append(Arrow(numbers[node], target, str(index) if node.output_count > 1 else ""))
+
+    for number, tensor in enumerate(outputs):
+        arrow(edge_of(tensor), number)
+    for node in nodes:
+        for edge in node.edges:
+            if edge is not None and edge is not NOWHERE:
+                arrow(edge, numbers[node])
+
+
+def _leaf_box(leaf: Any, name: str | None) -> Box:
+    meta = _described((leaf._shape, leaf._dtype))
+    note = f"{name or 'leaf'}: {meta}, {memory_text(leaf.nbytes)}"
+    return Box("leaf", name or "leaf", [meta], note)
+
+
+def _described(meta: Meta) -> str:
+    shape, dtype = meta
+    return (
+        f"{tuple(shape)} {str(dtype).rpartition('.')[2]}" if len(shape) else f"scalar {str(dtype).rpartition('.')[2]}"
+    )
+
+
+def _count(number: int, one: str, several: str = "") -> str:
+    return f"{number:,} {one if number == 1 else several or one + 's'}"

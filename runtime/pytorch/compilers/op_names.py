@@ -1,0 +1,77 @@
+"""`ops`: ops by namespace and name, those of programs and, as `ops.aten`, specgrad's own."""
+
+from __future__ import annotations
+
+from types import ModuleType
+from typing import Any
+
+from ...namespace import op as own_ops
+from .custom_ops import REGISTERED
+
+
+class OpOverload:
+    """One of specgrad's functions, under a name of PyTorch's dispatcher: `ops.aten.add`, `ops.aten.add.Tensor`.
+
+    Args:
+        name: the name of the function.
+        function: the function, which chooses among overloads by its arguments.
+    """
+
+    def __init__(self, name: str, function: Any) -> None:
+        self.__name__ = name
+        self.function = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.function(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> OpOverload:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        return self.function == getattr(other, "function", other)
+
+    def __hash__(self) -> int:
+        return hash(self.function)
+
+    def __repr__(self) -> str:
+        return f"<OpOverload(aten.{self.__name__})>"
+
+
+class OpNamespace(ModuleType):
+    """The ops of one namespace."""
+
+    def __getattr__(self, name: str) -> Any:
+        found = REGISTERED.get(f"{self.__name__}::{name}")
+        if found is not None:
+            return found
+        function = getattr(own_ops, name, None) if self.__name__ == "aten" and not name.startswith("__") else None
+        if function is None:
+            raise AttributeError(f"'_OpNamespace' '{self.__name__}' object has no attribute '{name}'")
+        self.__dict__[name] = OpOverload(name, function)  # kept, as programs compare them by identity
+        return self.__dict__[name]
+
+
+class Ops(ModuleType):
+    """`ops`: `ops.<namespace>.<name>`."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        self.__dict__[name] = OpNamespace(name)
+        return self.__dict__[name]
+
+    def load_library(self, path: str) -> None:
+        """Load ops from a shared library: it would be PyTorch's, of machine code.
+
+        Args:
+            path: the library.
+
+        Raises:
+            OSError: always.
+        """
+        raise OSError(f"specgrad.ops.load_library({path!r}): libraries of PyTorch's ops cannot be loaded")
+
+
+ops = Ops("specgrad.ops")

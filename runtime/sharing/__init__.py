@@ -1,0 +1,1 @@
+"""Memory that tensors share, within a process (storages) and between processes."""

@@ -1,0 +1,128 @@
+"""Other memory for all tensors that share one: it grows, shrinks, or moves to where other processes see it.
+
+Tensors over one memory hold one array (`_storage`), and nobody keeps a list of them: that would cost each view. So who
+replaces the memory asks the garbage collector who holds the array, unless its count of references says that the
+tensor at hand is alone. That takes some ten milliseconds, and is needed for few calls: `resize_` beyond the memory,
+storages that are resized, `share_memory_`.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import weakref
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from ...tensor.base import note_layout_change, part_of, plain_classes
+from ...tensor.casting import copy_cast
+from ...tensor.devices import CPU
+from ...tensor.dtype_views import arrays_over, origin_of, storage_as
+from ...tensor.memory import empty, zeros
+from ...tensor.shapes import is_contiguous, numel
+
+names: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()  # the storage object of an array's number
+_fixed: set[int] = set()  # numbers of arrays whose memory has one size for ever: files, memory of several processes
+
+
+def fix_size(array: Any) -> None:
+    """Say that the memory of an array cannot be resized, for as long as the array is there."""
+    _fixed.add(id(array))
+    weakref.finalize(array, _fixed.discard, id(array)).atexit = False
+
+
+def is_resizable(origin: Any) -> bool:
+    """Whether the memory of a storage can have another size."""
+    return id(origin) not in _fixed
+
+
+def resized(origin: Any, nbytes: int) -> Any:
+    """A new array that begins with the bytes of `origin`, as many as there is place for.
+
+    Raises:
+        RuntimeError: the memory has one size for ever.
+    """
+    if not is_resizable(origin):
+        raise RuntimeError("Trying to resize storage that is not resizable")
+    if nbytes % origin.dtype.itemsize:  # every dtype is a view of bytes
+        origin = origin.view(np.uint8)
+    kind, place = origin.dtype, CPU if isinstance(origin, np.ndarray) else origin.device
+    count = nbytes // kind.itemsize
+    made = empty(count, kind, place) if count <= origin.size else zeros(count, kind, place)
+    kept = min(count, origin.size)
+    if kept:
+        copy_cast(made[:kept], origin[:kept])
+    return made
+
+
+def grow(tensor: Any, count: int) -> None:
+    """Let the memory of a tensor, and so of all that share it, hold at least `count` elements of the tensor's dtype."""
+    old = origin_of(tensor._storage)
+    move(tensor, resized(old, count * tensor._dtype.itemsize), old)
+
+
+def move(tensor: Any, new: Any, old: Any) -> None:
+    """Give a tensor, and all that share its memory `old`, the memory `new`."""
+    if _is_alone(tensor, known=2):  # by the names `old` here and in the function that calls
+        lay(tensor, new)
+        note_layout_change()
+    else:
+        replace([(old, new)])
+
+
+def _is_alone(tensor: Any, known: int) -> bool:
+    """Whether nobody holds the memory but this tensor and `known` names; False where that is not clear."""
+    storage, flat, nd = tensor._storage, tensor._flat, tensor._nd
+    if origin_of(storage) is not storage:
+        return False
+    own = 1 + 2 * ((flat is storage) + (nd is storage))  # by slots, and by the names above
+    own += _is_part(flat, storage) + (nd is not flat and _is_part(nd, storage))
+    return sys.getrefcount(storage) <= own + known + 2  # the name `storage` and the argument
+
+
+def _is_part(array: Any, storage: Any) -> bool:
+    """Whether an array is a part of another one, which it keeps alive."""
+    return array is not storage and getattr(array, "base", None) is storage
+
+
+def replace(memories: list[tuple[Any, Any]]) -> None:
+    """Give all tensors over the first array of each pair the second one, and the storage object its name."""
+    found = {id(old): new for old, new in memories}
+    for tensor in tensors_over(old for old, _ in memories):
+        lay(tensor, found[id(origin_of(tensor._storage))])
+    note_layout_change()
+    for old, new in memories:
+        storage = names.pop(id(old), None)
+        if storage is not None:
+            storage._array = new
+            names[id(new)] = storage
+
+
+def lay(tensor: Any, origin: Any) -> None:
+    """Give one tensor the memory of an array. Where that is too short the tensor has no elements until it grows."""
+    storage, offset, shape = storage_as(origin, tensor._dtype), tensor._offset, tensor._shape
+    flat = part_of(storage, offset, numel(shape)) if is_contiguous(shape, tensor._strides) else None
+    tensor._nd = None
+    tensor._storage, tensor._flat = storage, flat
+
+
+def tensors_over(origins: Iterable[Any]) -> list[Any]:
+    """All tensors whose memory is one of these arrays, in whatever dtype they read it."""
+    wanted = {id(origin): origin for origin in origins}
+    arrays = [array for origin in wanted.values() for array in arrays_over(origin)]
+    held = [holder for holder in _holders(arrays) if type(holder) in plain_classes]
+    return [tensor for tensor in held if id(origin_of(tensor._storage)) in wanted]
+
+
+def _holders(arrays: list[Any]) -> list[Any]:
+    """What holds one of the arrays, also of what `gc.freeze` has put aside."""
+    if not gc.get_freeze_count():
+        return gc.get_referrers(*arrays)
+    gc.collect()  # or what is garbage by now would be put aside too
+    gc.unfreeze()
+    try:
+        return gc.get_referrers(*arrays)
+    finally:
+        gc.freeze()

@@ -1,0 +1,97 @@
+"""`Tensor.set_`: another memory for a tensor; and tensors over storages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...autograd.inplace.writers import Replaced
+from ...dispatch import checks
+from ...dispatch.writing import check_history
+from ...errors import ArgumentError, DeviceError, ShapeError, type_name
+from ...modes.grad_mode import mode
+from ...tensor.base import TensorBase, alias
+from ...tensor.dtypes import dtype as Dtype
+from ...tensor.shapes import contiguous_strides
+from ...tensor.views import span
+from .contents import tensor_over
+from .replacing import grow
+from .typed import TypedStorage
+from .untyped import UntypedStorage
+
+
+def is_storage(obj: Any) -> bool:
+    """Whether `obj` is a storage, typed or not.
+
+    Args:
+        obj: any object.
+    """
+    return isinstance(obj, (TypedStorage, UntypedStorage))
+
+
+def tensor_of(storage: Any, kind: Dtype) -> Any:
+    """A 1-D tensor over all of a storage.
+
+    Raises:
+        RuntimeError: the storage has another dtype.
+    """
+    if isinstance(storage, TypedStorage) and storage.dtype is not kind:
+        raise RuntimeError(
+            f"Expected a Storage of type {kind.name} or an UntypedStorage, but got type {storage.dtype.name} for "
+            "argument 1 'storage'"
+        )
+    return tensor_over(getattr(storage, "_untyped_storage", storage)._array, kind)
+
+
+def set_tensor(self: Any, source: Any, storage_offset: Any, size: Any, stride: Any) -> Any:
+    """`Tensor.set_`, which tells of the arguments."""
+    if mode.grad and self._rg:
+        check_history("set_", self)
+        raise RuntimeError("set_(): the derivative is not implemented; use it under no_grad or after detach()")
+    given = UntypedStorage(0, device=self._device) if source is None else source
+    if isinstance(given, TensorBase):
+        made = _of_tensor(self, given)
+    elif is_storage(given):
+        made = tensor_of(given, self._dtype)
+    else:
+        raise ArgumentError(f"set_(): argument 'source' must be a storage or Tensor, not {type_name(source)}")
+    if made._device is not self._device:
+        raise DeviceError(f"set_(): expected memory on {self._device}, but got a storage on {made._device}")
+    if size is not None:
+        made = _laid_out(made, size, stride, storage_offset)
+    elif storage_offset or stride is not None:
+        raise ArgumentError("set_(): storage_offset and stride need a size")
+    return _exchanged(self, made)
+
+
+def _of_tensor(tensor: Any, source: Any) -> Any:
+    if source._dtype is not tensor._dtype:
+        raise RuntimeError(
+            f"Could not set tensor of type {source._dtype.name} to a tensor of type {tensor._dtype.name}"
+        )
+    return alias(source, source._shape, source._strides, source._offset)
+
+
+def _laid_out(made: Any, size: Any, stride: Any, offset: Any) -> Any:
+    """The tensor in another layout, for which the storage grows if need be."""
+    shape = checks.integer_list("set_", "size", size)
+    steps = contiguous_strides(shape) if stride is None else checks.integer_list("set_", "stride", stride)
+    first = checks.integer("set_", "storage_offset", offset)
+    if len(steps) != len(shape):
+        raise ShapeError(f"set_(): expected as many strides as sizes, but got {list(steps)} for {list(shape)}")
+    if first < 0 or min((*shape, *steps), default=0) < 0:
+        raise RuntimeError(f"set_(): got a negative number among {list(shape)}, {list(steps)} and offset {first}")
+    reach = first + span(shape, steps)
+    if reach > made._storage.size:
+        grow(made, reach)
+    return alias(made, shape, None if steps == contiguous_strides(shape) else steps, first)
+
+
+def _exchanged(tensor: Any, made: Any) -> Any:
+    """The tensor with the memory and layout of `made`: of no view's any more, with a count of writes of its own."""
+    count, base = tensor._version, tensor._base
+    tensor.data = made
+    if base is not None:
+        base._views[:] = [reference for reference in base._views if reference() is not tensor]
+        tensor._base = tensor._views = None
+    tensor._writes = [Replaced(count + 1), "set_"]
+    return tensor
