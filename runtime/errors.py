@@ -21,6 +21,10 @@ class DeviceError(RuntimeError):
     """A device that does not exist here, or tensors on devices that had to be equal and are not."""
 
 
+class NoDataError(NotImplementedError):
+    """A call that needs the elements of a tensor without memory."""
+
+
 class AcceleratorError(RuntimeError):
     """A call of the CUDA driver that failed, or an access to memory of a device that it would not survive."""
 

@@ -57,8 +57,8 @@ ORDER = [
     ["runtime.tensor*", "runtime.modes*", "runtime.random", "runtime.pytorch.trees*"],
     # Arrays.
     ["runtime.ops.*.cpu*", "runtime.ops.*.cuda*", "runtime.ops.*.plans*", "runtime.ops.optim.rules"],
-    # Memory and launches of CUDA devices: known by addresses, not by tensors.
-    ["runtime.cuda*", "runtime.tensor.devices"],
+    # Memory and launches of CUDA devices: known by addresses, not by tensors. And what has no memory.
+    ["runtime.cuda*", "runtime.tensor.devices", "runtime.tensor.meta"],
     ["runtime.kernels*", "runtime.tensor.row_shapes", "runtime.tensor.views"],
     ["runtime.pool*"],
     ["runtime.kernels.compile*", "runtime.kernels.jit", "runtime.kernels.llvm*"]

@@ -35,7 +35,10 @@ def _calls(entry: Entry) -> Iterator[tuple[str, str, Sequence[str], list[str]]]:
     """The key, the function that it names, what comes first of the generator's own, and the arguments behind that."""
     arguments, compute = entry.schema.arguments, entry.compute
     if compute.kind == "kernel":
-        yield "kernel", compute.text, (), [a.name for a in arguments if a.type.base not in NO_ARRAYS]
+        taken = [a.name for a in arguments if a.type.base not in NO_ARRAYS]
+        yield "kernel", compute.text, (), taken
+        if entry.shape is not None:
+            yield "shape", entry.shape, (), taken
     if compute.kind == "view":
         retyped = any(a.type.base == "ScalarType" for a in arguments) or entry.result_dtype[0] != "same"
         passed = [a.name for a in arguments if a.type.base not in ("Tensor", "ScalarType")]

@@ -174,7 +174,8 @@ class General:
     def _at(self, kernel: str) -> str:
         """The kernel for the device of the first tensor."""
         first = next(a for a in self.code.arguments if a.type.is_tensor)
-        return f"{'at_first' if first.type.is_list else 'at'}({first.name}, {kernel})"
+        shape = behind(filter(None, [self.code.shape_rule]))
+        return f"{'at_first' if first.type.is_list else 'at'}({first.name}, {kernel}{shape})"
 
     def _kernel_argument(self, argument: Argument) -> str:
         if not argument.type.is_tensor:

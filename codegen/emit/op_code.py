@@ -87,13 +87,22 @@ class OpCode:
         kind, text = self.entry.compute.kind, self.entry.compute.text
         computed = self.library[kind, text] if kind in ("kernel", "view") else None
         plan = self.fast.plan if self.fast.launches else None
-        return [computed, self.writer, plan, self.fast.plan_in_place, self.rule, self.own_rule]
+        shape = self.library.get("shape rule", self.entry.shape)
+        own_shape = shape if shape is not None and shape.home.label else None
+        return [computed, self.writer, plan, self.fast.plan_in_place, self.rule, self.own_rule, own_shape]
 
     @property
     def own_rule(self) -> Part | None:
         """The batching rule where a user's package has it."""
         part = self.library.get("batching rule", self.batch_rule)
         return part if part is not None and part.home.label else None
+
+    @property
+    def shape_rule(self) -> str:
+        """What says the shapes of a kernel's results: the place of a function of the runtime's, which is loaded when it
+        is asked for, or a function of a user's package; empty where the entry names none."""
+        part = self.library.get("shape rule", self.entry.shape)
+        return "" if part is None else part.spelling if part.home.label else f'"{".".join(part.module)}:{part.name}"'
 
     @property
     def returns(self) -> str:

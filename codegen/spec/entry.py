@@ -71,6 +71,7 @@ class EntryReader(Fields):
             ignores=tuple(text.value for text in self.items("ignores")),
             autocast=read_autocast(self.values.get("autocast"), self.source, self.about("autocast")),
             batch=self.plain("batch") or ("along" if self.rows is not None and self.rows.is_of_rows else None),
+            shape=self.plain("shape"),
             definitions=self.definitions,
             backward=self._backward(),
             gradients=gradients,
@@ -120,10 +121,10 @@ class EntryReader(Fields):
         """The keys that an op which is computed in this way does without: others compute for it, or its family does."""
         unchecked = frozenset() if {"check"} & {*self.values, *self.defaults.nodes} else frozenset({"refuses"})
         if "composite" in self.values:
-            return unchecked | {"dtype", "batch", "gives", "precise"}
+            return unchecked | {"dtype", "batch", "shape", "gives", "precise"}
         if "view" in self.values:
-            return unchecked | {"batch", "gives", "precise"}
-        return unchecked | {"precise"} if {"kernel", "rows"} & self.values.keys() else unchecked | {"batch"}
+            return unchecked | {"batch", "shape", "gives", "precise"}
+        return unchecked | {"precise"} if {"kernel", "rows"} & self.values.keys() else unchecked | {"batch", "shape"}
 
     def _schema(self) -> Schema | None:
         if "name" not in self.values:

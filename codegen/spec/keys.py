@@ -51,7 +51,7 @@ PER_ITEM = ("result_dtype", "output_differentiability", "kink")  # of which a li
 # Keys of which a section may give the value for its entries, besides formulas; the others say what is said of one op.
 COMMON = (
     *("variants", "namespace", "dtype", "dtypes", "result_dtype", "output_differentiability", "replaces", "kink"),
-    *("complex", "check", "batch", "domain", "samples", "hard", "refuses", "gives"),
+    *("complex", "check", "batch", "shape", "domain", "samples", "hard", "refuses", "gives"),
     "precise",
 )
 
@@ -62,6 +62,7 @@ KEYS = frozenset(
         "autocast",
         "backward",
         "batch",
+        "shape",
         "check",
         "ignores",
         "try",

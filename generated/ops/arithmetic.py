@@ -1887,7 +1887,11 @@ def _frexp(name: str, self, into=None) -> Any:
             return _frexp_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "promote", ("float",), (self,))
     try:
-        results = outputs(at(self, elementwise_cpu.binary_parts)(array_in(self, computed)), computed, ("same", "int32"))
+        results = outputs(
+            at(self, elementwise_cpu.binary_parts, "dispatch.shape_rules:same_of_each")(array_in(self, computed)),
+            computed,
+            ("same", "int32"),
+        )
     except Exception as error:
         reraise(name, error, (self,))
     if grad_mode.grad and (self._rg):

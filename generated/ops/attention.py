@@ -191,7 +191,7 @@ def _attention(
     )
     try:
         results = outputs(
-            at(self, attention_cpu.attention)(
+            at(self, attention_cpu.attention, "ops.attention.shapes:attended")(
                 array_in(self, computed),
                 array_in(key, computed),
                 array_in(value, computed),
@@ -318,7 +318,7 @@ def _self_attention(name: str, self, heads, bias, mask, keep, keep_scale, is_cau
     )
     try:
         results = outputs(
-            at(self, attention_cpu.self_attention)(
+            at(self, attention_cpu.self_attention, "ops.attention.shapes:attended_to_itself")(
                 array_in(self, computed),
                 heads,
                 array_in(bias, computed),

@@ -350,7 +350,9 @@ def _complex(name: str, real, imag, into=None) -> Any:
     )
     try:
         result = adopt(
-            at(real, complex_cpu.complex_of_parts)(array_in(real, computed), array_in(imag, computed)),
+            at(real, complex_cpu.complex_of_parts, "dispatch.shape_rules:broadcast")(
+                array_in(real, computed), array_in(imag, computed)
+            ),
             result_dtype("complex", computed),
         )
     except Exception as error:

@@ -159,7 +159,7 @@ def _convolution(name: str, self, weight, bias, stride, padding, dilation, group
     )
     try:
         result = adopt(
-            at(self, conv_cpu.convolution)(
+            at(self, conv_cpu.convolution, "ops.conv.shapes:convolved")(
                 array_in(self, computed),
                 array_in(weight, computed),
                 array_in(bias, computed),
@@ -285,7 +285,7 @@ def _convolution_input_backward(
     )
     try:
         result = adopt(
-            at(grad_output, conv_cpu.convolution_input_backward)(
+            at(grad_output, conv_cpu.convolution_input_backward, "dispatch.shape_rules:given_size_behind_two")(
                 array_in(grad_output, computed),
                 array_in(weight, computed),
                 input_shape,
@@ -412,7 +412,7 @@ def _convolution_weight_backward(
     )
     try:
         result = adopt(
-            at(grad_output, conv_cpu.convolution_weight_backward)(
+            at(grad_output, conv_cpu.convolution_weight_backward, "dispatch.shape_rules:given_size_behind_two")(
                 array_in(grad_output, computed),
                 array_in(self, computed),
                 weight_shape,

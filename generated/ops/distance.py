@@ -218,7 +218,12 @@ def _row_distances(name: str, x1, x2, p, into=None) -> Any:
         else computed_dtype(name, "match", ("float",), (x1, x2))
     )
     try:
-        result = adopt(at(x1, distance_cpu.row_distances)(array_in(x1, computed), array_in(x2, computed), p), computed)
+        result = adopt(
+            at(x1, distance_cpu.row_distances, "ops.distance.shapes:pairs_of_rows")(
+                array_in(x1, computed), array_in(x2, computed), p
+            ),
+            computed,
+        )
     except Exception as error:
         reraise(name, error, (x1, x2, p))
     if into is not None:
@@ -245,8 +250,8 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
         Tensor: the dtype of `input`.
     Gradients:
         through: row_distances(self, self, p).reshape(-1).index_select(0, above)
-        where places: arange(self.shape[0], device=self.device)
-        where above: nonzero((places.unsqueeze(1) < places).reshape(-1)).reshape(-1)
+        where places: arange(self.shape[0], device='cpu')
+        where above: nonzero((places.unsqueeze(1) < places).reshape(-1)).reshape(-1).to(self.device)
     Raises:
         RuntimeError: expected: a matrix of floating-point numbers; p is not negative.
     Example:
@@ -266,8 +271,8 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
     if p.__class__ is not float:
         p = checks.floating(name, "p", p)
     self, p = distance_checks.pdist(name, self, p)
-    places = op.arange(self._shape[0], device=self._device)
-    above = op.nonzero((places.unsqueeze(1) < places).reshape(-1)).reshape(-1)
+    places = op.arange(self._shape[0], device="cpu")
+    above = op.nonzero((places.unsqueeze(1) < places).reshape(-1)).reshape(-1).to(self._device)
     return op.row_distances(self, self, p).reshape(-1).index_select(0, above)
 
 

@@ -130,7 +130,7 @@ def _embedding(name: str, weight, indices, padding_idx, scale_grad_by_freq, into
     computed = weight._dtype if weight._dtype.native else computed_dtype(name, "same", (), (weight,))
     try:
         result = adopt(
-            at(weight, embedding_cpu.embedding)(
+            at(weight, embedding_cpu.embedding, "ops.embedding.shapes:embedded")(
                 array_in(weight, computed), array_in(indices, None), padding_idx, scale_grad_by_freq
             ),
             computed,
@@ -227,7 +227,7 @@ def _embedding_backward(
     )
     try:
         result = adopt(
-            at(grad_output, embedding_cpu.embedding_backward)(
+            at(grad_output, embedding_cpu.embedding_backward, "ops.embedding.shapes:table")(
                 array_in(grad_output, computed), array_in(indices, None), num_weights, padding_idx, scale_grad_by_freq
             ),
             computed,
@@ -305,7 +305,7 @@ def _embedding_gather(name: str, self, indices, padding_idx, scale_grad_by_freq,
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            at(self, embedding_cpu.embedding_gather)(
+            at(self, embedding_cpu.embedding_gather, "ops.embedding.shapes:embedded")(
                 array_in(self, computed), array_in(indices, None), padding_idx, scale_grad_by_freq
             ),
             computed,

@@ -102,7 +102,9 @@ def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "float", (), (self,))
     try:
         result = adopt(
-            at(self, fft_cpu.fft_c2c)(array_in(self, computed), dim, normalization, forward),
+            at(self, fft_cpu.fft_c2c, "dispatch.shape_rules:same")(
+                array_in(self, computed), dim, normalization, forward
+            ),
             result_dtype("complex", computed),
         )
     except Exception as error:
@@ -166,7 +168,9 @@ def _fft_r2c(name: str, self, dim, normalization, pairs, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "float", ("bool", "int", "float"), (self,))
     try:
         result = adopt(
-            at(self, fft_cpu.fft_r2c)(array_in(self, computed), dim, normalization, pairs),
+            at(self, fft_cpu.fft_r2c, "ops.fft.shapes:half_spectrum")(
+                array_in(self, computed), dim, normalization, pairs
+            ),
             result_dtype("complex", computed),
         )
     except Exception as error:
@@ -238,7 +242,9 @@ def _fft_c2r(name: str, self, dim, normalization, last, pairs, into=None) -> Any
     computed = self._dtype if self._dtype.native else computed_dtype(name, "float", (), (self,))
     try:
         result = adopt(
-            at(self, fft_cpu.fft_c2r)(array_in(self, computed), dim, normalization, last, pairs),
+            at(self, fft_cpu.fft_c2r, "ops.fft.shapes:from_half")(
+                array_in(self, computed), dim, normalization, last, pairs
+            ),
             result_dtype("real", computed),
         )
     except Exception as error:

@@ -119,7 +119,10 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(at(self, image_cpu_padding.border_pad)(array_in(self, computed), pad, mode), computed)
+        result = adopt(
+            at(self, image_cpu_padding.border_pad, "ops.shape.shapes:padded")(array_in(self, computed), pad, mode),
+            computed,
+        )
     except Exception as error:
         reraise(name, error, (self, pad, mode))
     if into is not None:
@@ -180,7 +183,7 @@ def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=No
     )
     try:
         result = adopt(
-            at(grad_output, image_cpu_padding.border_pad_backward)(
+            at(grad_output, image_cpu_padding.border_pad_backward, "dispatch.shape_rules:given_size")(
                 array_in(grad_output, computed), input_shape, pad, mode
             ),
             computed,
@@ -381,7 +384,7 @@ def _resample(name: str, self, dim, length, filter, align_corners, scale, antial
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
     try:
         result = adopt(
-            at(self, image_cpu_resample.resample)(
+            at(self, image_cpu_resample.resample, "ops.image.shapes:resampled")(
                 array_in(self, computed), dim, length, filter, align_corners, scale, antialias
             ),
             computed,
@@ -487,7 +490,7 @@ def _resample_backward(name: str, grad_output, dim, length, filter, align_corner
     )
     try:
         result = adopt(
-            at(grad_output, image_cpu_resample.resample_backward)(
+            at(grad_output, image_cpu_resample.resample_backward, "ops.image.shapes:resampled")(
                 array_in(grad_output, computed), dim, length, filter, align_corners, scale, antialias
             ),
             computed,
@@ -580,7 +583,7 @@ def _resample_bytes(name: str, self, dim, length, filter, align_corners, scale, 
     computed = computed_dtype(name, "same", ("int",), (self,))
     try:
         result = adopt(
-            at(self, image_cpu_resample.resample_bytes)(
+            at(self, image_cpu_resample.resample_bytes, "ops.image.shapes:resampled")(
                 array_in(self, computed), dim, length, filter, align_corners, scale, antialias
             ),
             computed,

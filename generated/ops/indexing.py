@@ -163,7 +163,12 @@ def _index(name: str, self, indices, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(at(self, indexing_cpu_take.index)(array_in(self, computed), arrays_in(indices, None)), computed)
+        result = adopt(
+            at(self, indexing_cpu_take.index, "ops.indexing.shapes:indexed")(
+                array_in(self, computed), arrays_in(indices, None)
+            ),
+            computed,
+        )
     except Exception as error:
         reraise(name, error, (self, indices))
     if into is not None:
@@ -213,7 +218,7 @@ def _index_backward(name: str, grad_output, input_sizes, indices, into=None) -> 
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
         result = adopt(
-            at(grad_output, indexing_cpu.index_backward)(
+            at(grad_output, indexing_cpu.index_backward, "dispatch.shape_rules:given_size")(
                 array_in(grad_output, computed), input_sizes, arrays_in(indices, None)
             ),
             computed,
@@ -316,7 +321,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
             result = into
         else:
             result = adopt(
-                at(self, indexing_cpu_writes.index_put)(
+                at(self, indexing_cpu_writes.index_put, "dispatch.shape_rules:same")(
                     array_in(self, computed), arrays_in(indices, None), array_in(values, computed), accumulate
                 ),
                 computed,
@@ -395,7 +400,10 @@ def _index_select(name: str, self, dim, index, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            at(self, indexing_cpu_take.index_select)(array_in(self, computed), dim, array_in(index, None)), computed
+            at(self, indexing_cpu_take.index_select, "ops.indexing.shapes:selected")(
+                array_in(self, computed), dim, array_in(index, None)
+            ),
+            computed,
         )
     except Exception as error:
         reraise(name, error, (self, dim, index))
@@ -523,7 +531,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
             result = into
         else:
             result = adopt(
-                at(self, indexing_cpu_writes.index_add)(
+                at(self, indexing_cpu_writes.index_add, "dispatch.shape_rules:same")(
                     array_in(self, computed), dim, array_in(index, None), array_in(source, computed), alpha
                 ),
                 computed,
@@ -612,7 +620,9 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            at(self, indexing_cpu_gather.gather)(array_in(self, computed), dim, array_in(index, None), sparse_grad),
+            at(self, indexing_cpu_gather.gather, "ops.indexing.shapes:gathered")(
+                array_in(self, computed), dim, array_in(index, None), sparse_grad
+            ),
             computed,
         )
     except Exception as error:
@@ -713,7 +723,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
             result = into
         else:
             result = adopt(
-                at(self, indexing_cpu_gather.scatter)(
+                at(self, indexing_cpu_gather.scatter, "dispatch.shape_rules:same")(
                     array_in(self, computed), dim, array_in(index, None), array_in(src, computed)
                 ),
                 computed,
@@ -810,7 +820,9 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
             result = into
         else:
             result = adopt(
-                at(self, indexing_cpu_gather.scatter)(array_in(self, computed), dim, array_in(index, None), value),
+                at(self, indexing_cpu_gather.scatter, "dispatch.shape_rules:same")(
+                    array_in(self, computed), dim, array_in(index, None), value
+                ),
                 computed,
             )
     except Exception as error:
@@ -930,7 +942,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
             result = into
         else:
             result = adopt(
-                at(self, indexing_cpu_gather.scatter_add)(
+                at(self, indexing_cpu_gather.scatter_add, "dispatch.shape_rules:same")(
                     array_in(self, computed), dim, array_in(index, None), array_in(src, computed)
                 ),
                 computed,
@@ -1149,7 +1161,10 @@ def _nonzero_default(name: str, self, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(at(self, indexing_cpu_mask.nonzero)(array_in(self, computed)), result_dtype("int64", computed))
+        result = adopt(
+            at(self, indexing_cpu_mask.nonzero, "dispatch.shape_rules:by_values")(array_in(self, computed)),
+            result_dtype("int64", computed),
+        )
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -1268,7 +1283,12 @@ def _checked_indices(name: str, index, dim, size, op, wrap, into=None) -> Any:
         wrap = checks.boolean(name, "wrap", wrap)
     index, dim, size, op, wrap = indexing_checks_take_put.integer_indices(name, index, dim, size, op, wrap)
     try:
-        result = adopt(at(index, indexing_cpu_gather.checked_indices)(array_in(index, None), dim, size, op, wrap), None)
+        result = adopt(
+            at(index, indexing_cpu_gather.checked_indices, "ops.indexing.shapes:indices_like")(
+                array_in(index, None), dim, size, op, wrap
+            ),
+            None,
+        )
     except Exception as error:
         reraise(name, error, (index, dim, size, op, wrap))
     if into is not None:
@@ -1845,7 +1865,7 @@ def _scatter_reduce(name: str, self, dim, index, src, reduce, include_self, into
     )
     try:
         result = adopt(
-            at(self, indexing_cpu_gather.scatter_reduce)(
+            at(self, indexing_cpu_gather.scatter_reduce, "dispatch.shape_rules:same")(
                 array_in(self, computed), dim, array_in(index, None), array_in(src, computed), reduce, include_self
             ),
             computed,
@@ -2136,7 +2156,12 @@ def _order_of_true(name: str, mask, available, lead, into=None) -> Any:
     if lead.__class__ is not int:
         lead = checks.integer(name, "lead", lead)
     try:
-        result = adopt(at(mask, indexing_cpu_gather.order_of_true)(array_in(mask, None), available, lead), None)
+        result = adopt(
+            at(mask, indexing_cpu_gather.order_of_true, "ops.indexing.shapes:indices_like")(
+                array_in(mask, None), available, lead
+            ),
+            None,
+        )
     except Exception as error:
         reraise(name, error, (mask, available, lead))
     if into is not None:

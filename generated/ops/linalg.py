@@ -255,7 +255,7 @@ def _linalg_inv(name: str, A, into=None) -> Any:
             return result
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
-        result = adopt(at(A, linalg_cpu.inverse)(array_in(A, computed)), computed)
+        result = adopt(at(A, linalg_cpu.inverse, "dispatch.shape_rules:same")(array_in(A, computed)), computed)
     except Exception as error:
         reraise(name, error, (A,))
     if into is not None:
@@ -356,7 +356,9 @@ def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
         results = outputs(
-            at(A, linalg_cpu.inverse_info)(array_in(A, computed), check_errors), computed, ("same", "int32")
+            at(A, linalg_cpu.inverse_info, "ops.linalg.shapes:with_info")(array_in(A, computed), check_errors),
+            computed,
+            ("same", "int32"),
         )
     except Exception as error:
         reraise(name, error, (A, check_errors))
@@ -426,7 +428,9 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
     )
     try:
         results = outputs(
-            at(A, linalg_cpu.solve_matrices)(array_in(A, computed), array_in(B, computed), check_errors),
+            at(A, linalg_cpu.solve_matrices, "ops.linalg.shapes:solution_with_info")(
+                array_in(A, computed), array_in(B, computed), check_errors
+            ),
             computed,
             ("same", "int32"),
         )
@@ -610,7 +614,7 @@ def _solve_triangular_matrices(name: str, A, B, upper, unitriangular, into=None)
     )
     try:
         result = adopt(
-            at(A, linalg_cpu_lapack.solve_triangular_matrices)(
+            at(A, linalg_cpu_lapack.solve_triangular_matrices, "dispatch.shape_rules:like_second")(
                 array_in(A, computed), array_in(B, computed), upper, unitriangular
             ),
             computed,
@@ -735,7 +739,7 @@ def _linalg_det(name: str, A, into=None) -> Any:
             return result
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
-        result = adopt(at(A, linalg_cpu.determinant)(array_in(A, computed)), computed)
+        result = adopt(at(A, linalg_cpu.determinant, "ops.linalg.shapes:batch")(array_in(A, computed)), computed)
     except Exception as error:
         reraise(name, error, (A,))
     if into is not None:
@@ -787,7 +791,7 @@ def _cofactors(name: str, self, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        result = adopt(at(self, linalg_cpu.cofactors)(array_in(self, computed)), computed)
+        result = adopt(at(self, linalg_cpu.cofactors, "dispatch.shape_rules:same")(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -878,7 +882,11 @@ def _linalg_slogdet(name: str, A, into=None) -> Any:
     if results is None:
         computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
         try:
-            results = outputs(at(A, linalg_cpu.log_determinant)(array_in(A, computed)), computed, ("same", "real"))
+            results = outputs(
+                at(A, linalg_cpu.log_determinant, "ops.linalg.shapes:batch_of_each")(array_in(A, computed)),
+                computed,
+                ("same", "real"),
+            )
         except Exception as error:
             reraise(name, error, (A,))
     if grad_mode.grad and (A._rg):
@@ -1012,7 +1020,9 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
-            at(self, linalg_cpu.cholesky_factor)(array_in(self, computed), check_errors), computed, ("same", "int32")
+            at(self, linalg_cpu.cholesky_factor, "ops.linalg.shapes:with_info")(array_in(self, computed), check_errors),
+            computed,
+            ("same", "int32"),
         )
     except Exception as error:
         reraise(name, error, (self, check_errors))
@@ -1685,7 +1695,7 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
         computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
         try:
             results = outputs(
-                at(A, linalg_cpu.svd_factors)(array_in(A, computed), full_matrices, driver),
+                at(A, linalg_cpu.svd_factors, "ops.linalg.shapes:svd")(array_in(A, computed), full_matrices, driver),
                 computed,
                 ("same", "real", "same"),
             )
@@ -1746,7 +1756,10 @@ def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
             return result
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
-        result = adopt(at(A, linalg_cpu.singular_values)(array_in(A, computed), driver), result_dtype("real", computed))
+        result = adopt(
+            at(A, linalg_cpu.singular_values, "ops.linalg.shapes:diagonal_of")(array_in(A, computed), driver),
+            result_dtype("real", computed),
+        )
     except Exception as error:
         reraise(name, error, (A, driver))
     if into is not None:
@@ -1858,7 +1871,11 @@ def _hermitian_eigen(name: str, self, into=None) -> Any:
             return _hermitian_eigen_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        results = outputs(at(self, linalg_cpu.hermitian_eigen)(array_in(self, computed)), computed, ("real", "same"))
+        results = outputs(
+            at(self, linalg_cpu.hermitian_eigen, "ops.linalg.shapes:diagonal_and_matrix")(array_in(self, computed)),
+            computed,
+            ("real", "same"),
+        )
     except Exception as error:
         reraise(name, error, (self,))
     if grad_mode.grad and (self._rg):
@@ -1946,7 +1963,8 @@ def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            at(self, linalg_cpu.hermitian_eigenvalues)(array_in(self, computed)), result_dtype("real", computed)
+            at(self, linalg_cpu.hermitian_eigenvalues, "ops.linalg.shapes:diagonal_of")(array_in(self, computed)),
+            result_dtype("real", computed),
         )
     except Exception as error:
         reraise(name, error, (self,))
@@ -2042,7 +2060,9 @@ def _linalg_eig(name: str, self, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
-            at(self, linalg_cpu.general_eigen)(array_in(self, computed)), computed, ("complex", "complex")
+            at(self, linalg_cpu.general_eigen, "ops.linalg.shapes:diagonal_and_matrix")(array_in(self, computed)),
+            computed,
+            ("complex", "complex"),
         )
     except Exception as error:
         reraise(name, error, (self,))
@@ -2092,7 +2112,8 @@ def _linalg_eigvals(name: str, self, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            at(self, linalg_cpu.general_eigenvalues)(array_in(self, computed)), result_dtype("complex", computed)
+            at(self, linalg_cpu.general_eigenvalues, "ops.linalg.shapes:diagonal_of")(array_in(self, computed)),
+            result_dtype("complex", computed),
         )
     except Exception as error:
         reraise(name, error, (self,))
@@ -2163,7 +2184,11 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
     if results is None:
         computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
         try:
-            results = outputs(at(A, linalg_cpu.qr_factors)(array_in(A, computed), mode), computed, ("same", "same"))
+            results = outputs(
+                at(A, linalg_cpu.qr_factors, "ops.linalg.shapes:qr")(array_in(A, computed), mode),
+                computed,
+                ("same", "same"),
+            )
         except Exception as error:
             reraise(name, error, (A, mode))
     if grad_mode.grad and (A._rg):
@@ -2267,7 +2292,9 @@ def _pseudo_inverse(name: str, self, atol, rtol, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            at(self, linalg_cpu.pseudo_inverse)(array_in(self, computed), array_in(atol, None), array_in(rtol, None)),
+            at(self, linalg_cpu.pseudo_inverse, "ops.linalg.shapes:transposed")(
+                array_in(self, computed), array_in(atol, None), array_in(rtol, None)
+            ),
             computed,
         )
     except Exception as error:
@@ -2933,7 +2960,9 @@ def _linalg_matrix_exp(name: str, self, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        result = adopt(at(self, linalg_cpu.matrix_exponential)(array_in(self, computed)), computed)
+        result = adopt(
+            at(self, linalg_cpu.matrix_exponential, "dispatch.shape_rules:same")(array_in(self, computed)), computed
+        )
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -3154,7 +3183,11 @@ def _geqrf(name: str, self, into=None) -> Any:
             return _geqrf_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        results = outputs(at(self, linalg_cpu.geqrf)(array_in(self, computed)), computed, ("same", "same"))
+        results = outputs(
+            at(self, linalg_cpu.geqrf, "ops.linalg.shapes:matrix_and_diagonal")(array_in(self, computed)),
+            computed,
+            ("same", "same"),
+        )
     except Exception as error:
         reraise(name, error, (self,))
     if grad_mode.grad or watch.active:
@@ -3278,7 +3311,7 @@ def _lu_packed(name: str, self, check_errors, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
-            at(self, linalg_cpu_lapack.lu_packed)(array_in(self, computed), check_errors),
+            at(self, linalg_cpu_lapack.lu_packed, "ops.linalg.shapes:packed")(array_in(self, computed), check_errors),
             computed,
             ("same", "int32", "int32"),
         )
@@ -3327,7 +3360,10 @@ def _row_order(name: str, pivots, rows, into=None) -> Any:
     computed = computed_dtype(name, "same", ("int",), (pivots,))
     try:
         result = adopt(
-            at(pivots, linalg_cpu_lapack.row_order)(array_in(pivots, computed), rows), result_dtype("int64", computed)
+            at(pivots, linalg_cpu_lapack.row_order, "ops.linalg.shapes:order_of_rows")(
+                array_in(pivots, computed), rows
+            ),
+            result_dtype("int64", computed),
         )
     except Exception as error:
         reraise(name, error, (pivots, rows))
@@ -3775,7 +3811,9 @@ def _ldl_packed(name: str, self, hermitian, check_errors, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
-            at(self, linalg_cpu_lapack.ldl_packed)(array_in(self, computed), hermitian, check_errors),
+            at(self, linalg_cpu_lapack.ldl_packed, "ops.linalg.shapes:packed")(
+                array_in(self, computed), hermitian, check_errors
+            ),
             computed,
             ("same", "int32", "int32"),
         )
@@ -3948,7 +3986,7 @@ def _ldl_solve_matrices(name: str, LD, pivots, B, hermitian, into=None) -> Any:
     )
     try:
         result = adopt(
-            at(LD, linalg_cpu_lapack.ldl_solve_matrices)(
+            at(LD, linalg_cpu_lapack.ldl_solve_matrices, "ops.linalg.shapes:third")(
                 array_in(LD, computed), array_in(pivots, None), array_in(B, computed), hermitian
             ),
             computed,

@@ -194,7 +194,7 @@ def _nll_loss(name: str, self, target, weight, reduction, ignore_index, into=Non
     )
     try:
         results = outputs(
-            at(self, loss_cpu_nll.nll_loss)(
+            at(self, loss_cpu_nll.nll_loss, "ops.loss.shapes:likelihoods")(
                 array_in(self, computed), array_in(target, None), array_in(weight, computed), reduction, ignore_index
             ),
             computed,
@@ -318,7 +318,7 @@ def _nll_loss_backward(
     )
     try:
         result = adopt(
-            at(grad_output, loss_cpu_nll.nll_loss_backward)(
+            at(grad_output, loss_cpu_nll.nll_loss_backward, "ops.loss.shapes:likelihoods_gradient")(
                 array_in(grad_output, computed),
                 array_in(target, None),
                 array_in(weight, computed),
@@ -463,7 +463,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
     )
     try:
         results = outputs(
-            at(self, loss_cpu_cross_entropy.cross_entropy)(
+            at(self, loss_cpu_cross_entropy.cross_entropy, "ops.loss.shapes:entropies")(
                 array_in(self, computed),
                 array_in(target, None),
                 array_in(weight, computed),
@@ -549,7 +549,10 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
     )
     try:
         result = adopt(
-            at(self, loss_cpu.mse_loss)(array_in(self, computed), array_in(target, computed), reduction), computed
+            at(self, loss_cpu.mse_loss, "ops.loss.shapes:pointwise")(
+                array_in(self, computed), array_in(target, computed), reduction
+            ),
+            computed,
         )
     except Exception as error:
         reraise(name, error, (self, target, reduction))
@@ -626,7 +629,7 @@ def _mse_loss_backward(name: str, grad_output, self, target, reduction, into=Non
         )
         try:
             result = adopt(
-                at(grad_output, loss_cpu.mse_loss_backward)(
+                at(grad_output, loss_cpu.mse_loss_backward, "ops.loss.shapes:pointwise_gradient")(
                     array_in(grad_output, computed), array_in(self, computed), array_in(target, computed), reduction
                 ),
                 computed,
@@ -717,7 +720,7 @@ def _binary_cross_entropy(name: str, self, target, weight, reduction, into=None)
         )
         try:
             result = adopt(
-                at(self, loss_cpu.binary_cross_entropy)(
+                at(self, loss_cpu.binary_cross_entropy, "ops.loss.shapes:pointwise")(
                     array_in(self, computed), array_in(target, computed), array_in(weight, computed), reduction
                 ),
                 computed,
@@ -825,7 +828,7 @@ def _binary_cross_entropy_backward(name: str, grad_output, self, target, weight,
         )
         try:
             result = adopt(
-                at(grad_output, loss_cpu.binary_cross_entropy_backward)(
+                at(grad_output, loss_cpu.binary_cross_entropy_backward, "ops.loss.shapes:pointwise_gradient")(
                     array_in(grad_output, computed),
                     array_in(self, computed),
                     array_in(target, computed),
@@ -963,7 +966,7 @@ def _binary_cross_entropy_with_logits(name: str, self, target, weight, pos_weigh
         )
         try:
             result = adopt(
-                at(self, loss_cpu.binary_cross_entropy_with_logits)(
+                at(self, loss_cpu.binary_cross_entropy_with_logits, "ops.loss.shapes:pointwise")(
                     array_in(self, computed),
                     array_in(target, computed),
                     array_in(weight, computed),
@@ -1094,7 +1097,11 @@ def _binary_cross_entropy_with_logits_backward(
         )
         try:
             result = adopt(
-                at(grad_output, loss_cpu.binary_cross_entropy_with_logits_backward)(
+                at(
+                    grad_output,
+                    loss_cpu.binary_cross_entropy_with_logits_backward,
+                    "ops.loss.shapes:pointwise_gradient",
+                )(
                     array_in(grad_output, computed),
                     array_in(self, computed),
                     array_in(target, computed),
@@ -2265,7 +2272,7 @@ def _ctc_values(name: str, log_probs, targets, input_lengths, target_lengths, bl
     computed = log_probs._dtype if log_probs._dtype.native else computed_dtype(name, "match", ("float",), (log_probs,))
     try:
         result = adopt(
-            at(log_probs, loss_cpu_ctc.ctc_values)(
+            at(log_probs, loss_cpu_ctc.ctc_values, "ops.loss.shapes:samples")(
                 array_in(log_probs, computed), array_in(targets, None), input_lengths, target_lengths, blank
             ),
             computed,

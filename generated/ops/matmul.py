@@ -135,7 +135,10 @@ def _mm(name: str, self, mat2, into=None) -> Any:
         else computed_dtype(name, "match", ("int", "float", "complex"), (self, mat2))
     )
     try:
-        result = adopt(at(self, matmul_cpu.mm)(stored_in(self, computed), stored_in(mat2, computed)), computed)
+        result = adopt(
+            at(self, matmul_cpu.mm, "ops.matmul.shapes:product")(stored_in(self, computed), stored_in(mat2, computed)),
+            computed,
+        )
     except Exception as error:
         reraise(name, error, (self, mat2))
     if into is not None:
@@ -199,7 +202,10 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
         else computed_dtype(name, "match", ("int", "float", "complex"), (self, mat2))
     )
     try:
-        result = adopt(at(self, matmul_cpu.bmm)(stored_in(self, computed), stored_in(mat2, computed)), computed)
+        result = adopt(
+            at(self, matmul_cpu.bmm, "ops.matmul.shapes:product")(stored_in(self, computed), stored_in(mat2, computed)),
+            computed,
+        )
     except Exception as error:
         reraise(name, error, (self, mat2))
     if into is not None:
@@ -263,7 +269,10 @@ def _mv(name: str, self, vec, into=None) -> Any:
         else computed_dtype(name, "match", ("int", "float", "complex"), (self, vec))
     )
     try:
-        result = adopt(at(self, matmul_cpu.mv)(array_in(self, computed), array_in(vec, computed)), computed)
+        result = adopt(
+            at(self, matmul_cpu.mv, "ops.matmul.shapes:product")(array_in(self, computed), array_in(vec, computed)),
+            computed,
+        )
     except Exception as error:
         reraise(name, error, (self, vec))
     if into is not None:
@@ -327,7 +336,12 @@ def _dot(name: str, self, tensor, into=None) -> Any:
         else computed_dtype(name, "match", ("int", "float", "complex"), (self, tensor))
     )
     try:
-        result = adopt(at(self, matmul_cpu.dot)(array_in(self, computed), array_in(tensor, computed)), computed)
+        result = adopt(
+            at(self, matmul_cpu.dot, "dispatch.shape_rules:one_number")(
+                array_in(self, computed), array_in(tensor, computed)
+            ),
+            computed,
+        )
     except Exception as error:
         reraise(name, error, (self, tensor))
     if into is not None:
@@ -511,7 +525,7 @@ def _addmm(name: str, self, mat1, mat2, beta, alpha, into=None) -> Any:
     )
     try:
         result = adopt(
-            at(self, matmul_cpu.addmm)(
+            at(self, matmul_cpu.addmm, "ops.matmul.shapes:sum_and_product")(
                 array_in(self, computed), array_in(mat1, computed), array_in(mat2, computed), beta, alpha
             ),
             computed,
@@ -621,7 +635,7 @@ def _baddbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     )
     try:
         result = adopt(
-            at(self, matmul_cpu.baddbmm)(
+            at(self, matmul_cpu.baddbmm, "ops.matmul.shapes:sum_and_product")(
                 array_in(self, computed), array_in(batch1, computed), array_in(batch2, computed), beta, alpha
             ),
             computed,
@@ -736,7 +750,7 @@ def _addbmm(name: str, self, batch1, batch2, beta, alpha, into=None) -> Any:
     )
     try:
         result = adopt(
-            at(self, matmul_cpu.addbmm)(
+            at(self, matmul_cpu.addbmm, "ops.matmul.shapes:sum_of_products")(
                 array_in(self, computed), array_in(batch1, computed), array_in(batch2, computed), beta, alpha
             ),
             computed,
@@ -840,7 +854,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
     )
     try:
         result = adopt(
-            at(self, matmul_cpu.addmv)(
+            at(self, matmul_cpu.addmv, "ops.matmul.shapes:sum_and_product")(
                 array_in(self, computed), array_in(mat, computed), array_in(vec, computed), beta, alpha
             ),
             computed,
@@ -1408,7 +1422,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
     )
     try:
         result = adopt(
-            at(self, matmul_cpu.linear)(
+            at(self, matmul_cpu.linear, "ops.matmul.shapes:linear")(
                 stored_in(self, computed), stored_in(weight, computed), stored_in(bias, computed)
             ),
             computed,
@@ -1472,7 +1486,7 @@ def _linear_weight_backward(name: str, grad_output, self, into=None) -> Any:
     )
     try:
         result = adopt(
-            at(grad_output, matmul_cpu.linear_weight_backward)(
+            at(grad_output, matmul_cpu.linear_weight_backward, "ops.matmul.shapes:linear_weight")(
                 stored_in(grad_output, computed), stored_in(self, computed)
             ),
             computed,

@@ -227,7 +227,7 @@ def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=Non
     )
     try:
         results = outputs(
-            at(self, norm_cpu.standardize)(
+            at(self, norm_cpu.standardize, "ops.norm.shapes:standardized")(
                 array_in(self, computed), array_in(weight, computed), array_in(bias, computed), dim, affine_shape, eps
             ),
             computed,
@@ -330,7 +330,7 @@ def _standardize_groups(name: str, self, weight, bias, groups, eps, into=None) -
     )
     try:
         results = outputs(
-            at(self, norm_cpu.standardize_groups)(
+            at(self, norm_cpu.standardize_groups, "ops.norm.shapes:standardized_groups")(
                 array_in(self, computed), array_in(weight, computed), array_in(bias, computed), groups, eps
             ),
             computed,
@@ -430,7 +430,7 @@ def _normalize_by(name: str, self, mean, var, weight, bias, eps, into=None) -> A
     )
     try:
         result = adopt(
-            at(self, norm_cpu.normalize_by)(
+            at(self, norm_cpu.normalize_by, "dispatch.shape_rules:same")(
                 array_in(self, computed),
                 array_in(mean, computed),
                 array_in(var, computed),
@@ -528,7 +528,9 @@ def _normalize_rms(name: str, self, weight, dim, eps, into=None) -> Any:
     )
     try:
         results = outputs(
-            at(self, norm_cpu_rms.normalize_rms)(array_in(self, computed), array_in(weight, computed), dim, eps),
+            at(self, norm_cpu_rms.normalize_rms, "ops.norm.shapes:scaled")(
+                array_in(self, computed), array_in(weight, computed), dim, eps
+            ),
             computed,
             ("same", "same"),
         )

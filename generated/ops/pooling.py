@@ -198,7 +198,7 @@ def _max_pool_with_indices(
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
-            at(self, pooling_cpu.max_pool)(
+            at(self, pooling_cpu.max_pool, "ops.pooling.shapes:max_pooled")(
                 array_in(self, computed), kernel_size, stride, padding, dilation, ceil_mode, spatial
             ),
             computed,
@@ -279,7 +279,7 @@ def _max_pool_backward(name: str, grad_output, indices, input_shape, spatial, in
     )
     try:
         result = adopt(
-            at(grad_output, pooling_cpu.max_pool_backward)(
+            at(grad_output, pooling_cpu.max_pool_backward, "dispatch.shape_rules:given_size_behind_two")(
                 array_in(grad_output, computed), array_in(indices, None), input_shape, spatial
             ),
             computed,
@@ -521,7 +521,9 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
-            at(self, pooling_cpu.adaptive_max_pool)(array_in(self, computed), output_size, spatial),
+            at(self, pooling_cpu.adaptive_max_pool, "ops.pooling.shapes:evenly_pooled_with_places")(
+                array_in(self, computed), output_size, spatial
+            ),
             computed,
             ("same", "int64"),
         )
@@ -675,7 +677,7 @@ def _avg_pool(
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         result = adopt(
-            at(self, pooling_cpu.avg_pool)(
+            at(self, pooling_cpu.avg_pool, "ops.pooling.shapes:avg_pooled")(
                 array_in(self, computed),
                 kernel_size,
                 stride,
@@ -884,7 +886,7 @@ def _avg_pool_backward(
     )
     try:
         result = adopt(
-            at(grad_output, pooling_cpu.avg_pool_backward)(
+            at(grad_output, pooling_cpu.avg_pool_backward, "dispatch.shape_rules:given_size")(
                 array_in(grad_output, computed),
                 input_shape,
                 kernel_size,
@@ -1185,7 +1187,10 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
     try:
         result = adopt(
-            at(self, pooling_cpu.adaptive_avg_pool)(array_in(self, computed), output_size, spatial), computed
+            at(self, pooling_cpu.adaptive_avg_pool, "ops.pooling.shapes:evenly_pooled")(
+                array_in(self, computed), output_size, spatial
+            ),
+            computed,
         )
     except Exception as error:
         reraise(name, error, (self, output_size, spatial))
@@ -1249,7 +1254,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
     )
     try:
         result = adopt(
-            at(grad_output, pooling_cpu.adaptive_avg_pool_backward)(
+            at(grad_output, pooling_cpu.adaptive_avg_pool_backward, "dispatch.shape_rules:given_size")(
                 array_in(grad_output, computed), input_shape, spatial
             ),
             computed,

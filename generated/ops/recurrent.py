@@ -217,7 +217,7 @@ def _rnn_layer(
     )
     try:
         results = outputs(
-            at(self, recurrent_cpu_rnn.rnn_layer)(
+            at(self, recurrent_cpu_rnn.rnn_layer, "ops.recurrent.shapes:rnn")(
                 array_in(self, computed),
                 array_in(hidden, computed),
                 array_in(weight_ih, computed),
@@ -403,7 +403,7 @@ def _lstm_layer(
     )
     try:
         results = outputs(
-            at(self, recurrent_cpu_lstm.lstm_layer)(
+            at(self, recurrent_cpu_lstm.lstm_layer, "ops.recurrent.shapes:lstm")(
                 array_in(self, computed),
                 array_in(hidden, computed),
                 array_in(cell, computed),
@@ -561,7 +561,7 @@ def _gru_layer(name: str, self, hidden, weight_ih, weight_hh, bias_ih, bias_hh, 
     )
     try:
         results = outputs(
-            at(self, recurrent_cpu_gru.gru_layer)(
+            at(self, recurrent_cpu_gru.gru_layer, "ops.recurrent.shapes:gru")(
                 array_in(self, computed),
                 array_in(hidden, computed),
                 array_in(weight_ih, computed),

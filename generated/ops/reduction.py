@@ -225,7 +225,9 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
     try:
-        result = adopt(at(self, reduction_cpu.sum_all)(array_in(self, computed)), computed)
+        result = adopt(
+            at(self, reduction_cpu.sum_all, "dispatch.shape_rules:one_number")(array_in(self, computed)), computed
+        )
     except Exception as error:
         reraise(name, error, (self, dtype))
     if into is not None:
@@ -273,7 +275,9 @@ def _filled(name: str, self, size, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(at(self, reduction_cpu.filled)(array_in(self, computed), size), computed)
+        result = adopt(
+            at(self, reduction_cpu.filled, "dispatch.shape_rules:given_size")(array_in(self, computed), size), computed
+        )
     except Exception as error:
         reraise(name, error, (self, size))
     if into is not None:
@@ -345,7 +349,10 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
     try:
-        result = adopt(at(self, reduction_cpu.sum_dim)(array_in(self, computed), dim, keepdim), computed)
+        result = adopt(
+            at(self, reduction_cpu.sum_dim, "ops.reduction.shapes:reduced")(array_in(self, computed), dim, keepdim),
+            computed,
+        )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim, dtype))
     if into is not None:
@@ -400,7 +407,9 @@ def _prod_default(name: str, self, dtype, into=None) -> Any:
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
     try:
-        result = adopt(at(self, reduction_cpu.prod_all)(array_in(self, computed)), computed)
+        result = adopt(
+            at(self, reduction_cpu.prod_all, "dispatch.shape_rules:one_number")(array_in(self, computed)), computed
+        )
     except Exception as error:
         reraise(name, error, (self, dtype))
     if into is not None:
@@ -466,7 +475,10 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
     try:
-        result = adopt(at(self, reduction_cpu.prod_dim)(array_in(self, computed), dim, keepdim), computed)
+        result = adopt(
+            at(self, reduction_cpu.prod_dim, "ops.reduction.shapes:reduced")(array_in(self, computed), dim, keepdim),
+            computed,
+        )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim, dtype))
     if into is not None:
@@ -518,7 +530,9 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        result = adopt(at(self, reduction_cpu.prod_others)(array_in(self, computed), dim), computed)
+        result = adopt(
+            at(self, reduction_cpu.prod_others, "dispatch.shape_rules:same")(array_in(self, computed), dim), computed
+        )
     except Exception as error:
         reraise(name, error, (self, dim))
     if into is not None:
@@ -574,7 +588,9 @@ def _mean_default(name: str, self, dtype, into=None) -> Any:
         else computed_dtype(name, "same", ("float", "complex"), (self,), dtype)
     )
     try:
-        result = adopt(at(self, reduction_cpu.mean_all)(array_in(self, computed)), computed)
+        result = adopt(
+            at(self, reduction_cpu.mean_all, "dispatch.shape_rules:one_number")(array_in(self, computed)), computed
+        )
     except Exception as error:
         reraise(name, error, (self, dtype))
     if into is not None:
@@ -646,7 +662,10 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
         else computed_dtype(name, "same", ("float", "complex"), (self,), dtype)
     )
     try:
-        result = adopt(at(self, reduction_cpu.mean_dim)(array_in(self, computed), dim, keepdim), computed)
+        result = adopt(
+            at(self, reduction_cpu.mean_dim, "ops.reduction.shapes:reduced")(array_in(self, computed), dim, keepdim),
+            computed,
+        )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim, dtype))
     if into is not None:
@@ -794,7 +813,9 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            at(self, reduction_cpu.var_dim)(array_in(self, computed), dim, correction, keepdim),
+            at(self, reduction_cpu.var_dim, "ops.reduction.shapes:reduced_with_correction")(
+                array_in(self, computed), dim, correction, keepdim
+            ),
             result_dtype("real", computed),
         )
     except Exception as error:
@@ -945,7 +966,9 @@ def _std_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            at(self, reduction_cpu.std_dim)(array_in(self, computed), dim, correction, keepdim),
+            at(self, reduction_cpu.std_dim, "ops.reduction.shapes:reduced_with_correction")(
+                array_in(self, computed), dim, correction, keepdim
+            ),
             result_dtype("real", computed),
         )
     except Exception as error:
@@ -1026,7 +1049,12 @@ def _amax(name: str, self, dim, keepdim, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
-        result = adopt(at(self, reduction_cpu_argreduce.amax)(array_in(self, computed), dim, keepdim), computed)
+        result = adopt(
+            at(self, reduction_cpu_argreduce.amax, "ops.reduction.shapes:reduced")(
+                array_in(self, computed), dim, keepdim
+            ),
+            computed,
+        )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
     if into is not None:
@@ -1103,7 +1131,12 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
-        result = adopt(at(self, reduction_cpu_argreduce.amin)(array_in(self, computed), dim, keepdim), computed)
+        result = adopt(
+            at(self, reduction_cpu_argreduce.amin, "ops.reduction.shapes:reduced")(
+                array_in(self, computed), dim, keepdim
+            ),
+            computed,
+        )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
     if into is not None:
@@ -1157,7 +1190,10 @@ def _max_default(name: str, self, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
-        result = adopt(at(self, reduction_cpu_argreduce.max_all)(array_in(self, computed)), computed)
+        result = adopt(
+            at(self, reduction_cpu_argreduce.max_all, "dispatch.shape_rules:one_number")(array_in(self, computed)),
+            computed,
+        )
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -1223,7 +1259,9 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(
-            at(self, reduction_cpu_argreduce.max_dim)(array_in(self, computed), dim, keepdim),
+            at(self, reduction_cpu_argreduce.max_dim, "ops.reduction.shapes:reduced_with_places")(
+                array_in(self, computed), dim, keepdim
+            ),
             computed,
             ("same", "int64"),
         )
@@ -1308,7 +1346,10 @@ def _min_default(name: str, self, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
-        result = adopt(at(self, reduction_cpu_argreduce.min_all)(array_in(self, computed)), computed)
+        result = adopt(
+            at(self, reduction_cpu_argreduce.min_all, "dispatch.shape_rules:one_number")(array_in(self, computed)),
+            computed,
+        )
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -1374,7 +1415,9 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(
-            at(self, reduction_cpu_argreduce.min_dim)(array_in(self, computed), dim, keepdim),
+            at(self, reduction_cpu_argreduce.min_dim, "ops.reduction.shapes:reduced_with_places")(
+                array_in(self, computed), dim, keepdim
+            ),
             computed,
             ("same", "int64"),
         )
@@ -1482,7 +1525,9 @@ def _argmax(name: str, self, dim, keepdim, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         result = adopt(
-            at(self, reduction_cpu_argreduce.argmax)(array_in(self, computed), dim, keepdim),
+            at(self, reduction_cpu_argreduce.argmax, "ops.reduction.shapes:reduced")(
+                array_in(self, computed), dim, keepdim
+            ),
             result_dtype("int64", computed),
         )
     except Exception as error:
@@ -1554,7 +1599,9 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         result = adopt(
-            at(self, reduction_cpu_argreduce.argmin)(array_in(self, computed), dim, keepdim),
+            at(self, reduction_cpu_argreduce.argmin, "ops.reduction.shapes:reduced")(
+                array_in(self, computed), dim, keepdim
+            ),
             result_dtype("int64", computed),
         )
     except Exception as error:
@@ -1600,7 +1647,8 @@ def _any_default(name: str, self, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            at(self, reduction_cpu_argreduce.any_all)(array_in(self, computed)), result_dtype("bool", computed)
+            at(self, reduction_cpu_argreduce.any_all, "dispatch.shape_rules:one_number")(array_in(self, computed)),
+            result_dtype("bool", computed),
         )
     except Exception as error:
         reraise(name, error, (self,))
@@ -1656,7 +1704,9 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            at(self, reduction_cpu_argreduce.any_dim)(array_in(self, computed), dim, keepdim),
+            at(self, reduction_cpu_argreduce.any_dim, "ops.reduction.shapes:reduced")(
+                array_in(self, computed), dim, keepdim
+            ),
             result_dtype("bool", computed),
         )
     except Exception as error:
@@ -1702,7 +1752,8 @@ def _all_default(name: str, self, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            at(self, reduction_cpu_argreduce.all_all)(array_in(self, computed)), result_dtype("bool", computed)
+            at(self, reduction_cpu_argreduce.all_all, "dispatch.shape_rules:one_number")(array_in(self, computed)),
+            result_dtype("bool", computed),
         )
     except Exception as error:
         reraise(name, error, (self,))
@@ -1758,7 +1809,9 @@ def _all_dims(name: str, self, dim, keepdim, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            at(self, reduction_cpu_argreduce.all_dim)(array_in(self, computed), dim, keepdim),
+            at(self, reduction_cpu_argreduce.all_dim, "ops.reduction.shapes:reduced")(
+                array_in(self, computed), dim, keepdim
+            ),
             result_dtype("bool", computed),
         )
     except Exception as error:
@@ -1837,7 +1890,10 @@ def _norm_default(name: str, self, p, dim, keepdim, dtype, into=None) -> Any:
     )
     try:
         result = adopt(
-            at(self, reduction_cpu.norm)(array_in(self, computed), p, dim, keepdim), result_dtype("real", computed)
+            at(self, reduction_cpu.norm, "ops.reduction.shapes:reduced_to_norm")(
+                array_in(self, computed), p, dim, keepdim
+            ),
+            result_dtype("real", computed),
         )
     except Exception as error:
         reraise(name, error, (self, p, dim, keepdim, dtype))
@@ -1973,7 +2029,10 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "float", ("float", "complex"), (self,))
     try:
-        result = adopt(at(self, reduction_cpu.logsumexp)(array_in(self, computed), dim, keepdim), computed)
+        result = adopt(
+            at(self, reduction_cpu.logsumexp, "ops.reduction.shapes:reduced")(array_in(self, computed), dim, keepdim),
+            computed,
+        )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
     if into is not None:
@@ -2030,7 +2089,10 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "accumulate", (), (self,))
     try:
-        result = adopt(at(self, reduction_cpu.sum_to_size)(array_in(self, computed), size), computed)
+        result = adopt(
+            at(self, reduction_cpu.sum_to_size, "dispatch.shape_rules:given_size")(array_in(self, computed), size),
+            computed,
+        )
     except Exception as error:
         reraise(name, error, (self, size))
     if into is not None:

@@ -140,7 +140,7 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
     try:
-        result = adopt(at(self, scan_cpu.cumsum)(array_in(self, computed), dim), computed)
+        result = adopt(at(self, scan_cpu.cumsum, "dispatch.shape_rules:same")(array_in(self, computed), dim), computed)
     except Exception as error:
         reraise(name, error, (self, dim, dtype))
     if into is not None:
@@ -223,7 +223,7 @@ def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
     try:
-        result = adopt(at(self, scan_cpu.cumprod)(array_in(self, computed), dim), computed)
+        result = adopt(at(self, scan_cpu.cumprod, "dispatch.shape_rules:same")(array_in(self, computed), dim), computed)
     except Exception as error:
         reraise(name, error, (self, dim, dtype))
     if into is not None:
@@ -286,7 +286,9 @@ def _logcumsumexp(name: str, self, dim, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
-        result = adopt(at(self, scan_cpu.logcumsumexp)(array_in(self, computed), dim), computed)
+        result = adopt(
+            at(self, scan_cpu.logcumsumexp, "dispatch.shape_rules:same")(array_in(self, computed), dim), computed
+        )
     except Exception as error:
         reraise(name, error, (self, dim))
     if into is not None:
@@ -351,7 +353,9 @@ def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
     )
     try:
         result = adopt(
-            at(self, scan_cpu.linear_recurrence)(array_in(self, computed), array_in(factor, computed), dim, reverse),
+            at(self, scan_cpu.linear_recurrence, "dispatch.shape_rules:same")(
+                array_in(self, computed), array_in(factor, computed), dim, reverse
+            ),
             computed,
         )
     except Exception as error:
@@ -421,7 +425,11 @@ def _cummax(name: str, self, dim, into=None) -> Any:
             return _cummax_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
-        results = outputs(at(self, scan_cpu.cummax)(array_in(self, computed), dim), computed, ("same", "int64"))
+        results = outputs(
+            at(self, scan_cpu.cummax, "dispatch.shape_rules:same_of_each")(array_in(self, computed), dim),
+            computed,
+            ("same", "int64"),
+        )
     except Exception as error:
         reraise(name, error, (self, dim))
     if grad_mode.grad and (self._rg):
@@ -486,7 +494,11 @@ def _cummin(name: str, self, dim, into=None) -> Any:
             return _cummin_result(*results)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
-        results = outputs(at(self, scan_cpu.cummin)(array_in(self, computed), dim), computed, ("same", "int64"))
+        results = outputs(
+            at(self, scan_cpu.cummin, "dispatch.shape_rules:same_of_each")(array_in(self, computed), dim),
+            computed,
+            ("same", "int64"),
+        )
     except Exception as error:
         reraise(name, error, (self, dim))
     if grad_mode.grad and (self._rg):

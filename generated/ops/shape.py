@@ -1746,7 +1746,12 @@ def _repeat_interleave_tensor(name: str, repeats, output_size, into=None) -> Any
             return result
     computed = computed_dtype(name, "same", ("int",), (repeats,))
     try:
-        result = adopt(at(repeats, shape_cpu.repeated_indices)(array_in(repeats, computed), output_size), computed)
+        result = adopt(
+            at(repeats, shape_cpu.repeated_indices, "ops.shape.shapes:repeated")(
+                array_in(repeats, computed), output_size
+            ),
+            computed,
+        )
     except Exception as error:
         reraise(name, error, (repeats, output_size))
     if into is not None:
@@ -2276,7 +2281,9 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
         result = adopt(
-            at(grad_output, shape_cpu.unfold_backward)(array_in(grad_output, computed), input_sizes, dim, length, step),
+            at(grad_output, shape_cpu.unfold_backward, "dispatch.shape_rules:given_size")(
+                array_in(grad_output, computed), input_sizes, dim, length, step
+            ),
             computed,
         )
     except Exception as error:
@@ -2406,7 +2413,9 @@ def _select_backward(name: str, grad_output, input_sizes, dim, index, into=None)
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
         result = adopt(
-            at(grad_output, shape_cpu.select_backward)(array_in(grad_output, computed), input_sizes, dim, index),
+            at(grad_output, shape_cpu.select_backward, "dispatch.shape_rules:given_size")(
+                array_in(grad_output, computed), input_sizes, dim, index
+            ),
             computed,
         )
     except Exception as error:
@@ -2552,7 +2561,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
         result = adopt(
-            at(grad_output, shape_cpu.slice_backward)(
+            at(grad_output, shape_cpu.slice_backward, "dispatch.shape_rules:given_size")(
                 array_in(grad_output, computed), input_sizes, dim, start, end, step
             ),
             computed,
@@ -2764,7 +2773,9 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
-            at(self, shape_cpu.restride)(array_in(self, computed), stride, offset, to_size, to_stride, to_offset),
+            at(self, shape_cpu.restride, "ops.shape.shapes:restrided")(
+                array_in(self, computed), stride, offset, to_size, to_stride, to_offset
+            ),
             computed,
         )
     except Exception as error:
@@ -2905,7 +2916,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
         result = adopt(
-            at(grad_output, shape_cpu.diagonal_backward)(
+            at(grad_output, shape_cpu.diagonal_backward, "dispatch.shape_rules:given_size")(
                 array_in(grad_output, computed), input_sizes, offset, dim1, dim2
             ),
             computed,
@@ -3405,7 +3416,9 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
             return result
     computed = computed_dtype(name, "promote", (), (*tensors,))
     try:
-        result = adopt(at_first(tensors, shape_cpu.cat)(arrays_in(tensors, computed), dim), computed)
+        result = adopt(
+            at_first(tensors, shape_cpu.cat, "ops.shape.shapes:joined")(arrays_in(tensors, computed), dim), computed
+        )
     except Exception as error:
         reraise(name, error, (tensors, dim))
     if into is not None:
@@ -3467,7 +3480,9 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
             return result
     computed = computed_dtype(name, "promote", (), (*tensors,))
     try:
-        result = adopt(at_first(tensors, shape_cpu.stack)(arrays_in(tensors, computed), dim), computed)
+        result = adopt(
+            at_first(tensors, shape_cpu.stack, "ops.shape.shapes:stacked")(arrays_in(tensors, computed), dim), computed
+        )
     except Exception as error:
         reraise(name, error, (tensors, dim))
     if into is not None:
@@ -3525,7 +3540,7 @@ def _flip(name: str, self, dims, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(at(self, shape_cpu.flip)(array_in(self, computed), dims), computed)
+        result = adopt(at(self, shape_cpu.flip, "dispatch.shape_rules:same")(array_in(self, computed), dims), computed)
     except Exception as error:
         reraise(name, error, (self, dims))
     if into is not None:
@@ -3587,7 +3602,9 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(at(self, shape_cpu.roll)(array_in(self, computed), shifts, dims), computed)
+        result = adopt(
+            at(self, shape_cpu.roll, "dispatch.shape_rules:same")(array_in(self, computed), shifts, dims), computed
+        )
     except Exception as error:
         reraise(name, error, (self, shifts, dims))
     if into is not None:
@@ -3659,7 +3676,9 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(at(self, shape_cpu.triu)(array_in(self, computed), diagonal), computed)
+        result = adopt(
+            at(self, shape_cpu.triu, "dispatch.shape_rules:same")(array_in(self, computed), diagonal), computed
+        )
     except Exception as error:
         reraise(name, error, (self, diagonal))
     if into is not None:
@@ -3731,7 +3750,9 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(at(self, shape_cpu.tril)(array_in(self, computed), diagonal), computed)
+        result = adopt(
+            at(self, shape_cpu.tril, "dispatch.shape_rules:same")(array_in(self, computed), diagonal), computed
+        )
     except Exception as error:
         reraise(name, error, (self, diagonal))
     if into is not None:
@@ -3794,7 +3815,10 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(at(self, shape_cpu.constant_pad_nd)(array_in(self, computed), pad, value), computed)
+        result = adopt(
+            at(self, shape_cpu.constant_pad_nd, "ops.shape.shapes:padded")(array_in(self, computed), pad, value),
+            computed,
+        )
     except Exception as error:
         reraise(name, error, (self, pad, value))
     if into is not None:
@@ -3851,7 +3875,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
-        result = adopt(at(self, shape_cpu.clone)(array_in(self, computed)), computed)
+        result = adopt(at(self, shape_cpu.clone, "dispatch.shape_rules:same")(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self, memory_format))
     if into is not None:
@@ -3897,7 +3921,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
     dtype = checks.dtype(name, "dtype", dtype)
     computed = self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "same", (), (self,), dtype)
     try:
-        result = adopt(at(self, shape_cpu.to_copy)(array_in(self, computed)), computed)
+        result = adopt(at(self, shape_cpu.to_copy, "dispatch.shape_rules:same")(array_in(self, computed)), computed)
     except Exception as error:
         reraise(name, error, (self, dtype))
     if into is not None:
@@ -3939,7 +3963,12 @@ def _to_device(name: str, self, device, non_blocking, into=None) -> Any:
     if non_blocking.__class__ is not bool:
         non_blocking = checks.boolean(name, "non_blocking", non_blocking)
     try:
-        result = adopt(at(self, shape_cpu_transfer.to_device)(array_in(self, None), device, non_blocking), None)
+        result = adopt(
+            at(self, shape_cpu_transfer.to_device, "ops.shape.shapes:moved")(
+                array_in(self, None), device, non_blocking
+            ),
+            None,
+        )
     except Exception as error:
         reraise(name, error, (self, device, non_blocking))
     if into is not None:
@@ -4009,7 +4038,10 @@ def _im2col(name: str, self, kernel_size, dilation, padding, stride, into=None) 
     )
     try:
         result = adopt(
-            at(self, shape_cpu.im2col)(array_in(self, computed), kernel_size, dilation, padding, stride), computed
+            at(self, shape_cpu.im2col, "ops.shape.shapes:columns")(
+                array_in(self, computed), kernel_size, dilation, padding, stride
+            ),
+            computed,
         )
     except Exception as error:
         reraise(name, error, (self, kernel_size, dilation, padding, stride))
@@ -4092,7 +4124,9 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            at(self, shape_cpu.col2im)(array_in(self, computed), output_size, kernel_size, dilation, padding, stride),
+            at(self, shape_cpu.col2im, "ops.shape.shapes:image")(
+                array_in(self, computed), output_size, kernel_size, dilation, padding, stride
+            ),
             computed,
         )
     except Exception as error:

@@ -113,7 +113,9 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
         else computed_dtype(name, "same", ("float",), (self,), dtype)
     )
     try:
-        result = adopt(at(self, softmax_cpu.softmax)(array_in(self, computed), dim), computed)
+        result = adopt(
+            at(self, softmax_cpu.softmax, "dispatch.shape_rules:same")(array_in(self, computed), dim), computed
+        )
     except Exception as error:
         reraise(name, error, (self, dim, dtype))
     if into is not None:
@@ -178,7 +180,7 @@ def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
     )
     try:
         result = adopt(
-            at(grad_output, softmax_cpu.softmax_backward)(
+            at(grad_output, softmax_cpu.softmax_backward, "dispatch.shape_rules:same")(
                 array_in(grad_output, computed), array_in(output, computed), dim
             ),
             computed,
@@ -253,7 +255,9 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
         else computed_dtype(name, "same", ("float",), (self,), dtype)
     )
     try:
-        result = adopt(at(self, softmax_cpu.log_softmax)(array_in(self, computed), dim), computed)
+        result = adopt(
+            at(self, softmax_cpu.log_softmax, "dispatch.shape_rules:same")(array_in(self, computed), dim), computed
+        )
     except Exception as error:
         reraise(name, error, (self, dim, dtype))
     if into is not None:
@@ -317,7 +321,7 @@ def _log_softmax_backward(name: str, grad_output, output, dim, into=None) -> Any
     )
     try:
         result = adopt(
-            at(grad_output, softmax_cpu.log_softmax_backward)(
+            at(grad_output, softmax_cpu.log_softmax_backward, "dispatch.shape_rules:same")(
                 array_in(grad_output, computed), array_in(output, computed), dim
             ),
             computed,

@@ -206,7 +206,11 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(
-            at(self, sorting_cpu.sort)(array_in(self, computed), dim, descending, stable), computed, ("same", "int64")
+            at(self, sorting_cpu.sort, "dispatch.shape_rules:same_of_each")(
+                array_in(self, computed), dim, descending, stable
+            ),
+            computed,
+            ("same", "int64"),
         )
     except Exception as error:
         reraise(name, error, (self, dim, descending, stable))
@@ -311,7 +315,9 @@ def _argsort(name: str, self, dim, descending, stable, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         result = adopt(
-            at(self, sorting_cpu.argsort)(array_in(self, computed), dim, descending, stable),
+            at(self, sorting_cpu.argsort, "dispatch.shape_rules:same")(
+                array_in(self, computed), dim, descending, stable
+            ),
             result_dtype("int64", computed),
         )
     except Exception as error:
@@ -398,7 +404,9 @@ def _topk(name: str, self, k, dim, largest, sorted, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
-            at(self, sorting_cpu.topk)(array_in(self, computed), k, dim, largest, sorted), computed, ("same", "int64")
+            at(self, sorting_cpu.topk, "ops.sorting.shapes:chosen")(array_in(self, computed), k, dim, largest, sorted),
+            computed,
+            ("same", "int64"),
         )
     except Exception as error:
         reraise(name, error, (self, k, dim, largest, sorted))
@@ -485,7 +493,9 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
-            at(self, sorting_cpu.kthvalue)(array_in(self, computed), k, dim, keepdim), computed, ("same", "int64")
+            at(self, sorting_cpu.kthvalue, "ops.sorting.shapes:ranked")(array_in(self, computed), k, dim, keepdim),
+            computed,
+            ("same", "int64"),
         )
     except Exception as error:
         reraise(name, error, (self, k, dim, keepdim))
@@ -536,7 +546,9 @@ def _median_default(name: str, self, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
-        result = adopt(at(self, sorting_cpu.median_all)(array_in(self, computed)), computed)
+        result = adopt(
+            at(self, sorting_cpu.median_all, "dispatch.shape_rules:one_number")(array_in(self, computed)), computed
+        )
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -602,7 +614,11 @@ def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
-            at(self, sorting_cpu.median_dim)(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
+            at(self, sorting_cpu.median_dim, "ops.reduction.shapes:reduced_with_places")(
+                array_in(self, computed), dim, keepdim
+            ),
+            computed,
+            ("same", "int64"),
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
@@ -652,7 +668,9 @@ def _nanmedian_default(name: str, self, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
-        result = adopt(at(self, sorting_cpu.nanmedian_all)(array_in(self, computed)), computed)
+        result = adopt(
+            at(self, sorting_cpu.nanmedian_all, "dispatch.shape_rules:one_number")(array_in(self, computed)), computed
+        )
     except Exception as error:
         reraise(name, error, (self,))
     if into is not None:
@@ -718,7 +736,11 @@ def _nanmedian_dim(name: str, self, dim, keepdim, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
     try:
         results = outputs(
-            at(self, sorting_cpu.nanmedian_dim)(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
+            at(self, sorting_cpu.nanmedian_dim, "ops.reduction.shapes:reduced_with_places")(
+                array_in(self, computed), dim, keepdim
+            ),
+            computed,
+            ("same", "int64"),
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
@@ -798,7 +820,11 @@ def _mode(name: str, self, dim, keepdim, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(
-            at(self, sorting_cpu.mode)(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
+            at(self, sorting_cpu.mode, "ops.reduction.shapes:reduced_with_places")(
+                array_in(self, computed), dim, keepdim
+            ),
+            computed,
+            ("same", "int64"),
         )
     except Exception as error:
         reraise(name, error, (self, dim, keepdim))
@@ -1250,7 +1276,9 @@ def _bin_counts(name: str, self, minlength, into=None) -> Any:
     computed = computed_dtype(name, "same", ("int",), (self,))
     try:
         result = adopt(
-            at(self, sorting_cpu_counting.bin_counts)(array_in(self, computed), minlength),
+            at(self, sorting_cpu_counting.bin_counts, "dispatch.shape_rules:by_values")(
+                array_in(self, computed), minlength
+            ),
             result_dtype("int64", computed),
         )
     except Exception as error:
@@ -1309,7 +1337,10 @@ def _histc(name: str, self, bins, min, max, into=None) -> Any:
             return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
     try:
-        result = adopt(at(self, sorting_cpu_counting.histc)(array_in(self, computed), bins, min, max), computed)
+        result = adopt(
+            at(self, sorting_cpu_counting.histc, "ops.sorting.shapes:bins")(array_in(self, computed), bins, min, max),
+            computed,
+        )
     except Exception as error:
         reraise(name, error, (self, bins, min, max))
     if into is not None:
@@ -1510,7 +1541,7 @@ def _counts_between(name: str, self, edges, weight, into=None) -> Any:
     )
     try:
         result = adopt(
-            at(self, sorting_cpu_counting.counts_between)(
+            at(self, sorting_cpu_counting.counts_between, "ops.sorting.shapes:between")(
                 array_in(self, computed), array_in(edges, computed), array_in(weight, computed)
             ),
             computed,
@@ -1864,7 +1895,7 @@ def _isin_tensor_tensor(name: str, elements, test_elements, assume_unique, inver
     )
     try:
         result = adopt(
-            at(elements, sorting_cpu_searchsorted.is_among)(
+            at(elements, sorting_cpu_searchsorted.is_among, "dispatch.shape_rules:same")(
                 array_in(elements, computed), array_in(test_elements, computed), assume_unique, invert
             ),
             result_dtype("bool", computed),
@@ -2047,7 +2078,7 @@ def _searchsorted_indices(name: str, sorted_sequence, self, right, sorter, into=
     )
     try:
         result = adopt(
-            at(sorted_sequence, sorting_cpu_searchsorted.searchsorted_indices)(
+            at(sorted_sequence, sorting_cpu_searchsorted.searchsorted_indices, "dispatch.shape_rules:like_second")(
                 array_in(sorted_sequence, computed), array_in(self, computed), right, array_in(sorter, None)
             ),
             result_dtype("int64", computed),
@@ -2235,7 +2266,9 @@ def _distinct(name: str, self, dim, runs, places, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         results = outputs(
-            at(self, sorting_cpu_counting.distinct)(array_in(self, computed), dim, runs, places),
+            at(self, sorting_cpu_counting.distinct, "dispatch.shape_rules:by_values")(
+                array_in(self, computed), dim, runs, places
+            ),
             computed,
             ("same", "int64", "int64"),
         )

@@ -93,7 +93,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
     if not tensor.numel():
         if num_classes < 1:
             raise RuntimeError("one_hot(): cannot infer the number of classes from an empty tensor")
-    elif num_classes == -1 or not level_of(tensor):  # examples of a batch cannot be asked for their values
+    elif num_classes == -1 or not (level_of(tensor) or tensor.is_meta):  # which cannot be asked for their values
         if int(tensor.min()) < 0:
             raise RuntimeError(f"one_hot(): Class values must be non-negative, got {int(tensor.min())}")
         largest = int(tensor.max())

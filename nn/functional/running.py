@@ -21,7 +21,7 @@ def follow(running: Tensor | None, batch: Tensor, momentum: float, factor: float
         return
     old, new = running._flat, batch._flat
     same = running._dtype is batch._dtype and running._dtype.native and not running.requires_grad
-    if watch.active or old is None or new is None or not same or running.is_cuda:
+    if watch.active or old is None or new is None or not same or not running.is_cpu:
         with no_grad():
             running.lerp_(batch.reshape(running.shape).to(running.dtype) * factor, momentum)
         return
@@ -35,7 +35,7 @@ def count(batches: Tensor) -> None:
     Args:
         batches: an int64 scalar.
     """
-    if watch.active or batches._flat is None or batches.is_cuda:
+    if watch.active or batches._flat is None or not batches.is_cpu:
         batches.add_(1)
         return
     batches._flat[0] += 1

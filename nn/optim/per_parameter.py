@@ -10,7 +10,7 @@ import numpy as np
 from ...generated.tensor import Tensor
 from ...runtime.autograd.saved.mutation import announce_write
 from ...runtime.creation import tensor
-from ...runtime.dispatch.shape_checks import is_recorded
+from ...runtime.dispatch.shape_checks import is_recorded_on
 from ...runtime.modes.grad_mode import enable_grad, no_grad
 from ...runtime.modes.intercept import watch
 from ...runtime.pool.parallel_for import by_slices
@@ -80,7 +80,7 @@ class PerParameter(Optimizer):
             RuntimeError: a graph is captured, and a group is not `capturable`.
         """
         for group in self.param_groups:
-            if group.get("capturable") is False and group["params"] and is_recorded(group["params"][0]):
+            if group.get("capturable") is False and group["params"] and is_recorded_on(group["params"][0].device):
                 raise RuntimeError(
                     f"Attempting CUDA graph capture of step() for an instance of {type(self).__name__} but "
                     "param_groups' capturable is False."
@@ -106,7 +106,7 @@ class PerParameter(Optimizer):
         if weight_decay and group.get("decoupled_weight_decay"):
             weight_decay = 0.0
         by_kernel = not group["differentiable"] and group.get("fused") is not False
-        if by_kernel and param._device is not CPU and fits(tensors):
+        if by_kernel and param._device is not CPU and param.is_cuda and fits(tensors):
             signs = (-1.0 if maximize else 1.0, weight_decay)
             self._launches.add(rule, tensors, state, settings, group, signs)
             return

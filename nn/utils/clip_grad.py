@@ -133,6 +133,10 @@ def clip_grads_with_norm_(
         grads = _changed_together(grads, "shrink_all", total_norm._flat, float(max_norm))
     if not grads:
         return
+    if isinstance(total_norm, Tensor) and total_norm.is_meta:  # of which nobody can say whether it is too large
+        for grad in grads:
+            grad.mul_(total_norm)
+        return
     factor = float(max_norm) / (float(total_norm) + 1e-6)
     for grad in grads:
         if not factor >= 1:  # nan makes nan of gradients

@@ -17,7 +17,7 @@ from ..errors import DtypeError, UnsupportedDtypeError
 from ..kernels.cpu import draws
 from ..random import Generator, default_generator
 from ..tensor.base import fresh
-from ..tensor.devices import CPU
+from ..tensor.devices import CPU, META
 from ..tensor.dtypes import bfloat16, iinfo, int64
 from ..tensor.dtypes import dtype as Dtype
 from ..tensor.shapes import Shape
@@ -113,8 +113,7 @@ def filled_by(
     """A tensor of what a function of `kernels/cpu/draws.py` fills an array with, or that of the device."""
     place = place_for(op, device)
     flat = allocate_array(op, prod(size), kind.np, place)
-    words = draws.words_of(flat.size, bits)
-    getattr(_fillers(place), fill)(flat, *_position(generator, words, place), *given)
+    _fill(fill, flat, draws.words_of(flat.size, bits), generator, place, given)
     return converted(fresh(flat, size, kind), kind if cast_to is None else cast_to)
 
 
@@ -136,9 +135,14 @@ def _floats(op: str, generator: Generator, size: Shape, kind: Dtype, device: Any
     is_wide = place is CPU and kind.kind == "f"
     flat = allocate_array(op, prod(size), kind.compute.np if is_wide else kind.np, place)
     parts = flat.view(kind.to_real().np) if kind.kind == "c" else flat
-    words = _position(generator, draws.words_of(parts.size, 8 * parts.itemsize), place)
-    getattr(_fillers(place), fill)(parts, *words, *numbers)
+    _fill(fill, parts, draws.words_of(parts.size, 8 * parts.itemsize), generator, place, numbers)
     return fresh(cast(flat, kind) if flat.dtype != kind.np else flat, size, kind)
+
+
+def _fill(fill: str, flat: Any, count: int, generator: Generator, place: Any, given: tuple[Any, ...]) -> None:
+    """Let a function of the device fill an array with the next `count` words, if there is anything to fill."""
+    if place is not META:
+        getattr(_fillers(place), fill)(flat, *_position(generator, count, place), *given)
 
 
 def _position(generator: Generator, count: int, place: Any) -> Any:

@@ -123,7 +123,7 @@ class TensorType(type):
         return isinstance(instance, TensorBase) and instance._dtype is cls.dtype and instance._device.type == cls.place
 
 
-_MODULES = {"cpu": "specgrad", "cuda": "specgrad.cuda"}
+_MODULES = {"cpu": "specgrad", "cuda": "specgrad.cuda", "meta": "specgrad.meta"}
 FloatTensor = TensorType("FloatTensor", dtypes.float32)
 DoubleTensor = TensorType("DoubleTensor", dtypes.float64)
 HalfTensor = TensorType("HalfTensor", dtypes.float16)

@@ -12,7 +12,7 @@ from ..autograd.inplace.writers import note_write
 from ..kernels.table import ElementKernels
 from ..tensor.base import TensorBase, adopt, fresh, host_array
 from ..tensor.casting import copy_cast
-from ..tensor.devices import CPU
+from ..tensor.devices import CPU, META
 from ..tensor.dtypes import from_numpy
 from ..tensor.memory import empty
 from ..tensor.shapes import Shape
@@ -37,6 +37,8 @@ def launch_on_device(
     Returns:
         The launches that it took.
     """
+    if outs[0].device is META:
+        return []  # there is nothing to compute with
     from ..cuda.driver import driver
     from ..cuda.launching.elementwise import launch_elementwise
 
@@ -122,8 +124,7 @@ def gradients_on_device(
 def remember_forward(op: Any, name: str, given: Sequence[Any], launches: Any, out: Any, result: Any) -> None:
     """Keep the launch of an op, `launch` or `launch_in_place`, for native code: of tensors of one dtype for floats, and
     a number as the second operand where the op takes one. `given` are tensors and then numbers."""
-    native = launches_on_devices()
-    if native is None or len(launches) != 1:
+    if len(launches) != 1 or (native := launches_on_devices()) is None:
         return
     native.enter(out.device)
     operands = given[: len(op.operands)]
@@ -160,8 +161,8 @@ def remember_gradients(
     op: Any, mask: int, given: Sequence[Any], numbers: Sequence[Any], launches: Any, outs: Any, dtype: Any
 ) -> None:
     """Keep the launch of a fused backward kernel for native code: of arrays in row order, of one shape."""
-    native, grad = launches_on_devices(), given[0]
-    if native is None or len(launches) != 1:
+    grad = given[0]
+    if len(launches) != 1 or (native := launches_on_devices()) is None:
         return
     place, shape = grad._device, grad._shape
     native.enter(place)

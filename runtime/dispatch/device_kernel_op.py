@@ -14,6 +14,7 @@ from typing import Any
 
 from ..tensor.base import TensorBase
 from ..tensor.casting import cast
+from ..tensor.devices import META
 from ..tensor.dtypes import dtype
 from ..tensor.memory import contiguous
 from .elementwise import result_dtype
@@ -26,8 +27,8 @@ MOST = 4096  # what is found of one op and dtype; then it forgets all of it
 
 def rehearse_op(op: Any, given: Sequence[Any], checked: Sequence[Any]) -> bool:
     """Find what an op launches for the arguments as given and as checked; whether native code can do it."""
-    native, first = launches_on_devices(), next(flat(checked))
-    computed = first._dtype
+    first = next(flat(checked))
+    native, computed = None if first._device is META else launches_on_devices(), first._dtype
     if native is None or native.recording or not lie_apart(checked):
         return False
     table = op.launches.setdefault(computed, {})
@@ -55,7 +56,7 @@ def numbers_stay(letters: str, given: Sequence[Any], checked: Sequence[Any]) -> 
 
 def rehearse_gradients(op: Any, key: tuple[Any, ...], node: Any, grad: Any) -> bool:
     """Find what the kernel of a node's gradients launches; whether native code can do it."""
-    native = launches_on_devices()
+    native = None if grad._device is META else launches_on_devices()
     values = [value_of(read, node, grad) for read in op.reads]
     if native is None or native.recording or not lie_apart(values):
         return False

@@ -10,16 +10,18 @@ import numpy as np
 from ..errors import DeviceError
 from ..namespace import op
 from ..tensor.base import TensorBase
-from ..tensor.devices import CPU, device
+from ..tensor.devices import CPU, META, device
 
 
-def at(tensor: Any, kernel: Any) -> Any:
-    """A kernel, or what stands for it on the device where a tensor lies."""
-    return kernel if tensor is None or tensor._device is CPU else counterpart(kernel)
+def at(tensor: Any, kernel: Any, shape: Any = None) -> Any:
+    """A kernel, or what stands for it on the device where a tensor lies; `shape` names the rule of its results."""
+    if tensor is None or tensor._device is CPU:
+        return kernel
+    return without_memory(kernel, shape) if tensor._device is META else counterpart(kernel)
 
 
-def at_first(tensors: Sequence[Any], kernel: Any) -> Any:
-    """A kernel, or what stands for it on the device where the tensors of a list lie.
+def at_first(tensors: Sequence[Any], kernel: Any, shape: Any = None) -> Any:
+    """A kernel, or what stands for it on the device where the tensors of a list lie; see `at`.
 
     Raises:
         DeviceError: (a RuntimeError) they lie on several devices.
@@ -30,7 +32,7 @@ def at_first(tensors: Sequence[Any], kernel: Any) -> Any:
     for tensor in tensors:
         if tensor is not None and first is not None and tensor._device is not first._device:
             raise devices_differ(kernel.__name__, first._device, tensor._device)
-    return at(first, kernel)
+    return at(first, kernel, shape)
 
 
 def at_array(array: Any, kernel: Any) -> Any:
@@ -39,7 +41,9 @@ def at_array(array: Any, kernel: Any) -> Any:
         return kernel
     if isinstance(array, (list, tuple)):
         array = next((a for a in array if a is not None), None)
-    return counterpart(kernel) if getattr(array, "on_device", False) else kernel
+    if not getattr(array, "on_device", False):
+        return kernel
+    return shapeless if array.device is META else counterpart(kernel)
 
 
 def counterpart(kernel: Any) -> Any:
@@ -47,6 +51,21 @@ def counterpart(kernel: Any) -> Any:
     from ..cuda.fallback import counterpart  # loaded with the first device
 
     return counterpart(kernel)
+
+
+def shapeless(*given: Any) -> Any:
+    """Stands for a kernel of gradients without memory, whose shapes are those of the inputs."""
+    return SHAPELESS
+
+
+SHAPELESS = object()
+
+
+def without_memory(kernel: Any, shape: Any) -> Any:
+    """What says the shapes of a kernel's results for tensors without memory."""
+    from .without_memory import Shaped  # loaded with the first such tensor
+
+    return Shaped(kernel, shape)
 
 
 def place_of(name: str, operands: Iterable[Any]) -> device:

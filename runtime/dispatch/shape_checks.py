@@ -44,13 +44,16 @@ def require_kind(op: str, tensor: Any, kinds: str, expected: str) -> None:
 
 def is_known(value: Any) -> bool:
     """Whether the elements of a tensor can be looked at: not those of one example of a batch under vmap, and not those
-    of a device while a graph is recorded: they are not there yet."""
+    that are not there."""
     return not getattr(value, "is_example", False) and not is_recorded(value)
 
 
 def is_recorded(value: Any) -> bool:
-    """Whether a tensor is on a device whose current stream is recorded for a graph."""
-    return getattr(value, "is_cuda", False) and is_recorded_on(value.device)
+    """Whether the elements of a tensor are not there: it is on a device whose current stream is recorded for a graph,
+    or has no memory."""
+    if getattr(value, "is_cuda", False):
+        return is_recorded_on(value.device)
+    return getattr(value, "is_meta", False)
 
 
 def is_recorded_on(place: Any) -> bool:

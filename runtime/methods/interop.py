@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import NotFiniteError, type_name
+from ..errors import NoDataError, NotFiniteError, type_name
 from ..modes.grad_mode import mode
 from ..namespace import op
 from ..tensor.base import TensorBase, fresh, host_array
-from ..tensor.devices import CPU, cuda_available, resolve
+from ..tensor.devices import CPU, META, cuda_available, resolve
 
 
 def numpy(tensor: Any, *, force: bool = False) -> np.ndarray:
@@ -45,7 +45,7 @@ def item(tensor: Any) -> Any:
     """The only element, as a Python number.
 
     Raises:
-        RuntimeError: when there is not exactly one element.
+        RuntimeError: when there is not exactly one element, or no memory.
 
     Example:
         >>> import specgrad as sg
@@ -54,7 +54,10 @@ def item(tensor: Any) -> Any:
     """
     if tensor.numel() != 1:
         raise RuntimeError(f"item(): a Tensor with {tensor.numel()} elements cannot be converted to Scalar")
-    return host_array(tensor).item()
+    try:
+        return host_array(tensor).item()
+    except NoDataError:
+        raise RuntimeError("Tensor.item() cannot be called on meta tensors") from None
 
 
 def tolist(tensor: Any) -> Any:
@@ -108,7 +111,7 @@ def to_bool(tensor: Any) -> bool:
     if count != 1:
         found = "more than one value" if count else "no values"
         raise RuntimeError(f"Boolean value of Tensor with {found} is ambiguous: got shape {list(tensor.shape)}")
-    return bool(host_array(tensor).item())
+    return bool(item(tensor))
 
 
 def to_index(tensor: Any) -> int:
@@ -146,8 +149,8 @@ def contains(tensor: Any, element: Any) -> bool:
 
 
 def format_text(tensor: Any, spec: str) -> str:
-    """`format(tensor, spec)`: a 0-d tensor formats as its number."""
-    if not tensor._shape:
+    """`format(tensor, spec)`: a 0-d tensor formats as its number, where there is one."""
+    if not tensor._shape and tensor._device is not META:
         return format(item(tensor), spec)
     return object.__format__(tensor, spec)
 
@@ -173,6 +176,8 @@ def dlpack(
         raise BufferError("__dlpack__(): can't export tensors that require gradient, use tensor.detach()")
     if stream is not None and type(stream) is not int:
         raise TypeError("__dlpack__(): stream must be ``int`` or ``none``")
+    if tensor._device is META:
+        raise BufferError("__dlpack__(): Cannot pack tensors on meta")
     if dl_device is not None and tuple(dl_device) != dlpack_device(tensor):
         return _dlpack_elsewhere(tensor, tuple(dl_device), stream, max_version, copy)
     if tensor._device is CPU:
@@ -208,6 +213,8 @@ def _dlpack_of_device(tensor: Any, stream: int | None, max_version: Any) -> Any:
 def dlpack_device(tensor: Any) -> tuple[int, int]:
     """`__dlpack_device__`: DLPack's numbers of the device type (1 CPU, 2 CUDA) and index."""
     place = tensor.device
+    if place is META:
+        raise ValueError("__dlpack_device__(): Unknown device type meta for Dlpack")
     return (1, 0) if place.type == "cpu" else (2, place.index or 0)
 
 
@@ -233,14 +240,14 @@ def pin_memory(tensor: Any) -> Any:
 
 def record_stream(tensor: Any, stream: Any) -> None:
     """Let a stream use the memory of a tensor; see `Tensor.record_stream`."""
-    if tensor._device is CPU:
-        raise RuntimeError("record_stream(): expected a tensor on a CUDA device, but got one on cpu")
+    if not tensor.is_cuda:
+        raise RuntimeError(f"record_stream(): expected a tensor on a CUDA device, but got one on {tensor._device}")
     tensor._storage.block.record_stream(stream.handle)
 
 
 def cuda_array_interface(tensor: Any) -> dict[str, Any]:
     """The protocol of libraries that share memory of CUDA devices, in version 3."""
-    if tensor._device is CPU:
+    if not tensor.is_cuda:
         raise AttributeError(
             "Can't get __cuda_array_interface__ on non-CUDA tensor. If CUDA data is required use tensor.cuda() to copy "
             "tensor to device memory."

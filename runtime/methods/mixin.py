@@ -46,7 +46,6 @@ class TensorAttributes(TensorBase):
     layout = strided
     is_sparse = False
     is_quantized = False
-    is_meta = False
     is_mps = False
     is_nested = False
     is_mkldnn = is_sparse_csr = False

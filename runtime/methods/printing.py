@@ -164,7 +164,10 @@ def _suffixes(tensor: Any) -> list[str]:
         found.append(f"device='{tensor.device}'")
     default = get_default_dtype()
     obvious: tuple[Any, ...] = (default, int64, bool_, default.to_complex())
-    if tensor.numel() == 0:
+    if tensor.is_meta:
+        obvious = (default,)
+        found.append(f"size={tuple(tensor.shape)}")
+    elif tensor.numel() == 0:
         obvious = (default,)
         if tensor.ndim != 1:
             found.append(f"size={tuple(tensor.shape)}")
@@ -190,7 +193,7 @@ def to_text(tensor: Any) -> str:
     """The text of a tensor, as `repr` and `str` give it."""
     name = type(tensor).__name__ if overrides(type(tensor)) else "tensor"
     indent = len(name) + 1
-    text = f"{name}(" + _numbers(host_array(tensor), indent)
+    text = f"{name}(" + ("..." if tensor.is_meta else _numbers(host_array(tensor), indent))
     column = len(text) - text.rfind("\n") + 1
     for suffix in _suffixes(tensor):
         if column + len(suffix) + 2 > _options.linewidth:

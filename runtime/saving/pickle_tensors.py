@@ -10,10 +10,13 @@ from typing import Any
 
 from ..errors import SerializationError
 from ..tensor.base import TensorBase, fresh
+from ..tensor.devices import META
 from ..tensor.dtypes import dtype, from_name, uint8
+from ..tensor.memory import empty
+from ..tensor.shapes import numel
 from .archive import Damage
 from .pickle_reader import Named
-from .rebuild import check_layout, parts, rebuild
+from .rebuild import check_layout, check_sizes, parts, rebuild
 from .tree import tensor_classes
 
 # Of typed storages, by the names of their classes.
@@ -35,7 +38,6 @@ _UNREAD = {
     "_rebuild_qtensor": "quantized tensors",
     "_rebuild_sparse_tensor": "sparse tensors",
     "_rebuild_nested_tensor": "nested tensors",
-    "_rebuild_meta_tensor_no_storage": "tensors on the device meta",
     "_rebuild_wrapper_subclass": "tensors of classes without memory",
 }
 
@@ -76,6 +78,18 @@ def _typed(
     check_layout(shape, strides, offset, source.size * source.dtype.itemsize // kind.itemsize)
     found = rebuild(_class("tensor"), source, (shape, strides, offset), False, storage.device, {}, kind)
     return _marked(found, metadata).requires_grad_(requires_grad)
+
+
+def _without_memory(kind: Any, size: Any, stride: Any, requires_grad: Any) -> Any:
+    """A tensor of the device `meta`."""
+    if not isinstance(kind, dtype) or type(requires_grad) is not bool:
+        raise Damage("a tensor has no dtype")
+    shape, strides = (tuple(n) if isinstance(n, tuple | list) else () for n in (size, stride))
+    check_sizes(shape, strides)
+    if len(shape) != len(strides) or (requires_grad and not (kind.is_floating_point or kind.is_complex)):
+        raise Damage(f"a tensor of {kind} has no valid layout")
+    span = 1 + sum((n - 1) * step for n, step in zip(shape, strides, strict=True)) if numel(shape) else 0
+    return rebuild(_class("tensor"), empty(span, kind.np, META), (shape, strides, 0), requires_grad, META, {}, kind)
 
 
 def _marked(tensor: Any, metadata: Any) -> Any:
@@ -133,6 +147,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "torch._utils._rebuild_tensor": _older,
     "torch._utils._rebuild_tensor_v2": _tensor,
     "torch._utils._rebuild_tensor_v3": _typed,
+    "torch._utils._rebuild_meta_tensor_no_storage": _without_memory,
     "torch._utils._rebuild_parameter": _parameter,
     "torch._utils._rebuild_parameter_with_state": _parameter_with_state,
     "torch._tensor._rebuild_from_type_v2": _of_type,

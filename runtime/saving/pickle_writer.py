@@ -126,6 +126,10 @@ class Writer(_Pickler):
 
     def _save_tensor(self, tensor: Any) -> None:
         cls, storage, (shape, strides, offset), requires_grad, place, attributes, kind = parts(tensor)
+        if tensor.is_meta:
+            without = self._utils("_rebuild_meta_tensor_no_storage")
+            self._save_made(tensor, cls, without, ((kind, tuple(shape), tuple(strides)), requires_grad, ()), attributes)
+            return
         number, stored_as = self._storage(storage)
         typed = kind is stored_as and kind.name in _TYPED and number not in self._untyped
         if not typed:
@@ -133,23 +137,31 @@ class Writer(_Pickler):
         home, name = ("torch", _TYPED[kind.name]) if typed else ("torch.storage", "UntypedStorage")
         count = storage.size * (1 if typed else storage.dtype.itemsize)
         identity = _Stored("storage", self._name(home, name), str(number), str(place), count)
-        arguments: tuple[Any, ...] = identity, offset, tuple(shape), tuple(strides), requires_grad, OrderedDict()
+        given = identity, offset, tuple(shape), tuple(strides)
+        behind: tuple[Any, ...] = (OrderedDict(),) if typed else (OrderedDict(), kind)
         function = self._utils("_rebuild_tensor_v2" if typed else "_rebuild_tensor_v3")
-        self._save_made(tensor, cls, function, arguments if typed else (*arguments, kind), requires_grad, attributes)
+        self._save_made(tensor, cls, function, (given, requires_grad, behind), attributes)
 
     def _utils(self, name: str) -> _Name:
         return self._name("torch._utils", name)
 
     def _save_made(
-        self, tensor: Any, cls: type, function: _Name, arguments: tuple[Any, ...], requires_grad: bool, attributes: Any
+        self,
+        tensor: Any,
+        cls: type,
+        function: _Name,
+        parts: tuple[tuple[Any, ...], bool, tuple[Any, ...]],
+        attributes: Any,
     ) -> None:
-        """A plain tensor, a parameter, or a tensor of another class or with attributes."""
-        known = tensor_classes()
+        """A plain tensor, a parameter, or a tensor of another class or with attributes; `parts` are the arguments of
+        what makes it: those before `requires_grad`, that, and those behind it."""
+        before, requires_grad, behind = parts
+        arguments, known = (*before, requires_grad, *behind), tensor_classes()
         if cls is known["tensor"] and not attributes:
             self.save_reduce(function, arguments, obj=tensor)
             return
         if cls is known.get("Parameter"):
-            inner = _Made(function, (*arguments[:4], False, *arguments[5:]))
+            inner = _Made(function, (*before, False, *behind))
             more = (attributes,) if attributes else ()
             named = self._utils("_rebuild_parameter_with_state" if attributes else "_rebuild_parameter")
             self.save_reduce(named, (inner, requires_grad, OrderedDict(), *more), obj=tensor)

@@ -19,7 +19,7 @@ from ..locks import new_lock
 from ..modes.overrides.classes import add_plain, overrides
 from ..modes.overrides.members import add_to
 from .casting import cast
-from .devices import CPU, device
+from .devices import CPU, META, device
 from .dtypes import dtype, from_numpy
 from .memory import contiguous, on_host
 from .shapes import Shape, Size, byte_strides, contiguous_strides, dim_of, is_contiguous
@@ -204,6 +204,11 @@ class TensorBase:
     def is_cuda(self) -> bool:
         """Whether the memory is on a CUDA device."""
         return self._device.type == "cuda"
+
+    @property
+    def is_meta(self) -> bool:
+        """Whether there is no memory: shape, strides and dtype alone."""
+        return self._device is META
 
     @property
     def is_cpu(self) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..kernels.cpu import casting as host
+from .devices import META
 
 
 def copy_cast(to: Any, source: Any) -> None:
@@ -14,6 +15,10 @@ def copy_cast(to: Any, source: Any) -> None:
     if isinstance(to, np.ndarray) and isinstance(source, np.ndarray):
         host.copy_cast(to, source)
         return
+    if META in (getattr(to, "device", None), getattr(source, "device", None)):  # NumPy's arrays have a device, too
+        from . import meta
+
+        return meta.copy(to, source)
     from ..cuda import memory  # loaded with the first device
 
     memory.copy(to, source)

@@ -7,14 +7,16 @@ from typing import Any
 
 from ..errors import ArgumentError, DeviceError
 
-_TYPES = ("cpu", "cuda")
+_TYPES = ("cpu", "cuda", "meta")
 
 
 class device:
     """A device: `device("cpu")`, `device("cuda:1")` or `device("cuda", 1)`; an int alone means a CUDA device.
 
+    Tensors of `device("meta")` have shape, strides and dtype, and no memory: nothing is computed of them.
+
     Args:
-        type: "cpu", "cuda", "cuda:N", a device, or the number of a CUDA device.
+        type: "cpu", "cuda", "cuda:N", "meta", a device, or the number of a CUDA device.
         index: the number of the device, where `type` does not have it.
 
     Raises:
@@ -96,6 +98,7 @@ def _parse(spec: Any) -> tuple[str, int | None]:
 
 
 CPU = device("cpu")
+META = device("meta")
 default = [CPU]  # of new tensors, where no device is given; native code reads it too
 _outer: list[device] = []  # what was the default outside of each `with device(...)`
 
@@ -138,6 +141,8 @@ def resolve(spec: device | str | int | None) -> device:
     chosen = spec if isinstance(spec, device) else device(spec)
     if chosen.type == "cpu":
         return CPU
+    if chosen.type == "meta":
+        return META
     return cuda_device(chosen.index)
 
 

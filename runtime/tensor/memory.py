@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 
 from ..kernels.cpu import aligned, fills
-from .devices import CPU
+from .devices import CPU, META
 
 
 def empty(count: int, kind: np.dtype, device: Any) -> Any:
     """A 1-D array of `count` elements of a NumPy dtype that are not set."""
-    return aligned.empty(count, kind) if device is CPU else _on_device().empty((count,), kind, device)
+    return aligned.empty(count, kind) if device is CPU else _of(device).empty((count,), kind, device)
 
 
 def exposed(flat: Any) -> Any:
     """An array that is not set, for the user, who may read what the memory happens to hold."""
-    return flat if isinstance(flat, np.ndarray) or not flat.size else _on_device().exposed(flat)
+    return flat if isinstance(flat, np.ndarray) or not flat.size else _of(flat.device).exposed(flat)
 
 
 def zeros(count: int, kind: np.dtype, device: Any) -> Any:
@@ -30,13 +30,13 @@ def full(count: int, value: Any, kind: np.dtype, device: Any) -> Any:
     flat = empty(count, kind, device)
     if device is CPU:
         return fills.filled(flat, value)
-    _on_device().fill(flat, value)
+    _of(device).fill(flat, value)
     return flat
 
 
 def copied(array: Any) -> Any:
     """A new array of the same elements in row order, at the same place."""
-    return aligned.copied(array) if isinstance(array, np.ndarray) else _on_device().copied(array)
+    return aligned.copied(array) if isinstance(array, np.ndarray) else _of(array.device).copied(array)
 
 
 def copied_once(array: Any, memo: dict[int, Any]) -> Any:
@@ -49,20 +49,25 @@ def copied_once(array: Any, memo: dict[int, Any]) -> Any:
 
 def contiguous(array: Any) -> Any:
     """The array itself where its elements lie in row order, in the dtype that they are read in, else a copy."""
-    return np.ascontiguousarray(array) if isinstance(array, np.ndarray) else _on_device().contiguous(array)
+    return np.ascontiguousarray(array) if isinstance(array, np.ndarray) else _of(array.device).contiguous(array)
 
 
 def on_host(array: Any) -> np.ndarray:
     """A NumPy array as it is; of a device's array a copy, once all is done that was to be done before."""
-    return array if isinstance(array, np.ndarray) else _on_device().to_host(array)
+    return array if isinstance(array, np.ndarray) else _of(array.device).to_host(array)
 
 
 def placed(array: np.ndarray, device: Any) -> Any:
     """A NumPy array as it is, or a copy of it on a device."""
-    return array if device is CPU else _on_device().from_host(array, device)
+    return array if device is CPU else _of(device).from_host(array, device)
 
 
-def _on_device() -> Any:
-    from ..cuda import memory  # loaded with the first device
+def _of(device: Any) -> Any:
+    """The module of the functions for a device's memory, loaded with its first tensor."""
+    if device is META:
+        from . import meta
+
+        return meta
+    from ..cuda import memory
 
     return memory

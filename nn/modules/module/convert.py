@@ -8,7 +8,7 @@ from typing import Any, Self
 from ....generated.tensor import Tensor
 from ....runtime.autograd.engine.accumulate_grad import forget_gradients
 from ....runtime.creation import empty_like
-from ....runtime.errors import ArgumentError, type_name
+from ....runtime.errors import ArgumentError, NoDataError, type_name
 from ....runtime.modes.grad_mode import no_grad
 from ....runtime.tensor.devices import device as Device
 from ....runtime.tensor.dtypes import bfloat16, dtype, float16, float32, float64
@@ -60,6 +60,7 @@ class ModuleConversion:
         `to(device)`, `to(dtype)`, `to(device, dtype)`, `to(tensor)`, or by keyword.
 
         Raises:
+            NotImplementedError: a tensor of the device `meta` is to go elsewhere: `to_empty` is for that.
             TypeError: the dtype is neither floating-point nor complex, or an argument is of another kind.
         """
         device, to_dtype = _parse_to(args, kwargs)
@@ -74,6 +75,11 @@ class ModuleConversion:
             )
 
         def convert(t: Tensor) -> Tensor:
+            if t.is_meta and device is not None and device.type != "meta":
+                raise NoDataError(
+                    "Cannot copy out of meta tensor; no data! Please use specgrad.nn.Module.to_empty() instead of "
+                    "specgrad.nn.Module.to() when moving module from meta to a different device."
+                )
             return t.to(device=device, dtype=to_dtype if t.is_floating_point() or t.is_complex() else None)
 
         return self._apply(convert)

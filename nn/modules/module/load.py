@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from ....generated.tensor import Tensor
 from ....runtime.autograd.hooks.hooks import RemovableHandle, add_hook
 from ....runtime.modes.grad_mode import no_grad
+from ....runtime.user_warning import warn_user
 from ...parameter import Parameter
 from .state import EXTRA_STATE
 
@@ -188,7 +189,7 @@ def _load_tensor(module: Any, name: str, target: Tensor, key: str, value: Any, a
         )
         return
     try:
-        _take(module, name, target, value, assign)
+        _take(module, name, target, key, value, assign)
     except Exception as error:
         errors.append(
             f'While copying the parameter named "{key}", whose dimensions in the model are {target.size()} and whose '
@@ -196,9 +197,15 @@ def _load_tensor(module: Any, name: str, target: Tensor, key: str, value: Any, a
         )
 
 
-def _take(module: Any, name: str, target: Tensor, value: Tensor, assign: bool) -> None:
+def _take(module: Any, name: str, target: Tensor, key: str, value: Tensor, assign: bool) -> None:
     with no_grad():
         if not assign:
+            if target.is_meta and not value.is_meta:
+                warn_user(
+                    f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in the "
+                    "current model, which is a no-op. (Did you mean to pass `assign=True` to assign items in the state "
+                    "dictionary to their corresponding key in the module instead of copying them in place?)"
+                )
             target.copy_(value)
             return
     if isinstance(target, Parameter):

@@ -250,7 +250,7 @@ def zero_gradients(leaves: Iterable[Any]) -> None:
             grad.requires_grad_(False)
         else:
             grad.detach_()
-        if grad._device is not CPU and can_be_changed_together(grad):
+        if grad.is_cuda and can_be_changed_together(grad):
             together.append(grad)
         else:
             grad.zero_()

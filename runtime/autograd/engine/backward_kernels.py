@@ -7,11 +7,13 @@ from math import prod
 from typing import Any
 
 from ...dispatch.elementwise import backward
+from ...dispatch.places import SHAPELESS
 from ...errors import ShapeError
 from ...tensor.base import fresh, holding
 from ...tensor.casting import cast
+from ...tensor.devices import META
 from ...tensor.dtypes import bool_
-from ...tensor.memory import contiguous
+from ...tensor.memory import contiguous, empty
 from ..saved.saved import unpack
 from .match_input import fit
 
@@ -37,6 +39,8 @@ def as_gradient(array: Any, shape: Any, dtype: Any) -> Any:
     Raises:
         ShapeError: it has another number of elements.
     """
+    if array is SHAPELESS:
+        return fresh(empty(prod(shape), dtype.np, META), shape, dtype)
     if array.dtype is not dtype.np and array.dtype != dtype.np:
         array = cast(array, dtype.np)
     if array.shape == shape:
@@ -48,6 +52,8 @@ def as_gradient(array: Any, shape: Any, dtype: Any) -> Any:
 
 def as_gradients(arrays: Sequence[Any], metas: Sequence[Any], dtype: Any) -> tuple[Any, ...]:
     """The arrays that a kernel returned for several inputs, as tensors of their shapes; None stays."""
+    if arrays is SHAPELESS:
+        return tuple([None if meta is None else as_gradient(arrays, meta[0], dtype) for meta in metas])
     return tuple(
         [
             None if array is None else as_gradient(array, meta[0], dtype)

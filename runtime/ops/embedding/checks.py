@@ -97,6 +97,8 @@ def _ends(op: str, input: Any, offsets: Any, include_last_offset: bool) -> tuple
         found = None if offsets is None else list(offsets._shape)
         raise ValueError(f"{op}(): offsets has to be a 1D Tensor but got {found}")
     require_index_dtype(op, "offsets", offsets, (dtypes.int64, dtypes.int32))
+    if getattr(offsets, "is_meta", False):
+        return input, offsets.new_empty((offsets._shape[0] + (not include_last_offset),), dtype=dtypes.int64)
     ends = _checked_offsets(op, input, offsets, include_last_offset)
     return input[: ends[-1]], offsets.new_tensor(ends, dtype=dtypes.int64)
 

@@ -10,10 +10,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from ... import namespace
 from ...dispatch.checks import wrap_dim
 from ...errors import ShapeError
-from ...tensor.devices import CPU
-from ...tensor.dtypes import dtype, finfo, iinfo
+from ...tensor.devices import CPU, META
+from ...tensor.dtypes import bool_, dtype, finfo, iinfo
 from ...tensor.memory_overlap import check_single
 from ...tensor.shapes import broadcast_shapes
 
@@ -56,7 +57,15 @@ def _beside(self: Any, indices: Sequence[Any]) -> Sequence[Any]:
     """Indices where the tensor lies: those of the CPU may choose from one on a device."""
     if self._device is CPU:
         return indices
+    if self._device is META:  # where a mask of the host is the last thing that is known of its elements
+        indices = [place for index in indices for place in _places(index)]
     return [i if i is None or i._device is not CPU else i.to(self._device) for i in indices]
+
+
+def _places(index: Any) -> Sequence[Any]:
+    """The indices that stand for one: those of the true elements along each dimension for a mask of the host."""
+    is_mask = index is not None and index._device is CPU and index._dtype is bool_
+    return namespace.op.nonzero_default(index).unbind(1) if is_mask else (index,)
 
 
 def index_backward(op: str, grad: Any, input_sizes: Sequence[int], indices: Sequence[Any]) -> tuple[Any, ...]:

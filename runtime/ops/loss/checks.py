@@ -152,7 +152,7 @@ def gaussian_nll(op: str, input: Any, target: Any, var: Any, *rest: Any) -> tupl
     else:
         if var._shape != input._shape:
             var = _one_for_each_row(op, input, var)
-        negative = bool((all_examples(var).detach() < 0).any())
+        negative = not is_recorded(var) and bool((all_examples(var).detach() < 0).any())
     if negative:
         raise ValueError(f"{op}(): var has negative entry/entries")
     return input, target, var, *rest

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...dispatch.shape_checks import all_examples, require_index_dtype
+from ...dispatch.shape_checks import all_examples, is_recorded, require_index_dtype
 from ...errors import ShapeError
 from ...tensor import dtypes
 from ...tensor.base import host_array
@@ -71,6 +71,8 @@ def _require_labels(op: str, targets: Any, lengths: Sequence[int], classes: int)
         raise ShapeError(
             f"{op}(): Expected targets to have size {sum(lengths)} at dimension 0, but got size {list(targets._shape)}"
         )
+    if is_recorded(targets):
+        return
     labels = _labels(targets, lengths)
     if labels.size and not 0 <= labels.min() <= labels.max() < classes:
         raise RuntimeError(f"{op}(): expected labels in [0, {classes}), got {labels.min()} to {labels.max()}")

@@ -97,12 +97,12 @@ def _reduce_dict(values: OrderedDict[Any, Any]) -> Any:
 
 
 def reduce_storage(storage: UntypedStorage) -> Reduced:
-    """A storage as its file; of CUDA devices, and without elements, by value.
+    """A storage as its file; of other devices, and without elements, by value.
 
     Args:
         storage: what the pickler meets.
     """
-    if storage.is_cuda or not storage.nbytes():
+    if storage.device.type != "cpu" or not storage.nbytes():
         return of_array, (storage._array,)
     share([storage._array])
     return of_array, (segment_of(storage._array),)

@@ -88,7 +88,7 @@ class UntypedStorage(Conversions):
     @property
     def is_cuda(self) -> bool:
         """Whether the memory is on a CUDA device."""
-        return self.device is not CPU
+        return self.device.type == "cuda"
 
     is_sparse = is_hpu = False
 

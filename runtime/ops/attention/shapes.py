@@ -1,0 +1,21 @@
+"""Shape rules of attention."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...tensor.shapes import Shape
+
+
+def attended(self: Any, key: Any, value: Any, *rest: Any) -> list[Shape]:
+    """Queries with the features of values, and one number a query: (batch, heads, queries)."""
+    rows_first = rest[-1]
+    batch, first, second = self.shape[:3]
+    numbers = (batch, second, first) if rows_first else (batch, first, second)
+    return [(batch, first, second, value.shape[3]), numbers]
+
+
+def attended_to_itself(self: Any, heads: int, *rest: Any) -> list[Shape]:
+    """A third of the features, and one number a query."""
+    batch, rows, features = self.shape
+    return [(batch, rows, features // 3), (batch, heads, rows)]

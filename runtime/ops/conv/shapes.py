@@ -1,0 +1,18 @@
+"""Shape rules of convolutions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...kernels.window_sizes import conv_size, side_pads
+from ...tensor.shapes import Shape
+
+
+def convolved(self: Any, weight: Any, bias: Any, *rest: Any) -> Shape:
+    """(batch, outputs, *positions), without a batch where the input has none."""
+    stride, padding, dilation, _ = rest
+    kernel = weight.shape[2:]
+    dims = len(kernel)
+    along = zip(self.shape[-dims:], kernel, stride, side_pads(padding, dims), dilation, strict=True)
+    positions = [conv_size(n, k, step, sum(pads), apart) for n, k, step, pads, apart in along]
+    return (*self.shape[: -dims - 1], weight.shape[0], *positions)

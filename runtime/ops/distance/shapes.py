@@ -1,0 +1,12 @@
+"""Shape rules of distances."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...tensor.shapes import Shape
+
+
+def pairs_of_rows(x1: Any, x2: Any, p: float) -> Shape:
+    """The rows of one matrix by those of the other."""
+    return (*x1.shape[:-1], x2.shape[-2])

@@ -1,0 +1,17 @@
+"""Shape rules of tables of vectors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...tensor.shapes import Shape
+
+
+def embedded(weight: Any, indices: Any, *rest: Any) -> Shape:
+    """A row of the table for each index."""
+    return (*indices.shape, *weight.shape[1:])
+
+
+def table(grad_output: Any, indices: Any, num_weights: int, *rest: Any) -> Shape:
+    """The table's rows."""
+    return (num_weights, *grad_output.shape[len(indices.shape) :])

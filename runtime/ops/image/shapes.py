@@ -1,0 +1,12 @@
+"""Shape rules of images."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...tensor.shapes import Shape
+
+
+def resampled(self: Any, dim: int, length: int, *rest: Any) -> Shape:
+    """`length` elements along a dimension."""
+    return (*self.shape[:dim], length, *self.shape[dim % len(self.shape) + 1 :])

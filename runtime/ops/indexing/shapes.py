@@ -1,0 +1,43 @@
+"""Shape rules of indexing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...dispatch.shape_rules import by_values
+from ...tensor.meta import MetaArray
+from ...tensor.shapes import Shape, broadcast_shapes
+
+INT64 = np.dtype(np.int64)
+
+
+def indexed(self: Any, indices: Sequence[Any]) -> Shape:
+    """The shape to which the indices broadcast, in the place of the dimensions that they choose from: where the first
+    of them is if these are neighbours, else first."""
+    if any(index is not None and index.dtype == np.bool_ for index in indices):
+        by_values()
+    dims = [dim for dim, index in enumerate(indices) if index is not None]
+    if not dims:
+        return tuple(self.shape)
+    taken = broadcast_shapes("index", *[indices[dim].shape for dim in dims])
+    left = [size for dim, size in enumerate(self.shape) if dim not in dims]
+    first = dims[0] if dims[-1] - dims[0] + 1 == len(dims) else 0
+    return (*left[:first], *taken, *left[first:])
+
+
+def selected(self: Any, dim: int, index: Any) -> Shape:
+    """As many slices along `dim` as there are indices."""
+    return self.shape and (*self.shape[:dim], index.size, *self.shape[dim + 1 :])
+
+
+def gathered(self: Any, dim: int, index: Any, *rest: Any) -> Shape:
+    """The shape of the index."""
+    return tuple(index.shape)
+
+
+def indices_like(index: Any, *rest: Any) -> MetaArray:
+    """Indices, as many as the first operand has elements."""
+    return MetaArray(index.shape, INT64)

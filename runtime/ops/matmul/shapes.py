@@ -1,0 +1,33 @@
+"""Shape rules of products."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...tensor.shapes import Shape
+
+
+def product(self: Any, other: Any) -> Shape:
+    """The rows of one matrix by the columns of the other, for each matrix of a batch; no columns for a vector."""
+    return (*self.shape[:-1], *(other.shape[-1:] if len(other.shape) > 1 else ()))
+
+
+def sum_and_product(self: Any, left: Any, right: Any, *factors: Any) -> Shape:
+    """As `product`, of the second and third operand."""
+    return product(left, right)
+
+
+def sum_of_products(self: Any, left: Any, right: Any, *factors: Any) -> Shape:
+    """One matrix for the whole batch."""
+    return product(left, right)[1:]
+
+
+def linear(self: Any, weight: Any, bias: Any) -> Shape:
+    """The rows of the weight in the place of the features; none for a vector."""
+    return (*self.shape[:-1], *weight.shape[:-1])
+
+
+def linear_weight(grad_output: Any, self: Any) -> Shape:
+    """Outputs by features; features alone for a vector."""
+    outputs = grad_output.shape[-1:] if len(grad_output.shape) == len(self.shape) else ()
+    return (*outputs, self.shape[-1])

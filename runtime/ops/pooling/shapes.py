@@ -1,0 +1,37 @@
+"""Shape rules of pooling: of the last dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...kernels.window_sizes import pool_size
+from ...tensor.shapes import Shape
+
+
+def _pooled(self: Any, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool) -> Shape:
+    dims = len(kernel)
+    along = zip(self.shape[-dims:], kernel, stride, padding, dilation, strict=True)
+    return (*self.shape[:-dims], *(pool_size(n, k, s, p, d, ceil_mode) for n, k, s, p, d in along))
+
+
+def max_pooled(
+    self: Any, kernel_size: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, spatial: int
+) -> list[Shape]:
+    """One element a window, and where it is."""
+    return [_pooled(self, kernel_size, stride, padding, dilation, ceil_mode)] * 2
+
+
+def avg_pooled(self: Any, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool, *rest: Any) -> Shape:
+    """One element a window."""
+    return _pooled(self, kernel_size, stride, padding, (1,) * len(kernel_size), ceil_mode)
+
+
+def evenly_pooled(self: Any, output_size: Sequence[int], spatial: int) -> Shape:
+    """As many windows as are asked for."""
+    return (*self.shape[:-spatial], *output_size)
+
+
+def evenly_pooled_with_places(self: Any, output_size: Sequence[int], spatial: int) -> list[Shape]:
+    """As many windows as are asked for, and where their elements are."""
+    return [evenly_pooled(self, output_size, spatial)] * 2

@@ -1,0 +1,31 @@
+"""Shape rules of reductions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...kernels.cpu.folding import reduced_dims_of
+from ...tensor.shapes import Shape
+
+
+def reduced(self: Any, dim: Any, keepdim: bool) -> Shape:
+    """The dimensions that stay; the others as 1 with `keepdim`."""
+    gone = reduced_dims_of(len(self.shape), dim)
+    if keepdim:
+        return tuple([1 if d in gone else n for d, n in enumerate(self.shape)])
+    return tuple([n for d, n in enumerate(self.shape) if d not in gone])
+
+
+def reduced_with_correction(self: Any, dim: Any, correction: Any, keepdim: bool) -> Shape:
+    """As `reduced`."""
+    return reduced(self, dim, keepdim)
+
+
+def reduced_to_norm(self: Any, p: Any, dim: Any, keepdim: bool) -> Shape:
+    """As `reduced`."""
+    return reduced(self, dim, keepdim)
+
+
+def reduced_with_places(self: Any, dim: Any, keepdim: bool) -> list[Shape]:
+    """As `reduced`: of the values, and of where they are."""
+    return [reduced(self, dim, keepdim)] * 2

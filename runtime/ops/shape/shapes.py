@@ -1,0 +1,74 @@
+"""Shape rules of ops that move elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from ...kernels.window_sizes import conv_size
+from ...tensor.meta import MetaArray, no_data
+from ...tensor.shapes import Shape
+
+
+def joined(tensors: Sequence[Any], dim: int) -> Shape:
+    """The sizes along `dim` added up; tensors of shape (0,) count for nothing."""
+    shapes = [tuple(t.shape) for t in tensors if tuple(t.shape) != (0,)]
+    if not shapes:
+        return (0,)
+    first = shapes[0]
+    return (*first[:dim], sum(shape[dim] for shape in shapes), *first[dim + 1 :])
+
+
+def stacked(tensors: Sequence[Any], dim: int) -> Shape:
+    """A new dimension for the tensors."""
+    first = tuple(tensors[0].shape)
+    return (*first[:dim], len(tensors), *first[dim:])
+
+
+def padded(self: Any, pad: Sequence[int], *rest: Any) -> Shape:
+    """The last dimensions grown by pairs of `pad`, the last one first."""
+    sizes = list(self.shape)
+    for place, (left, right) in enumerate(zip(pad[::2], pad[1::2], strict=True), 1):
+        sizes[-place] += left + right
+    return tuple(sizes)
+
+
+def restrided(self: Any, stride: Any, offset: int, to_size: Sequence[int], *rest: Any) -> Shape:
+    """The size that is given."""
+    return tuple(to_size)
+
+
+def columns(self: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any) -> Shape:
+    """(..., C kh kw, windows) of (..., C, H, W)."""
+    *lead, channels, height, width = self.shape
+    along = zip((height, width), kernel_size, stride, padding, dilation, strict=True)
+    counts = [conv_size(size, kernel, step, 2 * pad, apart) for size, kernel, step, pad, apart in along]
+    return (*lead, channels * prod(kernel_size), prod(counts))
+
+
+def image(self: Any, output_size: Sequence[int], kernel_size: Sequence[int], *rest: Any) -> Shape:
+    """(..., C, H, W) of (..., C kh kw, windows)."""
+    return (*self.shape[:-2], self.shape[-2] // prod(kernel_size), *output_size)
+
+
+def repeated(repeats: Any, output_size: int | None) -> Shape:
+    """As many indices as are said to come out.
+
+    Raises:
+        RuntimeError: nobody says it.
+    """
+    if output_size is None:
+        raise RuntimeError("repeat_interleave(): cannot repeat_interleave a meta tensor without output_size")
+    return (output_size,)
+
+
+def moved(self: Any, device: Any, non_blocking: bool) -> MetaArray:
+    """The tensor itself; it goes nowhere.
+
+    Raises:
+        NoDataError: (a NotImplementedError) it is to go to a device that has memory.
+    """
+    if device.type != "meta":
+        raise no_data()
+    return MetaArray(self.shape, self.dtype)

@@ -1,0 +1,152 @@
+"""Arrays without memory: what a tensor of the device `meta` holds where one of the CPU has a NumPy array.
+
+A `MetaArray` has a shape, strides and a dtype. It is filled, copied and written to in no time, and whoever asks for its
+elements gets an error that says so. What is done with memory anywhere (`tensor/memory.py`) has a function here too.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..errors import NoDataError
+from .devices import META, device
+from .shapes import Shape, byte_strides, contiguous_strides
+
+NO_DATA = "Cannot copy out of meta tensor; no data!"
+
+
+class MetaArray:
+    """The shape, the dtype and the layout of elements that there are not.
+
+    `strides` are in bytes, None where the elements would lie in row order without gaps.
+    """
+
+    __slots__ = ("__weakref__", "dtype", "shape", "size", "strides")
+    __array_ufunc__ = None
+    on_device = True
+    device: device = META
+    address = 0
+
+    def __init__(self, shape: Shape, dtype: np.dtype, strides: tuple[int, ...] | None = None) -> None:
+        self.shape = tuple(shape)
+        self.dtype = dtype
+        self.size = prod(self.shape)
+        self.strides = strides
+
+    def __array__(self, *arguments: Any, **keywords: Any) -> Any:
+        raise no_data()
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes of one element."""
+        return self.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that all elements would take."""
+        return self.size * self.dtype.itemsize
+
+    @property
+    def block(self) -> MetaArray:
+        """What stands for the memory: the array itself, which all tensors over it hold."""
+        return self
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __iter__(self) -> Any:
+        raise no_data()
+
+    def __repr__(self) -> str:
+        return f"MetaArray(shape={self.shape}, dtype={self.dtype})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return MetaArray, (self.shape, self.dtype, self.strides)
+
+    def __getitem__(self, part: slice) -> MetaArray:
+        """A range of a 1-D array without gaps."""
+        first, end, _ = part.indices(self.size)
+        return MetaArray((max(end - first, 0),), self.dtype)
+
+    def reshape(self, *sizes: Any) -> MetaArray:
+        """The same elements in another shape."""
+        shape = tuple(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
+        known = prod(n for n in shape if n >= 0)
+        return MetaArray(tuple(n if n >= 0 else self.size // max(known, 1) for n in shape), self.dtype)
+
+    def ravel(self) -> MetaArray:
+        """The elements as a 1-D array."""
+        return self if self.ndim == 1 else MetaArray((self.size,), self.dtype)
+
+    def view(self, dtype: Any) -> MetaArray:
+        """The memory of a 1-D array without gaps, read in another dtype."""
+        kind = np.dtype(dtype)
+        return MetaArray((self.nbytes // kind.itemsize,), kind)
+
+    def strided(self, shape: Shape, dtype: np.dtype, offset: int, steps: tuple[int, ...]) -> MetaArray:
+        """Elements of this memory `steps` bytes apart, wherever they begin."""
+        usual = byte_strides(shape, contiguous_strides(shape), dtype.itemsize)
+        return MetaArray(shape, dtype, None if tuple(steps) == usual else tuple(steps))
+
+    def as_read(self, dtype: np.dtype, final: Any = None) -> MetaArray:
+        """The same elements in another dtype."""
+        return self if dtype == self.dtype else MetaArray(self.shape, dtype, self.strides)
+
+
+def no_data() -> NoDataError:
+    """The error for who asks for elements."""
+    return NoDataError(NO_DATA)
+
+
+def empty(shape: Shape, dtype: Any, place: Any) -> MetaArray:
+    """An array of a shape and a dtype."""
+    return MetaArray(shape, np.dtype(dtype))
+
+
+def exposed(array: MetaArray) -> MetaArray:
+    """The array itself: there is nothing that a program could read."""
+    return array
+
+
+def fill(array: MetaArray, value: Any) -> None:
+    """Nothing: there are no elements to set."""
+
+
+def copied(array: MetaArray) -> MetaArray:
+    """An array of the same shape in row order."""
+    return MetaArray(array.shape, array.dtype)
+
+
+contiguous = copied
+
+
+def to_host(array: MetaArray) -> np.ndarray:
+    """No copy.
+
+    Raises:
+        NoDataError: (a NotImplementedError) always.
+    """
+    raise no_data()
+
+
+def from_host(array: Any, place: Any) -> MetaArray:
+    """What is left of an array of another place: its shape and dtype."""
+    return MetaArray(array.shape, array.dtype)
+
+
+def copy(to: Any, source: Any) -> None:
+    """Nothing where the elements are to go to an array without memory.
+
+    Raises:
+        NoDataError: (a NotImplementedError) they are to come from one.
+    """
+    if not isinstance(to, MetaArray):
+        raise no_data()
