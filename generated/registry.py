@@ -719,6 +719,7 @@ OPS = [
         formulas={"self": "grad / exp2(exponent)", "mantissa": "self_t / exp2(exponent)"},
         gives={"bool": "refused", "int32": "refused", "float32": "float32 int32", "complex64": "refused"},
         reference="np.frexp(self)",
+        shape="same_of_each",
         example=">>> sg.frexp(sg.tensor([3.0, -8.0])).mantissa\ntensor([ 0.7500, -0.5000])",
     ),
     Op(
@@ -1586,6 +1587,7 @@ OPS = [
         samples=("condition=B(3, 4)",),
         hard=("condition=B()",),
         reference="np.nonzero(np.atleast_1d(condition))",
+        shape="by_values",
         example=">>> sg.where(sg.tensor([False, True, True]))\n(tensor([1, 2]),)",
     ),
     Op(
@@ -2241,6 +2243,7 @@ OPS = [
         },
         reference="real + 1j * imag",
         check="equal_parts",
+        shape="broadcast",
         refuses=(
             ("real=I(3, 4), imag=T(3, 4)", "RuntimeError"),
             ("real=B(3, 4), imag=T(3, 4)", "RuntimeError"),
@@ -3778,6 +3781,7 @@ OPS = [
         formulas={"self": "filled(grad, self.shape)", "result": "auto_linear", "backward": "filled(grad, self.shape)"},
         gives={"int32": "int64", "complex64": "complex64"},
         reference="np.sum(self, dtype=dtype)",
+        shape="one_number",
         autocast={"cuda": "float32"},
         example=">>> x = sg.tensor([[1, 2, 3], [4, 5, 6]])\n>>> x.sum()\ntensor(21)\n>>> x.sum(0)\ntensor([5, 7, 9])\n>>> x.sum(1, keepdim=True)\ntensor([[ 6],\n        [15]])",
     ),
@@ -3795,6 +3799,7 @@ OPS = [
         formulas={"self": "grad.sum()", "result": "auto_linear"},
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="np.full(size, self)",
+        shape="given_size",
     ),
     Op(
         name="sum.dim_IntList",
@@ -3827,6 +3832,7 @@ OPS = [
         gives={"int32": "int64", "complex64": "complex64"},
         reference="np.sum(self, axis=dim if dim and self.ndim else None, keepdims=keepdim, dtype=dtype)",
         check="reduced_dims",
+        shape="reduced",
         refuses=(("self=T(4), dim=1", "IndexError"), ("self=T(3, 4), dim=[0, 0]", "RuntimeError")),
         autocast={"cuda": "float32"},
     ),
@@ -3854,6 +3860,7 @@ OPS = [
         },
         gives={"int32": "int64", "complex64": "complex64"},
         reference="np.prod(self, dtype=dtype)",
+        shape="one_number",
         autocast={"cpu": "float32", "cuda": "float32"},
         example=">>> sg.tensor([[1.0, 2.0], [3.0, 4.0]]).prod(1)\ntensor([ 2., 12.])",
     ),
@@ -3888,6 +3895,7 @@ OPS = [
         gives={"int32": "int64", "complex64": "complex64"},
         reference="np.prod(self, axis=dim if self.ndim else None, keepdims=keepdim, dtype=dtype)",
         check="one_dim",
+        shape="reduced",
         refuses=(("self=T(4), dim=1", "IndexError"),),
         autocast={"cpu": "float32", "cuda": "float32"},
     ),
@@ -3910,6 +3918,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         reference="np.stack([np.prod(np.delete(self, i, dim), dim) for i in range(self.shape[dim])], dim) if self.size and self.ndim else self ** 0",
         check="one_dim",
+        shape="same",
         refuses=(("self=T(4), dim=1", "IndexError"),),
     ),
     Op(
@@ -3931,6 +3940,7 @@ OPS = [
         },
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         reference="np.mean(self, dtype=dtype)",
+        shape="one_number",
         example=">>> x = sg.tensor([[1.0, 2.0], [3.0, 6.0]])\n>>> x.mean()\ntensor(3.)\n>>> x.mean(0)\ntensor([2., 4.])",
     ),
     Op(
@@ -3963,6 +3973,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         reference="np.mean(self, axis=dim if dim and self.ndim else None, keepdims=keepdim, dtype=dtype)",
         check="reduced_dims",
+        shape="reduced",
         refuses=(("self=T(4), dim=1", "IndexError"), ("self=T(3, 4), dim=[0, 0]", "RuntimeError")),
     ),
     Op(
@@ -4025,6 +4036,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "complex64": "float32"},
         reference="np.var(self, axis=dim if dim and self.ndim else None, keepdims=keepdim, ddof=1 if correction is None else correction)",
         check="reduced_with_correction",
+        shape="reduced_with_correction",
         refuses=(
             ("self=T(4), dim=1, correction=1", "IndexError"),
             ("self=T(3, 4), dim=[0, 0], correction=1", "RuntimeError"),
@@ -4090,6 +4102,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "complex64": "float32"},
         reference="np.std(self, axis=dim if dim and self.ndim else None, keepdims=keepdim, ddof=1 if correction is None else correction)",
         check="reduced_with_correction",
+        shape="reduced_with_correction",
         refuses=(
             ("self=T(4), dim=1, correction=1", "IndexError"),
             ("self=T(3, 4), dim=[0, 0], correction=1", "RuntimeError"),
@@ -4121,6 +4134,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "refused"},
         reference="np.max(self, axis=dim if dim and self.ndim else None, keepdims=keepdim)",
         check="reduced_nonempty",
+        shape="reduced",
         refuses=(
             ("self=T(0, 4)", "RuntimeError"),
             ("self=T(4), dim=1", "IndexError"),
@@ -4153,6 +4167,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "refused"},
         reference="np.min(self, axis=dim if dim and self.ndim else None, keepdims=keepdim)",
         check="reduced_nonempty",
+        shape="reduced",
         refuses=(
             ("self=T(0, 4)", "RuntimeError"),
             ("self=T(4), dim=1", "IndexError"),
@@ -4181,6 +4196,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "refused"},
         reference="np.max(self)",
         check="all_nonempty",
+        shape="one_number",
         refuses=(("self=T(0, 4)", "RuntimeError"),),
         example=">>> x = sg.tensor([[1.0, 9.0, 3.0], [7.0, 5.0, 7.0]])\n>>> x.max()\ntensor(9.)\n>>> values, indices = x.max(dim=1)\n>>> values, indices\n(tensor([9., 7.]), tensor([1, 0]))",
     ),
@@ -4207,6 +4223,7 @@ OPS = [
         gives={"bool": "bool int64", "int32": "int32 int64", "complex64": "refused"},
         reference="(np.max(self, dim, keepdims=keepdim), np.argmax(self, dim, keepdims=keepdim)) if self.ndim else (self, 0)",
         check="one_dim_nonempty",
+        shape="reduced_with_places",
         refuses=(("self=T(4), dim=1", "IndexError"), ("self=T(3, 0), dim=1", "IndexError")),
     ),
     Op(
@@ -4241,6 +4258,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "refused"},
         reference="np.min(self)",
         check="all_nonempty",
+        shape="one_number",
         refuses=(("self=T(0, 4)", "RuntimeError"),),
         example=">>> sg.min(sg.tensor([[4.0, 2.0], [1.0, 3.0]]), dim=0).indices\ntensor([1, 0])",
     ),
@@ -4267,6 +4285,7 @@ OPS = [
         gives={"bool": "bool int64", "int32": "int32 int64", "complex64": "refused"},
         reference="(np.min(self, dim, keepdims=keepdim), np.argmin(self, dim, keepdims=keepdim)) if self.ndim else (self, 0)",
         check="one_dim_nonempty",
+        shape="reduced_with_places",
         refuses=(("self=T(4), dim=1", "IndexError"), ("self=T(3, 0), dim=1", "IndexError")),
     ),
     Op(
@@ -4296,6 +4315,7 @@ OPS = [
         gives={"bool": "int64", "int32": "int64", "complex64": "refused"},
         reference="np.argmax(self, dim if self.ndim else None, keepdims=keepdim)",
         check="optional_dim_nonempty",
+        shape="reduced",
         refuses=(("self=T(0, 4)", "IndexError"), ("self=T(3, 4), dim=5", "IndexError")),
         example=">>> x = sg.tensor([[1.0, 9.0], [7.0, 5.0]])\n>>> x.argmax()\ntensor(1)\n>>> x.argmax(dim=1)\ntensor([1, 0])",
     ),
@@ -4315,6 +4335,7 @@ OPS = [
         gives={"bool": "int64", "int32": "int64", "complex64": "refused"},
         reference="np.argmin(self, dim if self.ndim else None, keepdims=keepdim)",
         check="optional_dim_nonempty",
+        shape="reduced",
         refuses=(("self=T(0, 4)", "IndexError"), ("self=T(3, 4), dim=5", "IndexError")),
         example=">>> sg.argmin(sg.tensor([3.0, 1.0, 2.0]))\ntensor(1)",
     ),
@@ -4331,6 +4352,7 @@ OPS = [
         dtype="same",
         gives={"bool": "bool", "int32": "bool", "complex64": "bool"},
         reference="np.any(self)",
+        shape="one_number",
         example=">>> sg.any(sg.tensor([[False, True], [False, False]]), dim=1)\ntensor([ True, False])",
     ),
     Op(
@@ -4351,6 +4373,7 @@ OPS = [
         gives={"int32": "int64", "complex64": "complex64"},
         reference="np.any(self, axis=dim if dim and self.ndim else None, keepdims=keepdim)",
         check="reduced_dims",
+        shape="reduced",
         refuses=(("self=B(4), dim=1", "IndexError"), ("self=B(3, 4), dim=[0, 0]", "RuntimeError")),
     ),
     Op(
@@ -4366,6 +4389,7 @@ OPS = [
         dtype="same",
         gives={"bool": "bool", "int32": "bool", "complex64": "bool"},
         reference="np.all(self)",
+        shape="one_number",
         example=">>> sg.all(sg.tensor([1, 2, 0]))\ntensor(False)",
     ),
     Op(
@@ -4386,6 +4410,7 @@ OPS = [
         gives={"int32": "int64", "complex64": "complex64"},
         reference="np.all(self, axis=dim if dim and self.ndim else None, keepdims=keepdim)",
         check="reduced_dims",
+        shape="reduced",
         refuses=(("self=B(4), dim=1", "IndexError"), ("self=B(3, 4), dim=[0, 0]", "RuntimeError")),
     ),
     Op(
@@ -4432,6 +4457,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "complex64": "float32"},
         reference="np.count_nonzero(self, axis=dim if dim and self.ndim else None, keepdims=keepdim) * 1.0 if p == 0 else np.max(np.abs(self), axis=dim if dim and self.ndim else None, keepdims=keepdim) if p == np.inf else np.min(np.abs(self), axis=dim if dim and self.ndim else None, keepdims=keepdim) if p == -np.inf else np.sum(np.abs(self) ** (p or 2), axis=dim if dim and self.ndim else None, keepdims=keepdim) ** (1 / (p or 2))",
         check="norm",
+        shape="reduced_to_norm",
         refuses=(("self=T(3, 4), dim=[5]", "IndexError"), ("self=T(3, 4), dim=[0, 0]", "RuntimeError")),
         autocast={"cuda": "float32"},
         example=">>> x = sg.tensor([[3.0, 4.0], [6.0, 8.0]])\n>>> x.norm(dim=1)\ntensor([ 5., 10.])\n>>> x.norm(p=1)\ntensor(21.)",
@@ -4487,6 +4513,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         reference="scipy.special.logsumexp(self, axis=dim if dim and self.ndim else None, keepdims=keepdim)",
         check="reduced_dims",
+        shape="reduced",
         refuses=(("self=T(4), dim=1", "IndexError"), ("self=T(3, 4), dim=[0, 0]", "RuntimeError")),
         autocast={"cuda": "float32"},
         example=">>> sg.logsumexp(sg.tensor([1000.0, 0.0]), 0)\ntensor(1000.)",
@@ -4506,6 +4533,7 @@ OPS = [
         gives={"int32": "int64", "complex64": "complex64"},
         reference="np.sum(self, tuple(range(self.ndim - len(size)))).sum(tuple(d for d in range(len(size)) if size[d] == 1), keepdims=True)",
         check="sum_to_size",
+        shape="given_size",
         refuses=(("self=T(), size=[3, 1]", "RuntimeError"),),
         example=">>> sg.ones(2, 3).sum_to_size(1, 3)\ntensor([[2., 2., 2.]])",
     ),
@@ -4759,6 +4787,7 @@ OPS = [
         gives={"int32": "int64", "complex64": "complex64"},
         reference="np.cumsum(self, dim, dtype=dtype).reshape(self.shape) if self.ndim else np.sum(self, dtype=dtype)",
         check="one_dim",
+        shape="same",
         refuses=(("self=T(4), dim=1", "IndexError"),),
         autocast={"cuda": "float32"},
         example=">>> sg.cumsum(sg.tensor([1, 2, 3, 4]), 0)\ntensor([ 1,  3,  6, 10])",
@@ -4786,6 +4815,7 @@ OPS = [
         gives={"int32": "int64", "complex64": "complex64"},
         reference="np.cumprod(self, dim, dtype=dtype).reshape(self.shape) if self.ndim else np.prod(self, dtype=dtype)",
         check="one_dim",
+        shape="same",
         refuses=(("self=T(4), dim=1", "IndexError"),),
         autocast={"cuda": "float32"},
         example=">>> sg.cumprod(sg.tensor([1, 2, 3, 4]), 0)\ntensor([ 1,  2,  6, 24])",
@@ -4809,6 +4839,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         reference="np.stack([scipy.special.logsumexp(np.take(self, range(i + 1), dim), axis=dim) for i in range(self.shape[dim])], dim) if self.size and self.ndim else self",
         check="one_dim",
+        shape="same",
         refuses=(("self=T(4), dim=1", "IndexError"),),
         example=">>> sg.logcumsumexp(sg.tensor([0.0, 1000.0]), 0)\ntensor([   0., 1000.])",
     ),
@@ -4839,6 +4870,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "complex64": "complex64", "int32 float32": "float32"},
         reference="(lambda x, f: np.moveaxis(np.linalg.solve(np.eye(x.shape[-1]) - f[..., None] * np.eye(x.shape[-1], k=1 if reverse else -1), x[..., None])[..., 0], -1, dim))(np.moveaxis(self, dim, -1), np.moveaxis(factor, dim, -1)) if self.ndim else self",
         check="one_dim_of_two",
+        shape="same",
         refuses=(
             ("self=T(), factor=T(), dim=1, reverse=False", "IndexError"),
             ("self=T(3, 4), factor=T(2, 4), dim=1, reverse=False", "RuntimeError"),
@@ -4863,6 +4895,7 @@ OPS = [
         gives={"bool": "bool int64", "int32": "int32 int64", "complex64": "refused"},
         reference="(np.maximum.accumulate(self, dim), np.stack([(lambda part: i - np.argmax(np.flip( (part == np.max(part, dim, keepdims=True)) | np.isnan(part), dim), dim))(np.take(self, range(i + 1), dim)) for i in range(self.shape[dim])], dim)) if self.size and self.ndim else (self, np.zeros(self.shape, int))",
         check="one_dim",
+        shape="same_of_each",
         refuses=(("self=T(4), dim=1", "IndexError"),),
         example=">>> values, indices = sg.cummax(sg.tensor([1.0, 3.0, 2.0, 3.0]), 0)\n>>> values, indices\n(tensor([1., 3., 3., 3.]), tensor([0, 1, 1, 3]))",
     ),
@@ -4885,6 +4918,7 @@ OPS = [
         gives={"bool": "bool int64", "int32": "int32 int64", "complex64": "refused"},
         reference="(np.minimum.accumulate(self, dim), np.stack([(lambda part: i - np.argmax(np.flip( (part == np.min(part, dim, keepdims=True)) | np.isnan(part), dim), dim))(np.take(self, range(i + 1), dim)) for i in range(self.shape[dim])], dim)) if self.size and self.ndim else (self, np.zeros(self.shape, int))",
         check="one_dim",
+        shape="same_of_each",
         refuses=(("self=T(4), dim=1", "IndexError"),),
         example=">>> sg.cummin(sg.tensor([3.0, 1.0, 2.0]), 0).values\ntensor([3., 1., 1.])",
     ),
@@ -5000,6 +5034,7 @@ OPS = [
         gives={"bool": "bool int64", "int32": "int32 int64", "complex64": "refused"},
         reference="(lambda places: (np.take_along_axis(self, places, dim), places))(np.argsort(-1.0 * self if descending else self, dim, kind='stable')) if self.ndim else (self, 0)",
         check="one_dim",
+        shape="same_of_each",
         refuses=(("self=T(4), dim=1", "IndexError"),),
         example=">>> values, indices = sg.sort(sg.tensor([3.0, 1.0, 2.0]), descending=True)\n>>> values, indices\n(tensor([3., 2., 1.]), tensor([0, 2, 1]))",
     ),
@@ -5036,6 +5071,7 @@ OPS = [
         gives={"bool": "int64", "int32": "int64", "complex64": "refused"},
         reference="np.argsort(-1.0 * self if descending else self, dim, kind='stable') if self.ndim else np.zeros((), int)",
         check="one_dim",
+        shape="same",
         refuses=(("self=T(4), dim=1", "IndexError"),),
         example=">>> sg.argsort(sg.tensor([[3, 1, 2], [4, 6, 5]]))\ntensor([[1, 2, 0],\n        [0, 2, 1]])",
     ),
@@ -5073,6 +5109,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32 int64", "float32": "float32 int64", "complex64": "refused"},
         reference="(lambda places: (np.take_along_axis(self, places, dim), places))( np.take(np.argsort(-self if largest else self, dim, kind='stable'), range(k), dim)) if self.ndim else (self, 0)",
         check="topk",
+        shape="chosen",
         refuses=(("self=T(3, 0), k=2", "RuntimeError"), ("self=T(3, 5), k=2, dim=5", "IndexError")),
         example=">>> sg.topk(sg.tensor([1.0, 4.0, 2.0, 3.0]), 2).values\ntensor([4., 3.])",
     ),
@@ -5104,6 +5141,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32 int64", "float32": "float32 int64", "complex64": "refused"},
         reference="(lambda places: (np.take_along_axis(self, places, dim).squeeze(() if keepdim else dim), places.squeeze(() if keepdim else dim)))( np.take(np.argsort(self, dim, kind='stable'), [k - 1], dim)) if self.ndim else (self, 0)",
         check="kthvalue",
+        shape="ranked",
         refuses=(("self=T(), k=2", "RuntimeError"), ("self=T(3, 0), k=2", "IndexError")),
         example=">>> sg.kthvalue(sg.tensor([3.0, 1.0, 2.0]), 2).values\ntensor(2.)",
     ),
@@ -5128,6 +5166,7 @@ OPS = [
         formulas={"self": "grad * share", "result": "directional_derivative(share, self_t, None, False)"},
         gives={"bool": "refused", "int32": "int32", "float32": "float32", "complex64": "refused"},
         reference="np.sort(self, axis=None)[(self.size - 1) // 2] if not np.any(np.isnan(self)) else np.nan",
+        shape="one_number",
         example=">>> x = sg.tensor([[1.0, 9.0, 3.0], [7.0, 5.0, 6.0]])\n>>> sg.median(x)\ntensor(5.)\n>>> values, indices = sg.median(x, dim=1)\n>>> values, indices\n(tensor([3., 6.]), tensor([2, 2]))",
     ),
     Op(
@@ -5153,6 +5192,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32 int64", "float32": "float32 int64", "complex64": "refused"},
         reference="(lambda places: (np.take_along_axis(self, places, dim).squeeze(() if keepdim else dim), places.squeeze(() if keepdim else dim)))( np.where(np.any(np.isnan(self), dim, keepdims=True), np.argmax(np.isnan(self), dim, keepdims=True), np.take(np.argsort(self, dim, kind='stable'), [(self.shape[dim] - 1) // 2], dim))) if self.ndim else (self, 0)",
         check="one_dim_nonempty",
+        shape="reduced_with_places",
         refuses=(("self=T(4), dim=1", "IndexError"), ("self=T(3, 0), dim=1", "IndexError")),
     ),
     Op(
@@ -5176,6 +5216,7 @@ OPS = [
         formulas={"self": "grad * share", "result": "directional_derivative(share, self_t, None, False)"},
         gives={"bool": "refused", "int32": "int32", "float32": "float32", "complex64": "refused"},
         reference="(lambda known: known[(len(known) - 1) // 2])(np.sort(self[~np.isnan(self)])) if not np.all(np.isnan(self)) else np.nan",
+        shape="one_number",
         example=">>> sg.nanmedian(sg.tensor([1.0, sg.nan, 3.0, 2.0]))\ntensor(2.)",
     ),
     Op(
@@ -5201,6 +5242,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32 int64", "float32": "float32 int64", "complex64": "refused"},
         reference="(lambda places: (np.take_along_axis(self, places, dim).squeeze(() if keepdim else dim), places.squeeze(() if keepdim else dim)))( np.take_along_axis(np.argsort(self, dim, kind='stable'), np.maximum(np.sum(~np.isnan(self), dim, keepdims=True) - 1, 0) // 2, dim)) if self.ndim else (self, 0)",
         check="one_dim_nonempty",
+        shape="reduced_with_places",
         refuses=(("self=T(4), dim=1", "IndexError"), ("self=T(3, 0), dim=1", "IndexError")),
     ),
     Op(
@@ -5226,6 +5268,7 @@ OPS = [
         gives={"bool": "bool int64", "int32": "int32 int64", "complex64": "refused"},
         reference="(scipy.stats.mode(self * 1, dim, keepdims=keepdim)[0].astype(self.dtype), None) if self.ndim else (self, 0)",
         check="one_dim_nonempty",
+        shape="reduced_with_places",
         refuses=(("self=T(3, 0)", "IndexError"), ("self=T(3, 4), dim=5", "IndexError")),
         example=">>> sg.mode(sg.tensor([[3, 1, 3], [2, 2, 1]])).values\ntensor([3, 2])",
     ),
@@ -5408,6 +5451,7 @@ OPS = [
         gives={"uint8": "float64"},
         reference="np.bincount(self, weights, minlength)",
         check="bincount",
+        shape="by_values",
         refuses=(
             ("self=T(6)", "NotImplementedError"),
             ("self=B(6)", "NotImplementedError"),
@@ -5430,6 +5474,7 @@ OPS = [
         complex=False,
         gives={"bool": "refused", "int32": "int64", "float32": "refused", "complex64": "refused"},
         reference="np.bincount(self, minlength=minlength)",
+        shape="by_values",
         refuses=(
             ("self=T(6), minlength=0", "NotImplementedError"),
             ("self=V([1j]), minlength=0", "NotImplementedError"),
@@ -5455,6 +5500,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         reference="np.histogram(self, bins, (min, max) if min != max else None)[0] * 1.0",
         check="histc",
+        shape="bins",
         refuses=(
             ("self=I(20), bins=5", "NotImplementedError"),
             ("self=B(20), bins=5", "NotImplementedError"),
@@ -5544,6 +5590,7 @@ OPS = [
         complex=False,
         gives={"bool": "refused", "int32": "refused", "complex64": "refused", "float32 float64": "float32"},
         reference="np.histogram(self, edges, weights=weight)[0] * 1.0",
+        shape="between",
     ),
     Op(
         name="searchsorted.Tensor",
@@ -5690,6 +5737,7 @@ OPS = [
         gives={"bool": "refused", "int32": "bool", "int32 float32": "bool", "complex64": "refused"},
         reference="np.isin(elements, test_elements, invert=invert)",
         check="isin",
+        shape="same",
         refuses=(("elements=B(3, 4), test_elements=I(2, high=4)", "RuntimeError"),),
         example=">>> sg.isin(sg.tensor([[1, 2], [3, 4]]), sg.tensor([2, 3]))\ntensor([[False,  True],\n        [ True, False]])",
     ),
@@ -5755,6 +5803,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int64", "complex64": "refused", "int32 float32": "int64"},
         reference="np.searchsorted(sorted_sequence, self, 'right' if right else 'left', sorter) if sorted_sequence.ndim == 1 else np.stack([np.searchsorted(row, x, 'right' if right else 'left', None if sorter is None else s) for row, x, s in zip(sorted_sequence, self, sorted_sequence if sorter is None else sorter)])",
         check="searchsorted_indices",
+        shape="like_second",
         refuses=(
             ("sorted_sequence=T(3), self=T(3), right=False, sorter=T(3)", "RuntimeError"),
             ("sorted_sequence=T(), self=T(2, 3), right=False, sorter=None", "RuntimeError"),
@@ -5784,6 +5833,7 @@ OPS = [
         complex=False,
         reference="np.unique(self, return_inverse=return_inverse, return_counts=return_counts, axis=dim)",
         check="distinct_in_order",
+        shape="by_values",
         refuses=(
             ("self=T(5), return_inverse=True, dim=5", "IndexError"),
             ("self=T(), return_inverse=True, return_counts=True, dim=0", "IndexError"),
@@ -5817,6 +5867,7 @@ OPS = [
         complex=False,
         reference="x = self.ravel() if dim is None else self\nd = dim or 0\nnew = np.array([not i or not np.array_equal(x.take(i, d), x.take(i - 1, d)) for i in range(x.shape[d])], int)\ntuple(part for part, asked in zip((x.take(np.flatnonzero(new), d), (np.cumsum(new) - 1).reshape(self.shape if dim is None else -1), np.diff([*np.flatnonzero(new), len(new)])), (True, return_inverse, return_counts)) if asked)",
         check="distinct_runs",
+        shape="by_values",
         refuses=(
             ("self=T(), return_inverse=True, return_counts=True, dim=1", "IndexError"),
             ("self=T(5), return_inverse=True, return_counts=True, dim=5", "IndexError"),
@@ -5848,6 +5899,7 @@ OPS = [
         complex=False,
         gives={"bool": "bool int64 int64", "int32": "int32 int64 int64", "complex64": "refused"},
         reference="x = self.ravel() if dim is None else self\nd = dim or 0\nkeys = [tuple(x.take(i, d).ravel()) for i in range(x.shape[d])]\nfound = ([i for i, new in enumerate(keys) if not i or new != keys[i - 1]], np.cumsum([i > 0 and new != keys[i - 1] for i, new in enumerate(keys)], dtype=int)) if runs else ([keys.index(key) for key in sorted(dict.fromkeys(keys))], np.array([sorted(dict.fromkeys(keys)).index(key) for key in keys], int))\nfirst = found[0]\nwhich = found[1]\n(x.take(first, d), which.reshape(self.shape if dim is None else -1), np.array([sum(which == i) for i in range(len(first))], int)) if places else (x.take(first, d), None, None)",
+        shape="by_values",
     ),
     Op(
         name="mm",
@@ -5870,6 +5922,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         reference="np.matmul(self, mat2)",
         check="mm",
+        shape="product",
         refuses=(("self=T(2, 3), mat2=T(40, 5)", "RuntimeError"), ("self=T(3), mat2=T(3, 4)", "RuntimeError")),
         autocast={"cpu": "lower", "cuda": "lower"},
         example=">>> sg.mm(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([[1.0], [10.0]]))\ntensor([[21.],\n        [43.]])",
@@ -5895,6 +5948,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         reference="np.matmul(self, mat2)",
         check="bmm",
+        shape="product",
         refuses=(("self=T(), mat2=T()", "RuntimeError"), ("self=T(3, 3, 4), mat2=T(2, 4, 2)", "RuntimeError")),
         autocast={"cpu": "lower", "cuda": "lower"},
         example=">>> sg.bmm(sg.ones(2, 3, 4), sg.ones(2, 4, 5)).shape\nspecgrad.Size([2, 3, 5])",
@@ -5920,6 +5974,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         reference="np.matmul(self, vec)",
         check="mv",
+        shape="product",
         refuses=(("self=T(), vec=T(4)", "RuntimeError"), ("self=T(3, 5), vec=T(4)", "RuntimeError")),
         autocast={"cuda": "lower"},
         example=">>> sg.mv(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))\ntensor([21., 43.])",
@@ -5940,6 +5995,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         reference="np.dot(self, tensor)",
         check="dot",
+        shape="one_number",
         refuses=(("self=T(5), tensor=T(4)", "RuntimeError"), ("self=T(2, 4), tensor=T(4)", "RuntimeError")),
         autocast={"cuda": "widest"},
         example=">>> sg.dot(sg.tensor([1.0, 2.0]), sg.tensor([3.0, 4.0]))\ntensor(11.)",
@@ -6020,6 +6076,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         reference="beta * self + alpha * np.matmul(mat1, mat2) if beta else alpha * np.matmul(mat1, mat2)",
         check="addmm",
+        shape="sum_and_product",
         refuses=(
             ("self=T(), mat1=T(), mat2=T()", "RuntimeError"),
             ("self=T(2, 4), mat1=T(2, 3), mat2=T()", "RuntimeError"),
@@ -6059,6 +6116,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         reference="beta * self + alpha * np.matmul(batch1, batch2) if beta else alpha * np.matmul(batch1, batch2)",
         check="baddbmm",
+        shape="sum_and_product",
         refuses=(
             ("self=T(), batch1=T(), batch2=T()", "RuntimeError"),
             ("self=T(3, 3, 2), batch1=T(2, 3, 4), batch2=T(2, 4, 2)", "RuntimeError"),
@@ -6098,6 +6156,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         reference="(beta * self if beta else 0) + alpha * np.einsum('bij,bjk->ik', batch1, batch2)",
         check="addbmm",
+        shape="sum_of_products",
         refuses=(
             ("self=T(), batch1=T(), batch2=T()", "RuntimeError"),
             ("self=T(4, 2), batch1=T(2, 3, 4), batch2=T(2, 4, 2)", "RuntimeError"),
@@ -6134,6 +6193,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         reference="(beta * self if beta else 0) + alpha * np.matmul(mat, vec)",
         check="addmv",
+        shape="sum_and_product",
         refuses=(
             ("self=T(3), mat=T(), vec=T(4)", "RuntimeError"),
             ("self=T(4), mat=T(3, 4), vec=T(4)", "RuntimeError"),
@@ -6415,6 +6475,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         reference="self @ weight.T + (0 if bias is None else bias)",
         check="linear",
+        shape="linear",
         refuses=(("self=T(), weight=T()", "RuntimeError"), ("self=T(4, 3), weight=T(3, 3), bias=T(2)", "RuntimeError")),
         autocast={"cpu": "lower", "cuda": "lower"},
         example=">>> sg.nn.functional.linear(sg.tensor([1.0, 2.0]), sg.tensor([[3.0, 4.0]]), sg.tensor([0.5]))\ntensor([11.5000])",
@@ -6443,6 +6504,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         reference="np.tensordot(grad_output, self, (range(self.ndim - 1), range(self.ndim - 1)))",
         check="linear_weight_backward",
+        shape="linear_weight",
         refuses=(("grad_output=T(), self=T()", "RuntimeError"),),
     ),
     Op(
@@ -6493,6 +6555,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         reference="np.linalg.inv(A)",
         check="square",
+        shape="same",
         refuses=(
             ("A=T(3)", "RuntimeError"),
             ("A=T(4, 3)", "RuntimeError"),
@@ -6536,6 +6599,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32 int32", "complex64": "complex64 int32"},
         reference="(np.linalg.inv(A), np.zeros(A.shape[:-2], int))",
         check="square",
+        shape="with_info",
         refuses=(("A=T()", "RuntimeError"), ("A=T(2, 4, 3)", "RuntimeError")),
         autocast={"cpu": "float32"},
         example=">>> sg.linalg.inv_ex(sg.tensor([[1.0, 2.0], [2.0, 4.0]])).info\ntensor(2, dtype=specgrad.int32)",
@@ -6568,6 +6632,7 @@ OPS = [
         },
         reference="(np.linalg.solve(A, B), np.zeros(A.shape[:-2], int))",
         check="systems",
+        shape="solution_with_info",
         refuses=(
             ("A=T(3), B=T(3, 2), check_errors=True", "RuntimeError"),
             ("A=T(3, 3), B=T(2), check_errors=True", "RuntimeError"),
@@ -6659,6 +6724,7 @@ OPS = [
         },
         reference="T = np.triu(A) if upper else np.tril(A)\nnp.linalg.solve(T if not unitriangular else T - T * np.eye(T.shape[-1]) + np.eye(T.shape[-1]), B)",
         check="systems",
+        shape="like_second",
         refuses=(
             ("A=T(3), B=T(3, 2), upper=True, unitriangular=False", "RuntimeError"),
             ("A=T(3, 3), B=T(2), upper=True, unitriangular=False", "RuntimeError"),
@@ -6711,6 +6777,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         reference="np.linalg.det(A)",
         check="square",
+        shape="batch",
         refuses=(("A=T(3)", "RuntimeError"), ("A=T(4, 3)", "RuntimeError")),
         example=">>> sg.linalg.det(sg.tensor([[4.0, 2.0], [2.0, 3.0]]))\ntensor(8.)",
     ),
@@ -6733,6 +6800,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         reference="np.moveaxis(np.array([[(-1) ** (i + j) * np.linalg.det(np.delete(np.delete(self, i, -2), j, -1)) for j in range(self.shape[-1])] for i in range(self.shape[-1])]), (0, 1), (-2, -1)) if self.size else self",
         check="square",
+        shape="same",
         refuses=(("self=T(3)", "RuntimeError"), ("self=T(4, 3)", "RuntimeError")),
     ),
     Op(
@@ -6770,6 +6838,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64 float32"},
         reference="np.linalg.slogdet(A)",
         check="square",
+        shape="batch_of_each",
         refuses=(("A=T(3)", "RuntimeError"), ("A=T(4, 3)", "RuntimeError")),
         example=">>> sg.linalg.slogdet(sg.tensor([[1.0, 0.0], [0.0, -1.0]])).sign\ntensor(-1.)",
     ),
@@ -6827,6 +6896,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32 int32", "complex64": "complex64 int32"},
         reference="(np.linalg.cholesky(self), np.zeros(self.shape[:-2], int))",
         check="square",
+        shape="with_info",
         refuses=(
             ("self=T(), check_errors=False", "RuntimeError"),
             ("self=B(3), check_errors=False", "NotImplementedError"),
@@ -7107,6 +7177,7 @@ OPS = [
         unvaried=("full_matrices",),
         reference="(None, np.linalg.svd(A)[1], None)",
         check="svd",
+        shape="svd",
         refuses=(("A=T(2)", "RuntimeError"), ("A=I(2, 2)", "NotImplementedError")),
         autocast={"cpu": "float32"},
         example=">>> U, S, Vh = sg.linalg.svd(sg.tensor([[0.0, 2.0], [3.0, 0.0]]))\n>>> S\ntensor([3., 2.])",
@@ -7131,6 +7202,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "complex64": "float32"},
         reference="np.linalg.svd(A, compute_uv=False)",
         check="svd",
+        shape="diagonal_of",
         refuses=(("A=T(2)", "RuntimeError"), ("A=I(3, 2)", "NotImplementedError")),
         autocast={"cpu": "float32"},
         example=">>> sg.linalg.svdvals(sg.tensor([[0.0, 2.0], [3.0, 0.0]]))\ntensor([3., 2.])",
@@ -7181,6 +7253,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "float32 complex64"},
         reference="(np.linalg.eigvalsh(self), None)",
         check="square",
+        shape="diagonal_and_matrix",
         refuses=(("self=T(3)", "RuntimeError"), ("self=T(4, 3)", "RuntimeError")),
     ),
     Op(
@@ -7221,6 +7294,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "complex64": "float32"},
         reference="np.linalg.eigvalsh(self)",
         check="square",
+        shape="diagonal_of",
         refuses=(("self=T(3)", "RuntimeError"), ("self=T(4, 3)", "RuntimeError")),
     ),
     Op(
@@ -7262,6 +7336,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "complex64", "complex64": "complex64"},
         reference="(np.linalg.eigvals(self).astype(complex), None)",
         check="eigen",
+        shape="diagonal_and_matrix",
         refuses=(("self=T()", "RuntimeError"), ("self=B(3)", "NotImplementedError")),
         autocast={"cpu": "float32"},
         example=">>> sg.linalg.eig(sg.tensor([[0.0, 1.0], [-1.0, 0.0]])).eigenvalues\ntensor([0.+1.j, 0.-1.j])",
@@ -7286,6 +7361,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "complex64", "complex64": "complex64"},
         reference="np.linalg.eigvals(self).astype(complex)",
         check="eigen",
+        shape="diagonal_of",
         refuses=(("self=T(3)", "RuntimeError"), ("self=T(4, 3)", "RuntimeError")),
         autocast={"cpu": "float32"},
         example=">>> sg.linalg.eigvals(sg.tensor([[0.0, 1.0], [-1.0, 0.0]]))\ntensor([0.+1.j, 0.-1.j])",
@@ -7313,6 +7389,7 @@ OPS = [
         unvaried=("mode",),
         reference="np.linalg.qr(A, mode) if mode != 'r' else (np.empty(0), np.linalg.qr(A, 'r'))",
         check="qr",
+        shape="qr",
         refuses=(
             ("A=T(2)", "RuntimeError"),
             ("A=T(3, 2), mode='sum'", "RuntimeError"),
@@ -7359,6 +7436,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         reference="np.linalg.pinv(self, np.maximum(rtol, atol / np.linalg.norm(self, 2, (-2, -1)))) if self.size else np.swapaxes(self, -2, -1)",
         check="matrices_with_limits",
+        shape="transposed",
         refuses=(
             ("self=T(), atol=T(), rtol=T()", "RuntimeError"),
             ("self=T(3, 2), atol=V(0.0), rtol=T(3)", "RuntimeError"),
@@ -7638,6 +7716,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         reference="scipy.linalg.expm(self)",
         check="square",
+        shape="same",
         refuses=(("self=T(3)", "RuntimeError"), ("self=T(4, 3)", "RuntimeError")),
         example=">>> sg.linalg.matrix_exp(sg.tensor([[0.0, 1.0], [0.0, 0.0]]))\ntensor([[1., 1.],\n        [0., 1.]])",
     ),
@@ -7730,6 +7809,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         reference="reflect = scipy.linalg.get_lapack_funcs('geqrt', (self,))\neach = np.vectorize(lambda a: (lambda packed, t, info: (packed, np.diag(t)))(*reflect(min(a.shape), a)), signature='(m,n)->(m,n),(k)')\neach(self)",
         check="matrices_of",
+        shape="matrix_and_diagonal",
         refuses=(("self=T(3)", "RuntimeError"), ("self=I(4, 3)", "NotImplementedError")),
         autocast={"cpu": "float32"},
         example=">>> a, tau = sg.geqrf(sg.tensor([[3.0], [4.0]]))\n>>> a, tau\n(tensor([[-5.0000],\n        [ 0.5000]]), tensor([1.6000]))",
@@ -7787,6 +7867,7 @@ OPS = [
         },
         reference="found = scipy.linalg.lu_factor(self)\npacked = found[0]\nswaps = found[1]\nzero = np.diagonal(packed, 0, -2, -1) == 0\n(packed, swaps + 1, zero.any(-1) * (zero.argmax(-1) + 1))",
         check="matrices_of",
+        shape="packed",
         refuses=(
             ("self=T(3), check_errors=True", "RuntimeError"),
             ("self=I(3, 3), check_errors=True", "NotImplementedError"),
@@ -7806,6 +7887,7 @@ OPS = [
         complex=False,
         gives={"int32": "int64"},
         reference="swap = scipy.linalg.get_lapack_funcs('laswp')\neach = np.vectorize(lambda p: swap(np.eye(rows), p - 1).argmax(-1), signature='(k)->(n)')\neach(pivots)",
+        shape="order_of_rows",
         refuses=(
             ("pivots=T(3), rows=3", "NotImplementedError"),
             ("pivots=V([1j]), rows=3", "NotImplementedError"),
@@ -7992,6 +8074,7 @@ OPS = [
         },
         reference="solve = scipy.linalg.get_lapack_funcs('hesv' if hermitian and self.dtype.kind == 'c' else 'sysv', (self,))\neach = np.vectorize(lambda a: (lambda packed, swaps, x, info: (np.tril(packed), swaps, info))(*solve(a, a[:, :1], lower=1)), signature='(n,n)->(n,n),(n),()')\neach(self)",
         check="square",
+        shape="packed",
         refuses=(
             ("self=T(), hermitian=True, check_errors=True", "RuntimeError"),
             ("self=B(3), hermitian=True, check_errors=True", "NotImplementedError"),
@@ -8079,6 +8162,7 @@ OPS = [
         },
         reference="unpack = scipy.linalg.get_lapack_funcs('syconv', (LD,))\nswap = scipy.linalg.get_lapack_funcs('laswp', (LD,))\nturn = lambda X: X.conj().T if hermitian else X.T\nI = np.eye(LD.shape[-1])\nplaces = lambda p: np.where(p > 0, p - 1, np.where(np.cumsum(p < 0) % 2, np.arange(len(p)), -p - 1))\nlower = lambda L, p: swap(I, places(p)).T @ (np.tril(L, -1) + I)\nmiddle = lambda L, beside: np.diag(np.diag(L)) + np.diag(beside[:-1], -1) + turn(np.diag(beside[:-1], -1))\nwhole = lambda L, beside, p: lower(L, p) @ middle(L, beside) @ turn(lower(L, p))\nsolve = lambda F, p, b: np.linalg.solve(whole(*unpack(F, p, lower=1)[:2], p), b)\neach = np.vectorize(solve, signature='(n,n),(n),(n,k)->(n,k)')\neach(LD, pivots, B)",
         check="ldl_solve",
+        shape="third",
         refuses=(
             ("LD=T(), pivots=T(), B=T(), hermitian=False", "RuntimeError"),
             ("LD=T(0, 0), pivots=T(0, 0), B=T(0, 0), hermitian=False", "RuntimeError"),
@@ -8236,6 +8320,7 @@ OPS = [
         },
         reference="np.linalg.norm(x1[..., :, None, :] - x2[..., None, :, :], p, axis=-1)",
         check="row_distances",
+        shape="pairs_of_rows",
         refuses=(("x1=T(), x2=T(), p=2.0", "RuntimeError"),),
     ),
     Op(
@@ -8701,6 +8786,7 @@ OPS = [
         ),
         reference="tuple(np.array_split(self, tensor_indices_or_sections, dim))",
         check="tensor_split_by",
+        shape="by_values",
         refuses=(
             ("self=T(), tensor_indices_or_sections=V([2])", "RuntimeError"),
             ("self=T(5, 2), tensor_indices_or_sections=T()", "RuntimeError"),
@@ -8858,6 +8944,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "int64": "int64", "float32": "refused"},
         reference="np.repeat(np.arange(len(repeats)), repeats)",
         check="repeat_counts",
+        shape="repeated",
         refuses=(("repeats=T()", "RuntimeError"), ("repeats=I(3, 4)", "RuntimeError")),
         example=">>> sg.repeat_interleave(sg.tensor([1, 0, 2]))\ntensor([0, 2, 2])\n>>> sg.repeat_interleave(sg.tensor([5, 6]), 2)\ntensor([5, 5, 6, 6])\n>>> sg.repeat_interleave(sg.tensor([[1, 2], [3, 4]]), sg.tensor([1, 2]), dim=0)\ntensor([[1, 2],\n        [3, 4],\n        [3, 4]])",
     ),
@@ -9058,6 +9145,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="np.moveaxis(np.tensordot(np.moveaxis(grad_output, dim, -2), (np.arange(grad_output.shape[dim]) * step)[:, None, None] + np.arange(length)[:, None] == np.arange(input_sizes[dim]), 2), -1, dim).astype(grad_output.dtype) if input_sizes else grad_output[0]",
         check="unfold_backward",
+        shape="given_size",
         refuses=(
             ("grad_output=T(), input_sizes=[2, 5], dim=1, length=3, step=2", "RuntimeError"),
             ("grad_output=T(2, 2, 3), input_sizes=[], dim=1, length=3, step=2", "IndexError"),
@@ -9106,6 +9194,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="np.moveaxis(np.tensordot(np.eye(input_sizes[dim], dtype=bool)[index], grad_output, 0), 0, dim)",
         check="select_backward",
+        shape="given_size",
         refuses=(
             ("grad_output=T(3), input_sizes=[], dim=1, index=2", "IndexError"),
             ("grad_output=T(3), input_sizes=[5], dim=1, index=2", "IndexError"),
@@ -9171,6 +9260,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="np.moveaxis(np.tensordot(grad_output, np.eye(input_sizes[dim], dtype=bool)[start:end:step], (dim, 0)), -1, dim)",
         check="slice_backward",
+        shape="given_size",
         refuses=(
             ("grad_output=T(3, 3), input_sizes=[], dim=0, start=1, end=4, step=1", "IndexError"),
             ("grad_output=T(3, 3), input_sizes=[-7], dim=0, start=1, end=4, step=1", "RuntimeError"),
@@ -9260,6 +9350,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="places = lambda shape, steps, first: sum((i * n for i, n in zip(np.indices(shape), steps)), np.full(shape, first))\n(places(to_size, to_stride, to_offset)[..., None] == places(self.shape, stride, offset).ravel()) @ self.ravel()",
         check="restride",
+        shape="restrided",
         refuses=(
             ("self=T(4, 3), stride=[1, 1], offset=-5, to_size=[6], to_stride=[1], to_offset=0", "RuntimeError"),
             ("self=T(), stride=[4, 1], offset=1, to_size=[3, 4], to_stride=[4, 1], to_offset=0", "RuntimeError"),
@@ -9319,6 +9410,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="found = np.indices((input_sizes[dim1], input_sizes[dim2]))\ni = found[0]\nj = found[1]\nnp.moveaxis(np.tensordot(grad_output, (j - i == offset) & (np.minimum(i, j) == np.arange(grad_output.shape[-1])[:, None, None]), 1), (-2, -1), (dim1, dim2))",
         check="diagonal_backward",
+        shape="given_size",
         refuses=(
             ("grad_output=T(3), input_sizes=[], offset=1, dim1=0, dim2=1", "IndexError"),
             ("grad_output=T(3), input_sizes=[5], offset=1, dim1=0, dim2=1", "IndexError"),
@@ -9490,6 +9582,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64", "int32 float32": "float32"},
         reference="np.concatenate([each for each in tensors if each.shape != (0,)] or tensors, dim)",
         check="cat",
+        shape="joined",
         refuses=(
             ("tensors=[]", "ValueError"),
             ("tensors=[T()]", "RuntimeError"),
@@ -9512,6 +9605,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64", "int32 float32": "float32"},
         reference="np.stack(tensors, dim)",
         check="stack",
+        shape="stacked",
         refuses=(("tensors=[]", "RuntimeError"), ("tensors=[T(), T(3)]", "RuntimeError")),
         autocast={"cpu": "widest"},
         example=">>> sg.stack([sg.tensor([1, 2]), sg.tensor([3, 4])], dim=1)\ntensor([[1, 3],\n        [2, 4]])",
@@ -9531,6 +9625,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="np.flip(self, dims) if self.ndim else self",
         check="distinct",
+        shape="same",
         refuses=(("self=T(3, 4), dims=[5]", "IndexError"), ("self=T(3, 4), dims=[0, 0]", "RuntimeError")),
         example=">>> sg.flip(sg.tensor([[1, 2], [3, 4]]), (0,))\ntensor([[3, 4],\n        [1, 2]])",
     ),
@@ -9561,6 +9656,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="np.roll(self, shifts, dims or None)",
         check="roll",
+        shape="same",
         refuses=(
             ("self=T(3, 4), shifts=[]", "RuntimeError"),
             ("self=T(3, 4), shifts=[0, 0]", "RuntimeError"),
@@ -9585,6 +9681,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="np.triu(self, diagonal)",
         check="triangle",
+        shape="same",
         refuses=(("self=T(4)", "RuntimeError"),),
         example=">>> sg.triu(sg.ones(3, 3), diagonal=1)\ntensor([[0., 1., 1.],\n        [0., 0., 1.],\n        [0., 0., 0.]])",
     ),
@@ -9605,6 +9702,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="np.tril(self, diagonal)",
         check="triangle",
+        shape="same",
         refuses=(("self=T(4)", "RuntimeError"),),
         example=">>> sg.tril(sg.ones(3, 3))\ntensor([[1., 0., 0.],\n        [1., 1., 0.],\n        [1., 1., 1.]])",
     ),
@@ -9631,6 +9729,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="pairs = [(0, 0) for d in range(self.ndim - len(pad) // 2)] + list(zip(pad[-2::-2], pad[::-2]))\nnp.pad(self[tuple(slice(max(-a, 0), n - max(-b, 0)) for n, (a, b) in zip(self.shape, pairs))], [(max(a, 0), max(b, 0)) for a, b in pairs], constant_values=value)",
         check="constant_pad",
+        shape="padded",
         refuses=(
             ("self=T(), pad=[1, 2]", "RuntimeError"),
             ("self=T(0, 4), pad=[-1, 2, 1, -1], value=2", "RuntimeError"),
@@ -9651,6 +9750,7 @@ OPS = [
         formulas={"self": "grad", "result": "auto_linear"},
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="np.array(self)",
+        shape="same",
         example=">>> x = sg.zeros(2)\n>>> y = x.clone().fill_(1.0)\n>>> x, y\n(tensor([0., 0.]), tensor([1., 1.]))",
     ),
     Op(
@@ -9667,6 +9767,7 @@ OPS = [
         formulas={"self": "grad", "result": "auto_linear"},
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="self.astype(dtype)",
+        shape="same",
     ),
     Op(
         name="to_device",
@@ -9686,6 +9787,7 @@ OPS = [
         formulas={"self": "to_device(grad, self.device, non_blocking)", "result": "auto_linear"},
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64", "float16": "float16"},
         reference="self",
+        shape="moved",
     ),
     Op(
         name="im2col",
@@ -9715,6 +9817,7 @@ OPS = [
         gives={"bool": "bool", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         reference="size = tuple((n + 2 * a - d * (k - 1) - 1) // s + 1 for n, a, d, k, s in zip(self.shape[-2:], padding, dilation, kernel_size, stride))\nnp.einsum('...q,pkq->...kp', self.reshape(*self.shape[:-2], np.prod(self.shape[-2:])), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding, place)) for place in np.ndindex(self.shape[-2:])] for tap in np.ndindex(kernel_size)] for at in np.ndindex(size)])).reshape(*self.shape[:-3], self.shape[-3] * np.prod(kernel_size), np.prod(size))",
         check="im2col",
+        shape="columns",
         refuses=(
             ("self=T(), kernel_size=2, dilation=1, padding=0, stride=1", "RuntimeError"),
             ("self=T(2, 2, 4, 3), kernel_size=[], dilation=1, padding=0, stride=1", "RuntimeError"),
@@ -9746,6 +9849,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         reference="np.einsum('...kp,pkq->...q', self.reshape(*self.shape[:-2], -1, np.prod(kernel_size), self.shape[-1]), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding, place)) for place in np.ndindex(output_size)] for tap in np.ndindex(kernel_size)] for at in np.ndindex(tuple((n + 2 * a - d * (k - 1) - 1) // s + 1 for n, a, d, k, s in zip(output_size, padding, dilation, kernel_size, stride)))])).reshape(*self.shape[:-2], -1, *output_size)",
         check="col2im",
+        shape="image",
         refuses=(
             ("self=T(), output_size=[4, 3], kernel_size=2, dilation=1, padding=0, stride=1", "RuntimeError"),
             ("self=T(2, 8, 6), output_size=[], kernel_size=2, dilation=1, padding=0, stride=1", "RuntimeError"),
@@ -10046,6 +10150,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="self[tuple(slice(None) if i is None else i for i in indices)]",
         check="index",
+        shape="indexed",
         refuses=(("self=T(4, 3), indices=[T()]", "IndexError"), ("self=T(), indices=[I(5, high=4)]", "IndexError")),
     ),
     Op(
@@ -10070,6 +10175,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="every = np.arange(math.prod(input_sizes)).reshape(input_sizes)\nplaces = every[tuple(slice(None) if i is None else i for i in indices)]\nnp.tensordot(np.broadcast_to(grad_output, places.shape), places[..., None] == every.ravel(), places.ndim).reshape(input_sizes)",
         check="index_backward",
+        shape="given_size",
         refuses=(
             ("grad_output=T(5, 3), input_sizes=[4, 3], indices=[T()]", "IndexError"),
             ("grad_output=T(5, 3), input_sizes=[], indices=[I(5, high=4)]", "IndexError"),
@@ -10112,6 +10218,7 @@ OPS = [
         unvaried=("accumulate",),
         reference="at = np.arange(self.size).reshape(self.shape)[tuple(slice(None) if i is None else i for i in indices)].ravel()\nv = np.broadcast_to(values, self[tuple(slice(None) if i is None else i for i in indices)].shape).ravel()\nnp.array([(x if accumulate else 0) + sum(v[at == i]) if accumulate else v[at == i][-1] if i in at else x for i, x in enumerate(self.ravel())], self.dtype).reshape(self.shape)",
         check="index_put",
+        shape="same",
         refuses=(
             ("self=T(4, 3), indices=[T()], values=T(2, 3)", "IndexError"),
             ("self=T(), indices=[V([0, 2])], values=T(2, 3)", "IndexError"),
@@ -10143,6 +10250,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="np.take(self, index, dim) if self.ndim else self",
         check="index_select",
+        shape="selected",
         refuses=(
             ("self=T(4, 3), dim=0, index=T(5)", "RuntimeError"),
             ("self=T(4, 3), dim=0, index=B(5)", "RuntimeError"),
@@ -10180,6 +10288,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         reference="(self + alpha * np.moveaxis(np.tensordot(np.arange(self.shape[dim])[:, None] == index, source, (1, dim)), 0, dim) ).astype(self.dtype)",
         check="index_add",
+        shape="same",
         refuses=(
             ("self=T(), dim=0, index=T(), source=T()", "RuntimeError"),
             ("self=T(4, 3), dim=0, index=B(3), source=T(3, 3)", "RuntimeError"),
@@ -10216,6 +10325,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="np.take_along_axis(self[tuple(slice(n) if d != dim % self.ndim else slice(None) for d, n in enumerate(index.shape))], index, dim) if self.ndim else self[index * 0 if index.ndim else ()]",
         check="gather",
+        shape="gathered",
         refuses=(
             ("self=T(), dim=0, index=T()", "RuntimeError"),
             ("self=T(4, 3), dim=0, index=I(3)", "RuntimeError"),
@@ -10252,6 +10362,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         reference="new = dict(zip(np.ravel_multi_index([index if d == dim % self.ndim else g for d, g in enumerate(np.indices(index.shape))], self.shape).ravel(), src[tuple(slice(n) for n in index.shape)].ravel()))\nnp.array([new.get(i, x) for i, x in enumerate(self.ravel())], self.dtype).reshape(self.shape)",
         check="scatter",
+        shape="same",
         refuses=(
             ("self=T(), dim=0, index=T(), src=T()", "RuntimeError"),
             ("self=T(4, 3), dim=0, index=I(3), src=T(2, 3)", "RuntimeError"),
@@ -10287,6 +10398,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="new = dict(zip(np.ravel_multi_index([index if d == dim % self.ndim else g for d, g in enumerate(np.indices(index.shape))], self.shape).ravel(), np.full(index.shape, value).ravel()))\nnp.array([new.get(i, x) for i, x in enumerate(self.ravel())], self.dtype).reshape(self.shape)",
         check="scatter_value",
+        shape="same",
         refuses=(
             ("self=T(), dim=1, index=T(), value=0", "IndexError"),
             ("self=T(), dim=0, index=T(), value=1.5", "RuntimeError"),
@@ -10322,6 +10434,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         reference="(self + np.tensordot(src[tuple(slice(n) for n in index.shape)].ravel(), np.ravel_multi_index([index if d == dim % self.ndim else g for d, g in enumerate(np.indices(index.shape))], self.shape).ravel()[:, None] == np.arange(self.size), 1).reshape(self.shape) ).astype(self.dtype)",
         check="scatter",
+        shape="same",
         refuses=(
             ("self=T(), dim=0, index=T(), src=T()", "RuntimeError"),
             ("self=T(4, 3), dim=0, index=I(3), src=T(2, 3)", "RuntimeError"),
@@ -10399,6 +10512,7 @@ OPS = [
         hard=("self=T(0), mask=B(0)", "self=T(), mask=B()"),
         reference="np.extract(*np.broadcast_arrays(mask, self))",
         check="masked_select",
+        shape="by_values",
         refuses=(("self=T(), mask=T()", "RuntimeError"), ("self=T(4, 4), mask=B(3, 4)", "RuntimeError")),
         example=">>> x = sg.tensor([[1, -2], [3, -4]])\n>>> sg.masked_select(x, x > 0)\ntensor([1, 3])",
     ),
@@ -10415,6 +10529,7 @@ OPS = [
         dtype="same",
         gives={"bool": "int64", "int32": "int64", "complex64": "int64"},
         reference="np.argwhere(self)",
+        shape="by_values",
         example=">>> sg.nonzero(sg.tensor([[0, 7], [8, 0]]))\ntensor([[0, 1],\n        [1, 0]])",
     ),
     Op(
@@ -10430,6 +10545,7 @@ OPS = [
         dtype="none",
         reference="np.concatenate([np.argwhere(self), np.full((size, self.ndim), fill_value)])[:size]",
         check="nonnegative_size",
+        shape="by_values",
         refuses=(("self=B(3, 4), size=-5", "RuntimeError"),),
         example=">>> sg.nonzero_static(sg.tensor([[0, 7], [8, 0]]), size=3)\ntensor([[ 0,  1],\n        [ 1,  0],\n        [-1, -1]])",
     ),
@@ -10442,6 +10558,7 @@ OPS = [
         samples=("self=B(3, 4), as_tuple=True",),
         hard=("self=B(), as_tuple=True",),
         reference="np.nonzero(np.atleast_1d(self)) if as_tuple else np.argwhere(self)",
+        shape="by_values",
     ),
     Op(
         name="checked_indices",
@@ -10468,6 +10585,7 @@ OPS = [
         gives={"int32": "int64", "float32": "refused"},
         reference="np.arange(size)[index]",
         check="integer_indices",
+        shape="indices_like",
         refuses=(
             ("index=T(), dim=0, size=3, op='take', wrap=True", "IndexError"),
             ("index=B(3), dim=0, size=3, op='take', wrap=True", "IndexError"),
@@ -10661,6 +10779,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
         reference="places = np.ravel_multi_index([index if d == dim % self.ndim else g for d, g in enumerate(np.indices(index.shape))], self.shape).ravel()\nparts = src[tuple(slice(n) for n in index.shape)].ravel()\nreduced = dict(sum=np.sum, prod=np.prod, amax=np.max, amin=np.min, mean=np.mean if self.dtype.kind in 'fc' else lambda x: sum(x) // len(x))[reduce]\nnp.reshape([reduced([*[x][not include_self and c in places:], *parts[places == c]]) for c, x in enumerate(self.ravel())], self.shape).astype(self.dtype)",
         check="scatter_reduce",
+        shape="same",
         refuses=(
             ("self=T(), dim=0, index=T(), src=T(), reduce='mean'", "RuntimeError"),
             ("self=T(3, 2), dim=0, index=I(3), src=T(3, 2), reduce='mean'", "RuntimeError"),
@@ -10769,6 +10888,7 @@ OPS = [
         formulas={"mask": "non_differentiable"},
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="rows = mask.reshape(math.prod(mask.shape[:lead]), math.prod(mask.shape[lead:]))\nnp.reshape([[sum(row[:k]) * row[k] for k in range(len(row))] for row in rows.astype(int)], mask.shape)",
+        shape="indices_like",
     ),
     Op(
         name="masked_scatter",
@@ -11038,6 +11158,7 @@ OPS = [
         },
         reference="plane = self.shape[2 - weight.ndim:]\nsize = tuple((n + a - d * (k - 1) - 1) // s + 1 for n, a, d, k, s in zip(self.shape[2 - weight.ndim:], np.sum(np.repeat(padding, 2 * len(stride) // len(padding)).reshape(-1, 2), 1), dilation, weight.shape[2:], stride))\nnp.einsum('ngcq,gock,pkq->ngop', self.reshape(-1, groups, weight.shape[1], np.prod(plane)), weight.reshape(groups, -1, weight.shape[1], np.prod(weight.shape[2:])), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding[:: len(padding) // len(stride)], place)) for place in np.ndindex(plane)] for tap in np.ndindex(weight.shape[2:])] for at in np.ndindex(size)])).reshape(*self.shape[: -len(size) - 1], len(weight), *size) + (0 if bias is None else bias.reshape(-1, *[1 for n in size]))",
         check="convolution",
+        shape="convolved",
         refuses=(
             (
                 "self=T(), weight=T(), bias=T(), stride=(1, 1), padding=(0, 0), dilation=(1, 1), groups=1",
@@ -11093,6 +11214,7 @@ OPS = [
         },
         reference="np.einsum('ngop,gock,pkq->ngcq', grad_output.reshape(-1, groups, len(weight) // groups, np.prod(grad_output.shape[-len(stride):])), weight.reshape(groups, -1, weight.shape[1], np.prod(weight.shape[2:])), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding[:: len(padding) // len(stride)], place)) for place in np.ndindex(input_shape[-len(stride):])] for tap in np.ndindex(weight.shape[2:])] for at in np.ndindex(grad_output.shape[-len(stride):])])).reshape(input_shape)",
         check="convolution_input_backward",
+        shape="given_size_behind_two",
         refuses=(
             (
                 "grad_output=T(), weight=T(), input_shape=(2, 2, 7), stride=(2,), padding=(1,), dilation=(2,), groups=1",
@@ -11146,6 +11268,7 @@ OPS = [
         },
         reference="np.einsum('ngop,ngcq,pkq->gock', grad_output.reshape(-1, groups, weight_shape[0] // groups, np.prod(grad_output.shape[-len(stride):])), self.reshape(-1, groups, weight_shape[1], np.prod(self.shape[-len(stride):])), np.array([[[all(s * p + d * k - a == q for s, p, d, k, a, q in zip(stride, at, dilation, tap, padding[:: len(padding) // len(stride)], place)) for place in np.ndindex(self.shape[-len(stride):])] for tap in np.ndindex(weight_shape[2:])] for at in np.ndindex(grad_output.shape[-len(stride):])])).reshape(weight_shape)",
         check="convolution_weight_backward",
+        shape="given_size_behind_two",
         refuses=(
             (
                 "grad_output=T(), self=T(), weight_shape=(3, 2, 3), stride=(2,), padding=(1,), dilation=(2,), groups=1",
@@ -11399,6 +11522,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32 int64", "float32": "float32 int64", "complex64": "refused"},
         reference="found = [(v * spatial)[:spatial] for v in (kernel_size, stride or kernel_size, padding, dilation)]\nlead = self.shape[:-spatial]\nplane = self.shape[-spatial:]\nkernel = found[0]\nstep = found[1]\npads = found[2]\nspread = found[3]\nsize = tuple(len(range(0, min(n + a, n + 2 * a + (s - 1) * ceil_mode - d * (k - 1)), s)) for n, k, s, a, d in zip(plane, kernel, step, pads, spread))\nx = self.reshape(*lead, np.prod(plane))\nwindows = [[k for k, place in enumerate(np.ndindex(plane)) if all(q + a - s * i in range(0, d * k, d) for q, a, s, i, d, k in zip(place, pads, step, at, spread, kernel))] for at in np.ndindex(size)]\ntuple(np.reshape(each, (*size, *lead)).transpose(*range(spatial, self.ndim), *range(spatial)) for each in ([np.max(x[..., w], -1) for w in windows], [np.take(w, x[..., w].argmax(-1)) for w in windows]))",
         check="max_pool",
+        shape="max_pooled",
         refuses=(
             (
                 "self=T(), kernel_size=(2, 2), stride=None, padding=(0,), dilation=(1,), ceil_mode=False, spatial=2",
@@ -11442,6 +11566,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         reference="np.sum(np.where(indices.reshape(*input_shape[:-spatial], -1, 1) == np.arange(np.prod(input_shape[-spatial:])), grad_output.reshape(*input_shape[:-spatial], -1, 1), 0), -2).reshape(input_shape)",
         check="max_pool_backward",
+        shape="given_size_behind_two",
         refuses=(
             ("grad_output=T(), indices=T(), input_shape=(2, 2, 4, 5), spatial=2", "RuntimeError"),
             ("grad_output=I(3, 4), indices=I(3, 4), input_shape=(2, 2, 4, 5), spatial=2", "RuntimeError"),
@@ -11536,6 +11661,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32 int64", "float32": "float32 int64", "complex64": "refused"},
         reference="lead = self.shape[:-spatial]\nplane = self.shape[-spatial:]\nsizes = (output_size * spatial)[:spatial]\nx = self.reshape(*lead, -1)\nwindows = [[k for k, place in enumerate(np.ndindex(plane)) if all(i * n // m <= q < -(-(i + 1) * n // m) for i, q, n, m in zip(at, place, plane, sizes))] for at in np.ndindex(sizes)]\n(np.stack([np.max(x[..., w], -1) for w in windows], -1).reshape(lead + sizes), np.stack([np.take(w, x[..., w].argmax(-1)) for w in windows], -1).reshape(lead + sizes))",
         check="adaptive_pool",
+        shape="evenly_pooled_with_places",
         refuses=(
             ("self=T(), output_size=(3, 2), spatial=2", "RuntimeError"),
             ("self=T(2, 7), output_size=(4,), spatial=5", "RuntimeError"),
@@ -11595,6 +11721,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "float32": "float32", "complex64": "refused"},
         reference="found = [(v * spatial)[:spatial] for v in (kernel_size, stride or kernel_size, padding)]\nplane = self.shape[-spatial:]\nkernel = found[0]\nstep = found[1]\npads = found[2]\nsize = tuple(len(range(0, min(n + a, n + 2 * a + (s - 1) * ceil_mode - k + 1), s)) for n, k, s, a in zip(plane, kernel, step, pads))\nmeans = (self.reshape(*self.shape[:-spatial], np.prod(plane)) @ np.array([[all(s * i - a <= q < s * i - a + k for i, q, n, k, s, a in zip(at, place, plane, kernel, step, pads)) / (divisor_override or math.prod(min(s * i - a + k, n + a * count_include_pad) - max(s * i - a, -a * count_include_pad) for i, n, k, s, a in zip(at, plane, kernel, step, pads))) for place in np.ndindex(plane)] for at in np.ndindex(size)]).T).reshape(self.shape[:-spatial] + size)\nnp.trunc(np.round(means, 9)).astype(self.dtype) if np.issubdtype(self.dtype, np.integer) else means",
         check="avg_pool",
+        shape="avg_pooled",
         refuses=(
             (
                 "self=T(), kernel_size=(2, 2), stride=None, padding=(0,), ceil_mode=False, count_include_pad=True, divisor_override=None, spatial=2",
@@ -11644,6 +11771,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         reference="found = [(v * spatial)[:spatial] for v in (kernel_size, stride or kernel_size, padding)]\nplane = input_shape[-spatial:]\nsize = grad_output.shape[-spatial:]\nkernel = found[0]\nstep = found[1]\npads = found[2]\n(grad_output.reshape(*input_shape[:-spatial], np.prod(size)) @ np.array([[all(s * i - a <= q < s * i - a + k for i, q, n, k, s, a in zip(at, place, plane, kernel, step, pads)) / (divisor_override or math.prod(min(s * i - a + k, n + a * count_include_pad) - max(s * i - a, -a * count_include_pad) for i, n, k, s, a in zip(at, plane, kernel, step, pads))) for place in np.ndindex(plane)] for at in np.ndindex(size)])).reshape(input_shape)",
         check="avg_pool_backward",
+        shape="given_size",
         refuses=(
             (
                 "grad_output=T(2, 18), input_shape=[], kernel_size=(3,), stride=(1,), padding=(1,), ceil_mode=False, count_include_pad=True, divisor_override=None, spatial=1",
@@ -11748,6 +11876,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         reference="sizes = (output_size * spatial)[:spatial]\nnp.stack([np.mean(self[(..., *[slice(i * n // m, -(-(i + 1) * n // m)) for i, n, m in zip(at, self.shape[-spatial:], sizes)])], tuple(range(-spatial, 0))) for at in np.ndindex(sizes)], -1).reshape(self.shape[:-spatial] + sizes)",
         check="adaptive_pool",
+        shape="evenly_pooled",
         refuses=(
             ("self=T(), output_size=(3, 2), spatial=2", "RuntimeError"),
             ("self=T(2, 7), output_size=(4,), spatial=5", "RuntimeError"),
@@ -11780,6 +11909,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         reference="plane = input_shape[-spatial:]\nsizes = grad_output.shape[-spatial:]\ninside = np.array([[all(i * n // m <= q < -(-(i + 1) * n // m) for i, q, n, m in zip(at, place, plane, sizes)) for place in np.ndindex(plane)] for at in np.ndindex(sizes)])\n(grad_output.reshape(*input_shape[:-spatial], -1) @ (inside / np.sum(inside, 1, keepdims=True))).reshape(input_shape)",
         check="adaptive_pool_backward",
+        shape="given_size",
         refuses=(
             ("grad_output=T(), input_shape=(2, 2, 5, 4), spatial=2", "RuntimeError"),
             ("grad_output=T(2, 2, 3, 2), input_shape=[], spatial=2", "RuntimeError"),
@@ -12004,6 +12134,7 @@ OPS = [
         },
         reference="m = np.mean(self, dim, keepdims=True)\nv = np.var(self, dim, keepdims=True)\n((self - m) / np.sqrt(v + eps) * (1 if weight is None else weight.reshape(affine_shape)) + (0 if bias is None else bias.reshape(affine_shape)), m if self.size else None, v if self.size else None)",
         check="standardize",
+        shape="standardized",
         refuses=(
             ("self=T(), weight=None, bias=T(3), dim=(0,), affine_shape=(3,), eps=0.001", "RuntimeError"),
             ("self=T(4, 4), weight=None, bias=T(3), dim=(0,), affine_shape=(3,), eps=0.001", "RuntimeError"),
@@ -12050,6 +12181,7 @@ OPS = [
         },
         reference="x = self.reshape(len(self), groups, -1)\nshape = [-1 if d == 1 else 1 for d in range(self.ndim)]\nm = np.mean(x, -1, keepdims=True)\nv = np.var(x, -1, keepdims=True)\n(((x - m) / np.sqrt(v + eps)).reshape(self.shape) * (1 if weight is None else weight.reshape(shape)) + (0 if bias is None else bias.reshape(shape)), *[s.reshape(-1, groups, 1, 1) if self.size else None for s in (m, v)])",
         check="standardize_groups",
+        shape="standardized_groups",
         refuses=(
             ("self=T(), weight=T(4), bias=T(4), groups=2, eps=0.001", "RuntimeError"),
             ("self=T(2, 5, 3), weight=T(4), bias=T(4), groups=2, eps=0.001", "RuntimeError"),
@@ -12096,6 +12228,7 @@ OPS = [
         },
         reference="found = [np.array(0.0 if each is None else each).reshape([-1 if d == 1 else 1 for d in range(self.ndim)]) for each in (mean, var, np.ones(len(mean)) if weight is None else weight, bias)]\nm = found[0]\nv = found[1]\nw = found[2]\nb = found[3]\n(self - m) / np.sqrt(v + eps) * w + b",
         check="normalize_by",
+        shape="same",
         refuses=(
             ("self=T(), mean=T(), var=T(), weight=T(), bias=T(), eps=0.001", "RuntimeError"),
             ("self=T(2, 3, 2), mean=T(3), var=T(), weight=T(3), bias=T(3), eps=0.001", "RuntimeError"),
@@ -12142,6 +12275,7 @@ OPS = [
         },
         reference="scale1 = 1 / np.sqrt(np.mean(self**2, tuple(dim), keepdims=True) + eps)\n(self * scale1 * (1 if weight is None else weight), scale1)",
         check="normalize_rms",
+        shape="scaled",
         refuses=(
             ("self=T(), weight=T(5), dim=(0,), eps=0.1", "RuntimeError"),
             ("self=T(4), weight=T(4), dim=(1,), eps=0.001", "IndexError"),
@@ -12191,6 +12325,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         reference="scipy.special.softmax(self if dtype is None else self.astype(dtype), dim) if self.size else self",
         check="one_dim",
+        shape="same",
         refuses=(("self=T(4), dim=1", "IndexError"),),
         autocast={"cuda": "float32"},
         example=">>> sg.softmax(sg.tensor([[0.0, 0.0], [1000.0, 0.0]]), dim=1)\ntensor([[0.5000, 0.5000],\n        [1.0000, 0.0000]])",
@@ -12225,6 +12360,7 @@ OPS = [
         },
         reference="output * grad_output - output * np.sum(output * grad_output, dim, keepdims=True)",
         check="softmax_backward",
+        shape="same",
         refuses=(
             ("grad_output=T(), output=T(), dim=1", "IndexError"),
             ("grad_output=T(4, 4), output=T(3, 4), dim=1", "RuntimeError"),
@@ -12255,6 +12391,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         reference="scipy.special.log_softmax(self if dtype is None else self.astype(dtype), dim) if self.size else self",
         check="one_dim",
+        shape="same",
         refuses=(("self=T(4), dim=1", "IndexError"),),
         autocast={"cuda": "float32"},
         example=">>> sg.log_softmax(sg.tensor([0.0, 0.0]), dim=0)\ntensor([-0.6931, -0.6931])",
@@ -12289,6 +12426,7 @@ OPS = [
         },
         reference="grad_output - np.exp(output) * np.sum(grad_output, dim, keepdims=True)",
         check="softmax_backward",
+        shape="same",
         refuses=(
             ("grad_output=T(), output=T(), dim=1", "IndexError"),
             ("grad_output=T(4, 4), output=T(3, 4), dim=1", "RuntimeError"),
@@ -12347,6 +12485,7 @@ OPS = [
         },
         reference="rows = lambda x: x if rows_first else x.swapaxes(1, 2)\nfound = (rows(self), *[np.repeat(rows(x), rows(self).shape[2] // rows(x).shape[2], 2) for x in (key, value)])\nq = found[0]\nk = found[1]\nv = found[2]\ns = np.where((True if mask is None else mask) & (np.tri(q.shape[1], k.shape[1], dtype=bool) | (not is_causal)), scale * np.einsum('bqhd,bkhd->bhqk', q, k) + (0 if bias is None else bias), -np.inf)\nt = scipy.special.logsumexp(s, -1)\ntotal = np.where(t == -np.inf, np.inf, t)\n(np.einsum('bhqk,bkhd->bqhd' if rows_first else 'bhqk,bkhd->bhqd', np.exp(s - total[..., None]) * (1 if keep is None else keep * keep_scale), v), total)",
         check="attention",
+        shape="attended",
         refuses=(
             (
                 "self=T(), key=T(), value=T(), bias=T(), mask=T(), keep=T(), keep_scale=1.0, is_causal=False, scale=0.7, rows_first=False",
@@ -12408,6 +12547,7 @@ OPS = [
         },
         reference="found = np.moveaxis(self.reshape(*self.shape[:2], 3, heads, -1), 2, 0)\nq = found[0]\nk = found[1]\nv = found[2]\ns = np.where((True if mask is None else mask) & (np.tri(q.shape[1], dtype=bool) | (not is_causal)), scale * np.einsum('bqhd,bkhd->bhqk', q, k) + (0 if bias is None else bias), -np.inf)\nt = scipy.special.logsumexp(s, -1)\ntotal = np.where(t == -np.inf, np.inf, t)\n(np.einsum('bhqk,bkhd->bqhd', np.exp(s - total[..., None]) * (1 if keep is None else keep * keep_scale), v).reshape(*self.shape[:2], -1), total)",
         check="self_attention",
+        shape="attended_to_itself",
         refuses=(
             (
                 "self=T(), heads=2, bias=T(), mask=T(), keep=T(), keep_scale=1.0, is_causal=False, scale=0.7",
@@ -12473,6 +12613,7 @@ OPS = [
         },
         reference="step = lambda x, h: np.concatenate([(lambda y: np.tanh(y) if nonlinearity == 'tanh' else np.maximum(y, 0))(x @ weight_ih.T + (0 if bias_ih is None else bias_ih + bias_hh) + h[: len(x)] @ weight_hh.T), h[len(x) :]])\nsteps = (list(self) if not batch_sizes else np.split(self, np.cumsum(batch_sizes)[:-1]))[:: -1 if reverse else 1]\nrun = lambda run, old, left: [] if not left else (lambda new: [new, *run(run, new, left[1:])])(step(left[0], old))\nstates = run(run, hidden, steps)\n(np.concatenate([s[: len(x)] for x, s in zip(steps, states)][:: -1 if reverse else 1]).reshape(*self.shape[:-1], -1), states[-1])",
         check="rnn_layer",
+        shape="rnn",
         refuses=(
             (
                 "self=T(), hidden=T(), weight_ih=T(), weight_hh=T(), bias_ih=T(), bias_hh=T(), batch_sizes=(), reverse=False, nonlinearity='tanh'",
@@ -12541,6 +12682,7 @@ OPS = [
         },
         reference="step = lambda x, h, c: (lambda i, f, g, o: (lambda new: (np.concatenate([scipy.special.expit(o) * np.tanh(new) @ (np.eye(len(new.T)) if weight_hr is None else weight_hr.T), h[len(x) :]]), np.concatenate([new, c[len(x) :]])))(scipy.special.expit(f) * c[: len(x)] + scipy.special.expit(i) * np.tanh(g)))(*np.split(x @ weight_ih.T + (0 if bias_ih is None else bias_ih + bias_hh) + h[: len(x)] @ weight_hh.T, 4, 1))\nsteps = (list(self) if not batch_sizes else np.split(self, np.cumsum(batch_sizes)[:-1]))[:: -1 if reverse else 1]\nrun = lambda run, old, left: [] if not left else (lambda new: [new, *run(run, new, left[1:])])(step(left[0], *old))\nstates = run(run, (hidden, cell), steps)\n(np.concatenate([s[0][: len(x)] for x, s in zip(steps, states)][:: -1 if reverse else 1]).reshape(*self.shape[:-1], -1), *states[-1], None, None)",
         check="lstm_layer",
+        shape="lstm",
         refuses=(
             (
                 "self=T(), hidden=T(), cell=T(), weight_ih=T(), weight_hh=T(), bias_ih=T(), bias_hh=T(), weight_hr=T(), batch_sizes=(), reverse=False",
@@ -12604,6 +12746,7 @@ OPS = [
         },
         reference="step = lambda x, h: (lambda a, b: (lambda z, n: np.concatenate([(1 - z) * n + z * h[: len(x)], h[len(x) :]]))(scipy.special.expit(a[1] + b[1]), np.tanh(a[2] + scipy.special.expit(a[0] + b[0]) * b[2])))(np.split(x @ weight_ih.T + (0 if bias_ih is None else bias_ih), 3, 1), np.split(h[: len(x)] @ weight_hh.T + (0 if bias_hh is None else bias_hh), 3, 1))\nsteps = (list(self) if not batch_sizes else np.split(self, np.cumsum(batch_sizes)[:-1]))[:: -1 if reverse else 1]\nrun = lambda run, old, left: [] if not left else (lambda new: [new, *run(run, new, left[1:])])(step(left[0], old))\nstates = run(run, hidden, steps)\n(np.concatenate([s[: len(x)] for x, s in zip(steps, states)][:: -1 if reverse else 1]).reshape(*self.shape[:-1], -1), states[-1], None)",
         check="gru_layer",
+        shape="gru",
         refuses=(
             (
                 "self=T(), hidden=T(), weight_ih=T(), weight_hh=T(), bias_ih=T(), bias_hh=T(), batch_sizes=(), reverse=False",
@@ -12757,6 +12900,7 @@ OPS = [
         unvaried=("padding_idx", "scale_grad_by_freq"),
         reference="weight[indices]",
         check="embedding",
+        shape="embedded",
         refuses=(("weight=T(), indices=T()", "RuntimeError"), ("weight=T(5, 3), indices=T(4)", "RuntimeError")),
         example=">>> sg.nn.functional.embedding(sg.tensor([2, 0]), sg.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))\ntensor([[5., 6.],\n        [1., 2.]])",
     ),
@@ -12788,6 +12932,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         reference="rows = indices.ravel()\nnp.tensordot(np.arange(num_weights)[:, None] == rows, grad_output.reshape(rows.size, -1) * ((rows != padding_idx) / (np.bincount(rows)[rows] if scale_grad_by_freq else 1))[:, None], 1)",
         check="embedding_backward",
+        shape="table",
         refuses=(
             (
                 "grad_output=T(4, 3), indices=T(), num_weights=4, padding_idx=-1, scale_grad_by_freq=False",
@@ -12823,6 +12968,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         reference="rows = indices.ravel()\nself[indices] * ((rows != padding_idx) / (np.bincount(rows)[rows] if scale_grad_by_freq else 1)).reshape(*indices.shape, 1)",
         check="embedding",
+        shape="embedded",
         refuses=(
             ("self=T(), indices=T(), padding_idx=2, scale_grad_by_freq=True", "RuntimeError"),
             ("self=T(4, 3), indices=T(), padding_idx=2, scale_grad_by_freq=True", "RuntimeError"),
@@ -12908,6 +13054,7 @@ OPS = [
         },
         reference="counted = np.where(target == ignore_index, 0.0, 1.0 if weight is None else weight[np.where(target == ignore_index, 0, target)])\npicked = np.take_along_axis(self, np.expand_dims(np.where(target == ignore_index, 0, target), min(1, self.ndim - 1)), min(1, self.ndim - 1)).reshape(target.shape)\n(-counted * picked, None) if reduction == 0 else (-np.sum(counted * picked) / (np.sum(counted) if reduction == 1 else 1), np.sum(counted))",
         check="nll_loss",
+        shape="likelihoods",
         refuses=(
             ("self=T(), target=T()", "ValueError"),
             ("self=T(4, 3), target=I(3)", "ValueError"),
@@ -12956,6 +13103,7 @@ OPS = [
         },
         reference="dim = min(1, target.ndim)\nclasses = np.expand_dims(np.arange(input_shape[dim]), tuple(range(1, 1 + target.ndim - dim)))\nlabel = np.expand_dims(target, dim)\nnp.where((classes == label) & (label != ignore_index), -(1 if weight is None else weight[classes]) * (np.expand_dims(grad_output, dim) if reduction == 0 else grad_output / (total_weight if reduction == 1 else 1)), 0.0)",
         check="nll_loss_backward",
+        shape="likelihoods_gradient",
         refuses=(
             (
                 "grad_output=T(), target=T(), weight=T(), total_weight=T(), input_shape=(2, 3, 2), reduction=0, ignore_index=1",
@@ -13016,6 +13164,7 @@ OPS = [
         },
         reference="scores = scipy.special.log_softmax(np.moveaxis(self, min(1, self.ndim - 1), -1), -1)\nknown = np.where(target == ignore_index, 0, target)\nweights = np.ones(self.shape[min(1, self.ndim - 1)]) if weight is None else weight\ncounted = np.where(target == ignore_index, 0, weights[known])\nloss = -np.where(target == ignore_index, 0, (1 - label_smoothing) * weights[known] * np.take_along_axis(scores, known[..., None], -1)[..., 0] + label_smoothing * np.mean(weights * scores, -1))\n(loss if reduction == 0 else np.sum(loss) / (np.sum(counted) if reduction == 1 else 1), None)",
         check="cross_entropy",
+        shape="entropies",
         refuses=(
             ("self=T(), target=T()", "ValueError"),
             ("self=T(4, 3), target=I(3)", "ValueError"),
@@ -13053,6 +13202,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "complex64": "refused", "int32 float32": "float32"},
         reference="loss = np.square(self - target)\nloss if reduction == 0 else np.mean(loss) if reduction == 1 else np.sum(loss)",
         check="pointwise_loss",
+        shape="pointwise",
         refuses=(("self=T(2), target=T()", "ValueError"), ("self=T(), target=T(), reduction=5", "ValueError")),
         autocast={"cpu": "float32", "cuda": "float32"},
         example=">>> sg.nn.functional.mse_loss(sg.tensor([1.0, 4.0]), sg.tensor([1.0, 2.0]))\ntensor(2.)",
@@ -13086,6 +13236,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "complex64": "refused", "int32 float32": "float32"},
         reference="2 * grad_output * (self - target) / (self.size if reduction == 1 else 1)",
         check="pointwise_loss_backward",
+        shape="pointwise_gradient",
         refuses=(
             ("grad_output=T(), self=T(4, 4), target=T(3, 4), reduction=1", "ValueError"),
             ("grad_output=T(), self=T(3, 4), target=T(3, 4), reduction=5", "ValueError"),
@@ -13127,6 +13278,7 @@ OPS = [
         },
         reference="loss = -(scipy.special.xlogy(target, self) + scipy.special.xlog1py(1 - target, -self)) * (1 if weight is None else weight)\nloss if reduction == 0 else np.mean(loss) if reduction == 1 else np.sum(loss)",
         check="pointwise_loss",
+        shape="pointwise",
         refuses=(
             ("self=T(), target=T(3, 4, lo=0.1, hi=0.9)", "ValueError"),
             ("self=T(3, 4, lo=0.1, hi=0.9), target=T(3, 4, lo=0.1, hi=0.9), reduction=5", "ValueError"),
@@ -13175,6 +13327,7 @@ OPS = [
         },
         reference="grad_output * (self - target) / (self * (1 - self)) * (1 if weight is None else weight) / (self.size if reduction == 1 else 1)",
         check="pointwise_loss_backward",
+        shape="pointwise_gradient",
         refuses=(
             ("grad_output=T(3), self=T(3), target=T(3), weight=T(3), reduction=1", "RuntimeError"),
             ("grad_output=T(), self=T(), target=T(3, 4, lo=0.1, hi=0.9), weight=None, reduction=1", "ValueError"),
@@ -13223,6 +13376,7 @@ OPS = [
         },
         reference="loss = -(1 if weight is None else weight) * (target * (1 if pos_weight is None else pos_weight) * scipy.special.log_expit(self) + (1 - target) * scipy.special.log_expit(-self))\nloss if reduction == 0 else np.mean(loss) if reduction == 1 else np.sum(loss)",
         check="pointwise_loss",
+        shape="pointwise",
         refuses=(
             ("self=T(3, 4), target=T()", "ValueError"),
             ("self=T(3, 4), target=T(3, 4, lo=0, hi=1), reduction=5", "ValueError"),
@@ -13270,6 +13424,7 @@ OPS = [
         },
         reference="grad_output * ((1 - target) * scipy.special.expit(self) - target * (1 if pos_weight is None else pos_weight) * scipy.special.expit(-self)) * (1 if weight is None else weight) / (self.size if reduction == 1 else 1)",
         check="pointwise_loss_backward",
+        shape="pointwise_gradient",
         refuses=(
             ("grad_output=T(3), self=T(3), target=T(3), weight=T(3), pos_weight=T(3), reduction=1", "RuntimeError"),
             ("grad_output=T(), self=T(3, 4), target=T(), weight=None, pos_weight=None, reduction=1", "ValueError"),
@@ -13741,6 +13896,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         reference="steps = log_probs\nnp.array([-np.log(sum(math.exp(sum(steps[t, n, k] for t, k in enumerate(path))) for path in np.ndindex(*[steps.shape[2] for t in range(input_lengths[n])]) if [k for k, last in zip(path, (-1, *path)) if k not in (last, blank)] == list(targets[n, : target_lengths[n]]))) for n in range(steps.shape[1])])",
         check="ctc_loss",
+        shape="samples",
         refuses=(
             ("log_probs=T(), targets=T(), input_lengths=(5, 3), target_lengths=(2, 1), blank=0", "RuntimeError"),
             ("log_probs=T(5, 2, 3), targets=T(), input_lengths=(5, 3), target_lengths=(2, 1), blank=0", "RuntimeError"),
@@ -13807,6 +13963,7 @@ OPS = [
         complex=False,
         reference="steps = log_probs.reshape(len(log_probs), -1, log_probs.shape[-1])\nrows = targets if targets.ndim == 2 else np.split(targets, np.cumsum(target_lengths))\nlabel = lambda n: list(rows[n][: np.ravel(target_lengths)[n]])\nshown = lambda path: [k for k, last in zip(path, (-1, *path)) if k not in (last, blank)]\npaths = lambda n: np.ndindex(*[steps.shape[2] for t in range(np.ravel(input_lengths)[n])])\nlikelihood = lambda n, path: math.exp(sum(steps[t, n, k] for t, k in enumerate(path)))\nlosses = np.array([-np.log(sum(likelihood(n, path) for path in paths(n) if shown(path) == label(n))) for n in range(steps.shape[1])])\neach = np.where(np.isposinf(losses) & zero_infinity, 0, losses)\nNone if np.any(targets == blank) else np.mean(each / np.maximum(target_lengths, 1)) if reduction == 'mean' else np.sum(each) if reduction == 'sum' else each.reshape(log_probs.shape[1:-1])",
         check="ctc_loss_of_tensors",
+        shape="by_values",
         refuses=(
             ("log_probs=T(), targets=T(), input_lengths=T(), target_lengths=T()", "RuntimeError"),
             ("log_probs=I(3, 4), targets=I(3, 4), input_lengths=I(3, 4), target_lengths=I(3, 4)", "RuntimeError"),
@@ -13837,6 +13994,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="pairs = np.reshape(pad, (-1, 2))[::-1]\nnp.pad(self[(..., *[slice(max(0, -a), n + min(0, b)) for n, (a, b) in zip(self.shape[-len(pairs):], pairs)])], [*[(0, 0) for n in self.shape[len(pairs):]], *[(max(a, 0), max(b, 0)) for a, b in pairs]], dict(reflect='reflect', replicate='edge', circular='wrap')[mode])",
         check="border_pad",
+        shape="padded",
         refuses=(
             ("self=T(), pad=(2, 1), mode='reflect'", "NotImplementedError"),
             ("self=T(2, 4, 5), pad=(2, 1), mode='sum'", "NotImplementedError"),
@@ -13867,6 +14025,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "complex64"},
         reference="pairs = np.reshape(pad, (-1, 2))[::-1]\nshown = np.pad(np.arange(np.prod(input_shape)).reshape(input_shape)[(..., *[slice(max(0, -a), n + min(0, b)) for n, (a, b) in zip(input_shape[-len(pairs):], pairs)])], [*[(0, 0) for n in input_shape[len(pairs):]], *[(max(a, 0), max(b, 0)) for a, b in pairs]], dict(reflect='reflect', replicate='edge', circular='wrap')[mode])\nsums = np.zeros(np.prod(input_shape), grad_output.dtype)\n[np.add.at(sums, shown, grad_output), sums.reshape(input_shape)][1]",
         check="border_pad_backward",
+        shape="given_size",
         refuses=(
             ("grad_output=T(2, 8), input_shape=[], pad=(2, 1), mode='reflect'", "NotImplementedError"),
             ("grad_output=T(2, 8), input_shape=(2, 5), pad=(2, 1), mode='sum'", "NotImplementedError"),
@@ -13955,6 +14114,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         reference="n = self.shape[dim]\nm = length\nstep = (self.shape[dim] - 1) / max(length - 1, 1) if align_corners else 1 / scale if scale else self.shape[dim] / length\na = -0.5 if antialias else -0.75\ntaps = np.arange(n) if antialias else np.arange(-9, n + 9)\ncentres = np.floor((np.arange(m) + (filter == 'nearest-exact') / 2) * step) if 'nearest' in filter else np.arange(m) * step + (0 if align_corners and not antialias else (step - 1) / 2)\nt = abs(taps - centres[:, None]) / (max(step, 1) if antialias else 1)\nw = dict(linear=np.maximum(1 - t, 0), cubic=np.where(t < 1, (a + 2) * t**3 - (a + 3) * t**2 + 1, a * (t - 1) * (t - 2) ** 2 * (t < 2)), lanczos=np.sinc(t) * np.sinc(t / 3) * (t < 3)).get(filter, t == 0)\nnp.moveaxis(np.tensordot(w / np.sum(w, 1, keepdims=True) @ (np.clip(taps, 0, n - 1)[:, None] == np.arange(n)), self, (1, dim)), 0, dim)",
         check="resample",
+        shape="resampled",
         refuses=(
             (
                 "self=T(6, 2), dim=0, length=3, filter='sum', align_corners=False, scale=1.9, antialias=True",
@@ -14002,6 +14162,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         reference="n = length\nm = grad_output.shape[dim]\nstep = (length - 1) / max(grad_output.shape[dim] - 1, 1) if align_corners else 1 / scale if scale else length / grad_output.shape[dim]\na = -0.5 if antialias else -0.75\ntaps = np.arange(n) if antialias else np.arange(-9, n + 9)\ncentres = np.floor((np.arange(m) + (filter == 'nearest-exact') / 2) * step) if 'nearest' in filter else np.arange(m) * step + (0 if align_corners and not antialias else (step - 1) / 2)\nt = abs(taps - centres[:, None]) / (max(step, 1) if antialias else 1)\nw = dict(linear=np.maximum(1 - t, 0), cubic=np.where(t < 1, (a + 2) * t**3 - (a + 3) * t**2 + 1, a * (t - 1) * (t - 2) ** 2 * (t < 2)), lanczos=np.sinc(t) * np.sinc(t / 3) * (t < 3)).get(filter, t == 0)\nnp.moveaxis(np.tensordot(w / np.sum(w, 1, keepdims=True) @ (np.clip(taps, 0, n - 1)[:, None] == np.arange(n)), grad_output, (0, dim)), 0, dim)",
         check="resample",
+        shape="resampled",
         refuses=(
             (
                 "grad_output=T(0), dim=-1, length=5, filter='cubic', align_corners=True, scale=None, antialias=False",
@@ -14050,6 +14211,7 @@ OPS = [
         },
         reference="n = self.shape[dim]\nstep = self.shape[dim] / length\ntaps = np.arange(n) if antialias else np.arange(-1, n + 1)\n(lambda w: np.floor(np.moveaxis(np.tensordot(w / np.sum(w, 1, keepdims=True), self.take(np.clip(taps, 0, n - 1), dim), (1, dim)), 0, dim) + 0.5).astype(int))(np.maximum(1 - abs(taps - (np.arange(length) * step + (step - 1) / 2)[:, None]) / (max(step, 1) if antialias else 1), 0)) if filter == 'linear' else None",
         check="resample",
+        shape="resampled",
         refuses=(
             (
                 "self=T(), dim=1, length=8, filter='linear', align_corners=False, scale=None, antialias=False",
@@ -14163,6 +14325,7 @@ OPS = [
         gives={"int32": "complex64", "complex64": "complex64"},
         reference="scipy.fft.fftn(self + 0j, axes=dim, norm=('backward', 'ortho', 'forward')[normalization]) if forward else scipy.fft.ifftn(self + 0j, axes=dim, norm=('forward', 'ortho', 'backward')[normalization])",
         check="transformed_dims",
+        shape="same",
         refuses=(
             ("self=T(), dim=(1,), normalization=0, forward=True", "IndexError"),
             ("self=T(4), dim=(1,), normalization=0, forward=True", "IndexError"),
@@ -14201,6 +14364,7 @@ OPS = [
         gives={"int32": "complex64", "complex64": "refused"},
         reference="np.moveaxis(np.moveaxis(scipy.fft.rfftn(self, axes=dim, norm=('backward', 'ortho', 'forward')[normalization]), dim[-1], -1) * np.where(2 * np.arange(self.shape[dim[-1]] // 2 + 1) % self.shape[dim[-1]] == 0, 1, pairs), -1, dim[-1])",
         check="transformed_half",
+        shape="half_spectrum",
         refuses=(
             ("self=T(), dim=(1,), normalization=0", "IndexError"),
             ("self=T(4), dim=(1,), normalization=0", "IndexError"),
@@ -14234,6 +14398,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "float32"},
         reference="scipy.fft.irfftn(np.moveaxis(np.moveaxis(self, dim[-1], -1) * np.where(2 * np.arange(last // 2 + 1) % last == 0, 1, pairs), -1, dim[-1]), [*[self.shape[d] for d in dim[:-1]], last], dim, norm=('forward', 'ortho', 'backward')[normalization])",
         check="transformed_from_half",
+        shape="from_half",
         refuses=(
             ("self=T(), dim=(1,), normalization=2, last=4", "IndexError"),
             ("self=T(3), dim=(1,), normalization=2, last=4", "IndexError"),

@@ -26,6 +26,7 @@ from .checks.layouts import (
 )
 from .checks.masks import BACKWARD, check_backward, check_fused, check_inputs, check_outputs
 from .checks.memory import check_aliases, check_memory, check_replaces
+from .checks.meta import check_without_memory
 from .checks.precision import check_precision
 from .checks.reference import check_kinds, check_reference, check_unlisted
 from .checks.refuses import check_refuses
@@ -47,13 +48,14 @@ SECOND_ORDER: tuple[Check, ...] = (check_second, check_forward_again, check_forw
 OF_GRADIENTS: tuple[Check, ...] = (check_inputs, check_outputs, check_fused)
 IN_OTHER_WAYS: tuple[Check, ...] = (check_inplace, check_number, check_commutative, check_layouts)
 EVERYWHERE: tuple[Check, ...] = (
-    *(check_reference, check_rows, check_memory, check_reverse, check_backward, check_forward),
+    *(check_reference, check_rows, check_memory, check_without_memory, check_reverse, check_backward, check_forward),
     *(*SECOND_ORDER, *OF_GRADIENTS, *IN_OTHER_WAYS, check_displaced, check_batch),
 )
 UNRECORDED: tuple[Check, ...] = (
     check_reference,
     check_rows,
     check_memory,
+    check_without_memory,
     *IN_OTHER_WAYS,
     check_batch,
 )  # nothing has a gradient

@@ -42,7 +42,8 @@ def empty_strided(
         (1, 2)
     """
     kind = chosen_dtype("empty_strided", dtype, get_default_dtype())
-    return finish("empty_strided", _laid_out("empty_strided", size, stride, kind), device, requires_grad, pin_memory)
+    made = _laid_out("empty_strided", size, stride, kind, device)
+    return finish("empty_strided", made, device, requires_grad, pin_memory)
 
 
 def new_empty_strided(
@@ -56,7 +57,7 @@ def new_empty_strided(
         requires_grad: whether operations on the new tensor are recorded.
     """
     kind, place = options_like("new_empty_strided", self, dtype, device)
-    return finish("new_empty_strided", _laid_out("new_empty_strided", size, stride, kind), place, requires_grad)
+    return finish("new_empty_strided", _laid_out("new_empty_strided", size, stride, kind, place), place, requires_grad)
 
 
 def empty_permuted(
@@ -95,11 +96,11 @@ def empty_permuted(
         step *= max(shape[dim], 1)
     kind = chosen_dtype("empty_permuted", dtype, get_default_dtype())
     return finish(
-        "empty_permuted", _laid_out("empty_permuted", shape, strides, kind), device, requires_grad, pin_memory
+        "empty_permuted", _laid_out("empty_permuted", shape, strides, kind, device), device, requires_grad, pin_memory
     )
 
 
-def _laid_out(name: str, size: Any, stride: Any, kind: Any) -> Any:
+def _laid_out(name: str, size: Any, stride: Any, kind: Any, device: Any) -> Any:
     shape = checked_size(name, checks.integer_list(name, "size", size))
     strides = checks.integer_list(name, "stride", stride)
     if len(shape) != len(strides):
@@ -109,7 +110,7 @@ def _laid_out(name: str, size: Any, stride: Any, kind: Any) -> Any:
     if any(step < 0 for step in strides):
         raise RuntimeError(f"{name}(): storage size calculation overflowed with sizes={[*shape]}, strides={[*strides]}")
     (count,) = checked_size(name, (span(shape, strides),))
-    memory = fresh(allocate(name, (count,), kind), (count,), kind)
+    memory = fresh(allocate(name, (count,), kind, device), (count,), kind)
     return alias(memory, shape, strides if strides != contiguous_strides(shape) else None, 0)
 
 

@@ -40,6 +40,7 @@ class Op:
     takes_number: bool = False  # there is a kernel for `x <operator> number`
     reference: str = ""  # what the op gives, in terms of NumPy
     check: str = ""
+    shape: str = ""  # the rule of the shapes of a kernel's results
     refuses: tuple[tuple[str, str], ...] = ()  # calls that must raise, and the class of the error
     autocast: dict[str, str] = field(default_factory=dict)  # type of device -> what its tensors are cast to
     example: str = ""

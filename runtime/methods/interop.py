@@ -57,7 +57,7 @@ def item(tensor: Any) -> Any:
     try:
         return host_array(tensor).item()
     except NoDataError:
-        raise RuntimeError("Tensor.item() cannot be called on meta tensors") from None
+        raise NoDataError("Tensor.item() cannot be called on meta tensors") from None
 
 
 def tolist(tensor: Any) -> Any:

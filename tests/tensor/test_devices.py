@@ -43,7 +43,7 @@ def test_equality_and_immutability() -> None:
 @pytest.mark.parametrize(
     ("args", "error", "message"),
     [
-        (("gpu",), RuntimeError, "expected one of cpu, cuda at the start of the device string: 'gpu'"),
+        (("gpu",), RuntimeError, "expected one of cpu, cuda, meta at the start of the device string: 'gpu'"),
         (("cuda:x",), RuntimeError, "invalid device string: 'cuda:x'"),
         (("cuda:",), RuntimeError, "invalid device string"),
         (("cuda:-1",), RuntimeError, "invalid device string"),

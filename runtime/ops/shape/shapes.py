@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
+from ...errors import NoDataError
 from ...kernels.window_sizes import conv_size
 from ...tensor.meta import MetaArray, no_data
 from ...tensor.shapes import Shape
@@ -56,10 +57,10 @@ def repeated(repeats: Any, output_size: int | None) -> Shape:
     """As many indices as are said to come out.
 
     Raises:
-        RuntimeError: nobody says it.
+        NoDataError: (a RuntimeError) nobody says it.
     """
     if output_size is None:
-        raise RuntimeError("repeat_interleave(): cannot repeat_interleave a meta tensor without output_size")
+        raise NoDataError("repeat_interleave(): cannot repeat_interleave a meta tensor without output_size")
     return (output_size,)
 
 

@@ -64,6 +64,10 @@ class UntypedStorage(Conversions):
     def __len__(self) -> int:
         return self.nbytes()
 
+    def untyped(self) -> UntypedStorage:
+        """The storage itself, as a typed one gives its bytes."""
+        return self
+
     def element_size(self) -> int:
         """One: elements are bytes."""
         return 1
