@@ -245,6 +245,8 @@ SIGNATURES = [
     ("running", "batch: along", "batch: side_by_side",
      "13:10: running, batch: side_by_side is no batching rule: a rule takes the call and gives what the "
      "op gives for the batch"),
+    ("running", "batch: along", "shape: reduced",
+     "13:10: running, shape: reduced takes 3 arguments (self, dim, keepdim), the schema gives it 2: (self, dim)"),
     ("running", "cumsum_backward(grad, dim)", "cumsum_backward(dim, grad)",
      "15:13: running, backward: cumsum_backward takes its arguments in another order: (grad, dim)"),
     ("running", "cumsum_backward(grad, dim)", "cumsum_backward(grad)",

@@ -49,6 +49,8 @@ NAMES = [
     ("SUM", "one_dim", "one_dmi", "8:10: sum, check: there is no check 'one_dmi' (did you mean 'one_dim'?)"),
     ("SUM", "check: one_dim", "batch: redution",
      "8:10: sum, batch: there is no batching rule 'redution' (did you mean 'reduction'?)"),
+    ("SUM", "check: one_dim", "shape: redcued",
+     "8:10: sum, shape: there is no shape rule 'redcued' (did you mean 'reduced'?)"),
 ]  # fmt: skip
 
 ENTRIES = [

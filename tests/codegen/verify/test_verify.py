@@ -263,6 +263,34 @@ ONCE = """\
 """
 
 
+SHAPES = """\
+- name: lost(Tensor self, int dim) -> Tensor
+  dtypes: [float]
+  kernel: cumsum
+  shape: {rule}
+  check: one_dim
+  self: grad.flip([dim]).cumsum(dim).flip([dim])
+  result: self_t.cumsum(dim)
+  samples: ["self=T(3, 4), dim=1"]
+  refuses: ["self=T(3, 4), dim=-7"]
+"""
+
+
+@pytest.mark.parametrize(("rule", "given"), [("same", ""), ("one_number", "()"), ("like_shapes", "(2, 3, 4)")])
+def test_a_wrong_shape_rule_is_found(rule: str, given: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A rule of the runtime or of the package that says another shape than the kernel gives."""
+    package = tmp_path / "shaped_ops"
+    package.mkdir()
+    (package / "__init__.py").write_text("", encoding="utf-8")
+    rules = "def like_shapes(self, dim):\n    return (2, *self.shape)\n"
+    (package / "shapes.py").write_text(rules, encoding="utf-8")
+    spec = package / "ops.yaml"
+    spec.write_text(SHAPES.format(rule=rule), encoding="utf-8")
+    assert main([str(spec)]) == bool(given)
+    says = f"ops.yaml:4:10: lost, shape: at (self=T(3, 4), dim=1) on the device meta it gives [({given}, "
+    assert (says in capsys.readouterr().out) == bool(given)
+
+
 @pytest.mark.parametrize(
     ("slope", "once", "says"),
     [
