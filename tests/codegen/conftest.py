@@ -22,6 +22,7 @@ KNOWN = Known(
     checks=frozenset({"one_dim"}),
     views=frozenset({"transpose"}),
     batches=frozenset({"along", "reduction"}),
+    shapes=frozenset({"same", "reduced"}),
 )
 
 # Correct entries for tests to spoil.
