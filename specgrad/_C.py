@@ -8,6 +8,8 @@ from .runtime.cuda.api.streams import Event, Stream
 from .runtime.methods.mixin import parsed_to
 from .runtime.modes.overrides.classes import disabled as _disabled_torch_function_impl
 from .runtime.modes.overrides.switches import DisableTorchFunction, DisableTorchFunctionSubclass
+from .runtime.pytorch.compilers.dispatch_keys import DispatchKey, DispatchKeySet
+from .runtime.pytorch.compilers.dispatch_keys import ExcludeDispatchKeyGuard as _ExcludeDispatchKeyGuard
 from .runtime.pytorch.compilers.scripting import CompilationUnit as Graph
 from .runtime.pytorch.compilers.scripting import CompilationUnit as Node
 from .runtime.pytorch.compilers.scripting import CompilationUnit as Value
@@ -20,6 +22,8 @@ from .runtime.tensor.memory_format import layout, memory_format
 from .runtime.tensor.shapes import Size
 
 __all__ = [
+    "DispatchKey",
+    "DispatchKeySet",
     "DisableTorchFunction",
     "DisableTorchFunctionSubclass",
     "Event",
@@ -38,6 +42,7 @@ __all__ = [
     "iinfo",
     "layout",
     "memory_format",
+    "_ExcludeDispatchKeyGuard",
     "_disabled_torch_function_impl",
 ]
 

@@ -444,5 +444,5 @@ _guard(
     )
 )
 
-__getattr__ = _later.finder(__name__, _later.MODULES, _later.NAMES)
+__getattr__ = _later.finder(__name__, _later.MODULES, _later.NAMES, _later.FAMILIES)
 __dir__ = _later.listing(__name__, *_later.MODULES, *_later.NAMES)

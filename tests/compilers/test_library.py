@@ -98,7 +98,7 @@ def test_refusals() -> None:
     with pytest.raises(ValueError, match="namespace::name"):
         sg.library.custom_op("name", abs, mutates_args=())
     with pytest.raises(RuntimeError, match="no op"):
-        sg.library.register_fake("tests::missing", abs)
+        sg.library.register_vmap("tests::missing", abs)
     with pytest.raises(OSError, match=r"lib\.so"):
         sg.ops.load_library("lib.so")
     name = named(sg)
