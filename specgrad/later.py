@@ -102,6 +102,7 @@ _HOMES = {
         *("range", "resize_as_", "typename"),
     ),
     "runtime.pytorch.futures": ("Future",),
+    "runtime.saving.records": ("PyTorchFileReader",),
     "runtime.modes.overrides.api": ("_assert",),
     "storage": (
         *(

@@ -73,3 +73,16 @@ def test_errors(lib: Any) -> None:
         lib._foreach_add(3, 2)
     assert not hasattr(lib, "_foreach_nonsense")
     assert sg._foreach_add is sg._foreach_add
+
+
+def test_groups_of_optimizers(lib: Any) -> None:
+    """Lists that go along are cut by the device and dtype of the first."""
+    group = __import__(f"{lib.__name__}.utils._foreach_utils", fromlist=["_"])._group_tensors_by_device_and_dtype
+    first, second = (
+        [lib.ones(1), lib.ones(1).double(), lib.ones(2)],
+        [lib.zeros(1), lib.zeros(1).double(), lib.zeros(2)],
+    )
+    found = group([first, second], with_indices=True)
+    assert {dtype: places for (_, dtype), (_, places) in found.items()} == {lib.float32: [0, 2], lib.float64: [1]}
+    lists = next(lists for (_, dtype), (lists, _) in found.items() if dtype is lib.float32)
+    assert [[x.shape[0] for x in one] for one in lists] == [[1, 2], [1, 2]]
