@@ -10,7 +10,7 @@ from .modules import *
 from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 
 if _TYPE_CHECKING:
-    from . import attention, common_types, grad, parallel
+    from . import attention, common_types, grad, parallel, quantized
     from .factory import factory_kwargs
     from .parallel import DataParallel
 
@@ -31,13 +31,14 @@ __all__ = [
     "modules",
     "optim",
     "parallel",
+    "quantized",
     "utils",
 ]
 __all__ += modules.__all__
 
 
 def __getattr__(name: str) -> _Any:
-    if name in ("_reduction", "attention", "common_types", "grad", "parallel"):  # loaded when they are first named
+    if name in ("_reduction", "attention", "common_types", "grad", "parallel", "quantized"):  # loaded when first named
         return _import_module(f".{name}", __name__)
     if name == "factory_kwargs":
         return _import_module(".factory", __name__).factory_kwargs

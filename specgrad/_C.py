@@ -6,20 +6,26 @@ from typing import Any
 from .generated.tensor import Tensor
 from .runtime.cuda.api.streams import Event, Stream
 from .runtime.methods.mixin import parsed_to
+from .runtime.modes.intercept import watch as _watch
 from .runtime.modes.overrides.classes import disabled as _disabled_torch_function_impl
 from .runtime.modes.overrides.switches import DisableTorchFunction, DisableTorchFunctionSubclass
+from .runtime.pytorch.compilers.dispatch_keys import DispatchKey, DispatchKeySet
+from .runtime.pytorch.compilers.dispatch_keys import ExcludeDispatchKeyGuard as _ExcludeDispatchKeyGuard
 from .runtime.pytorch.compilers.scripting import CompilationUnit as Graph
 from .runtime.pytorch.compilers.scripting import CompilationUnit as Node
 from .runtime.pytorch.compilers.scripting import CompilationUnit as Value
 from .runtime.pytorch.compilers.scripting import ScriptFunction, is_tracing
 from .runtime.pytorch.futures import Future
 from .runtime.random import Generator, default_generator
+from .runtime.saving.records import PyTorchFileReader
 from .runtime.tensor.devices import current_accelerator, device
 from .runtime.tensor.dtypes import dtype, finfo, iinfo
 from .runtime.tensor.memory_format import layout, memory_format
 from .runtime.tensor.shapes import Size
 
 __all__ = [
+    "DispatchKey",
+    "DispatchKeySet",
     "DisableTorchFunction",
     "DisableTorchFunctionSubclass",
     "Event",
@@ -27,6 +33,7 @@ __all__ = [
     "Generator",
     "Graph",
     "Node",
+    "PyTorchFileReader",
     "ScriptFunction",
     "Size",
     "Stream",
@@ -38,6 +45,7 @@ __all__ = [
     "iinfo",
     "layout",
     "memory_format",
+    "_ExcludeDispatchKeyGuard",
     "_disabled_torch_function_impl",
 ]
 
@@ -59,6 +67,11 @@ def _get_accelerator(check_available: bool = False) -> Any:
 def _get_privateuse1_backend_name() -> str:
     """The name of a kind of devices that a program adds: none can be added."""
     return "privateuseone"
+
+
+def _are_functorch_transforms_active() -> bool:
+    """Whether some function is being transformed just now, in any thread: by `vmap`, or by forward mode."""
+    return any(name in _watch.watchers for name in ("vmap", "forward mode"))
 
 
 def _cuda_isInBadFork() -> bool:

@@ -7,6 +7,7 @@ every tool this is an ordinary package. What PyTorch keeps under another name (`
 `graph`, `cuda` and others, which most programs never ask for, are loaded when they are first named (`later.py`).
 """
 
+import sys as _sys
 from math import e, inf, nan, pi
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
@@ -444,5 +445,6 @@ _guard(
     )
 )
 
-__getattr__ = _later.finder(__name__, _later.MODULES, _later.NAMES)
+torch = _sys.modules[__name__]  # a name of PyTorch's for itself
+__getattr__ = _later.finder(__name__, _later.MODULES, _later.NAMES, _later.FAMILIES)
 __dir__ = _later.listing(__name__, *_later.MODULES, *_later.NAMES)

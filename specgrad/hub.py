@@ -12,6 +12,7 @@ from .runtime.pytorch.environment.hub import (
     set_dir,
 )
 from .runtime.pytorch.environment.hub import list_entries as list
+from .runtime.pytorch.environment.hub import torch_home as _get_torch_home  # noqa: F401
 
 __all__ = [
     "HASH_REGEX",

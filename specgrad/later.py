@@ -8,9 +8,21 @@ from importlib import import_module
 from typing import Any
 
 MODULES = (
-    *("_C", "__config__", "_dynamo", "_inductor", "_jit_internal", "_tensor", "_utils", "amp", "as_torch"),
+    *(
+        "_C",
+        "__config__",
+        "_custom_ops",
+        "_dynamo",
+        "_inductor",
+        "_jit_internal",
+        "_tensor",
+        "_utils",
+        "amp",
+        "ao",
+        "as_torch",
+    ),
     *("compiler", "cuda", "distributed", "distributions", "functional", "futures", "fx", "graph", "hub", "jit"),
-    *("library", "masked", "mps", "mtia", "multiprocessing", "overrides", "profiler", "quasirandom"),
+    *("library", "masked", "mps", "mtia", "multiprocessing", "onnx", "overrides", "profiler", "quasirandom"),
     *("return_types", "serialization", "signal", "storage", "testing", "torch_version", "types", "version"),
     "xpu",
 )
@@ -69,6 +81,10 @@ _HOMES = {
         "set_autocast_enabled",
     ),
     "runtime.pytorch.compilers.compiling": ("compile",),
+    "runtime.pytorch.compilers.checked": (
+        *("_check", "_check_index", "_check_is_size", "_check_not_implemented", "_check_tensor_all"),
+        *("_check_tensor_all_with", "_check_type", "_check_value", "_check_with"),
+    ),
     "runtime.pytorch.compilers.op_names": ("ops",),
     "runtime.pytorch.compilers.scripting": ("ScriptFunction", "fork", "wait"),
     "runtime.pytorch.compilers.symbolic": (
@@ -86,6 +102,7 @@ _HOMES = {
         *("range", "resize_as_", "typename"),
     ),
     "runtime.pytorch.futures": ("Future",),
+    "runtime.saving.records": ("PyTorchFileReader",),
     "runtime.modes.overrides.api": ("_assert",),
     "storage": (
         *(
@@ -100,16 +117,21 @@ _HOMES = {
         *("UntypedStorage", "from_file", "is_storage"),
     ),
 }
+FAMILIES = {"_foreach_": "runtime.functions.foreach"}  # by what names begin with: a module whose `named` has them all
+_NO_FAMILIES: Mapping[str, str] = {}
 NAMES = {name: home for home, names in _HOMES.items() for name in names}
 
 
-def finder(package: str, modules: tuple[str, ...], names: Mapping[str, str]) -> Callable[[str], Any]:
+def finder(
+    package: str, modules: tuple[str, ...], names: Mapping[str, str], families: Mapping[str, str] = _NO_FAMILIES
+) -> Callable[[str], Any]:
     """The `__getattr__` of a package that loads some of what it offers when that is first named.
 
     Args:
         package: its name.
         modules: modules of the package.
         names: the modules, from the top of specgrad, that other names are found in.
+        families: modules with a function `named`, by what the names that it answers begin with.
     """
     top = package.partition(".")[0]
 
@@ -118,6 +140,9 @@ def finder(package: str, modules: tuple[str, ...], names: Mapping[str, str]) -> 
             return getattr(import_module(f".{names[name]}", top), name)
         if name in modules:
             return import_module(f".{name}", package)
+        for prefix, home in families.items():
+            if name.startswith(prefix):
+                return import_module(f".{home}", top).named(name)
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
     return find

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from .collate import default_collate, like_mapping, like_sequence
 default_collate_err_msg_format = (
     "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"
 )
+np_str_obj_array_pattern = re.compile("[SaUO]")  # kinds of NumPy's dtypes of which no tensor is made
 Collate = Callable[..., Any]
 
 

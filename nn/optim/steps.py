@@ -42,6 +42,8 @@ def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(step)
     def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if "_optimizer_step_pre_hooks" not in self.__dict__:  # around an optimizer, and made without `__init__`
+            return step(self, *args, **kwargs)
         self._opt_called = True
         own_before, own_after = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
         try:

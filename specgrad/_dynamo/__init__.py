@@ -24,7 +24,7 @@ from ..runtime.pytorch.compilers.compiling import optimize as optimize_assert
 from ..runtime.pytorch.compilers.compiling import refuse as explain
 from ..runtime.pytorch.compilers.compiling import refuse as export
 from ..runtime.pytorch.compilers.compiling import step as reset
-from . import config, eval_frame
+from . import config, eval_frame, exc, utils
 
 __all__ = [
     "OptimizedModule",
@@ -34,6 +34,7 @@ __all__ = [
     "disable",
     "disallow_in_graph",
     "eval_frame",
+    "exc",
     "explain",
     "export",
     "forbid_in_graph",
@@ -51,4 +52,5 @@ __all__ = [
     "run",
     "set_stance",
     "substitute_in_graph",
+    "utils",
 ]

@@ -1,5 +1,6 @@
 """PyTorch's code generator, which is not here: programs find its settings."""
 
-from . import config
+from ..runtime.pytorch.compilers.compiling import step as cudagraph_mark_step_begin
+from . import config, exc
 
-__all__ = ["config"]
+__all__ = ["config", "cudagraph_mark_step_begin", "exc"]

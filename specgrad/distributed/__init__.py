@@ -1,6 +1,7 @@
 """Process groups under PyTorch's name: there are none yet. The code is in specgrad.runtime.pytorch.environment."""
 
 from ..runtime.pytorch.environment.process_groups import (
+    Backend,
     GroupMember,
     ProcessGroup,
     ReduceOp,
@@ -14,6 +15,11 @@ from ..runtime.pytorch.environment.process_groups import (
     is_torchelastic_launched,
 )
 from ..runtime.pytorch.environment.process_groups import GroupMember as group
+from ..runtime.pytorch.environment.process_groups import Store as FileStore
+from ..runtime.pytorch.environment.process_groups import Store as HashStore
+from ..runtime.pytorch.environment.process_groups import Store as P2POp
+from ..runtime.pytorch.environment.process_groups import Store as PrefixStore
+from ..runtime.pytorch.environment.process_groups import Store as TCPStore
 from ..runtime.pytorch.environment.process_groups import is_available as is_gloo_available
 from ..runtime.pytorch.environment.process_groups import is_available as is_mpi_available
 from ..runtime.pytorch.environment.process_groups import is_available as is_nccl_available
@@ -24,12 +30,15 @@ from ..runtime.pytorch.environment.process_groups import needs_group as all_redu
 from ..runtime.pytorch.environment.process_groups import needs_group as all_to_all
 from ..runtime.pytorch.environment.process_groups import needs_group as all_to_all_single
 from ..runtime.pytorch.environment.process_groups import needs_group as barrier
+from ..runtime.pytorch.environment.process_groups import needs_group as batch_isend_irecv
 from ..runtime.pytorch.environment.process_groups import needs_group as broadcast
 from ..runtime.pytorch.environment.process_groups import needs_group as broadcast_object_list
 from ..runtime.pytorch.environment.process_groups import needs_group as destroy_process_group
 from ..runtime.pytorch.environment.process_groups import needs_group as gather
 from ..runtime.pytorch.environment.process_groups import needs_group as gather_object
 from ..runtime.pytorch.environment.process_groups import needs_group as get_backend
+from ..runtime.pytorch.environment.process_groups import needs_group as get_global_rank
+from ..runtime.pytorch.environment.process_groups import needs_group as get_group_rank
 from ..runtime.pytorch.environment.process_groups import needs_group as get_process_group_ranks
 from ..runtime.pytorch.environment.process_groups import needs_group as get_rank
 from ..runtime.pytorch.environment.process_groups import needs_group as get_world_size
@@ -46,10 +55,16 @@ from ..runtime.pytorch.environment.process_groups import needs_group as scatter_
 from ..runtime.pytorch.environment.process_groups import needs_group as send
 
 __all__ = [
+    "Backend",
+    "FileStore",
     "GroupMember",
+    "HashStore",
+    "P2POp",
+    "PrefixStore",
     "ProcessGroup",
     "ReduceOp",
     "Store",
+    "TCPStore",
     "Work",
     "all_gather",
     "all_gather_into_tensor",
@@ -58,6 +73,7 @@ __all__ = [
     "all_to_all",
     "all_to_all_single",
     "barrier",
+    "batch_isend_irecv",
     "broadcast",
     "broadcast_object_list",
     "default_pg_timeout",
@@ -65,6 +81,8 @@ __all__ = [
     "gather",
     "gather_object",
     "get_backend",
+    "get_global_rank",
+    "get_group_rank",
     "get_process_group_ranks",
     "get_rank",
     "get_world_size",

@@ -8,7 +8,18 @@ from . import data as data
 
 if _TYPE_CHECKING:
     from . import _pytree as _pytree
-    from . import benchmark, collect_env, cpp_extension, deterministic, dlpack, hooks, pytree, tensorboard, weak
+    from . import (
+        benchmark,
+        collect_env,
+        cpp_extension,
+        deterministic,
+        dlpack,
+        hooks,
+        model_zoo,
+        pytree,
+        tensorboard,
+        weak,
+    )
 
 __all__ = [
     "benchmark",
@@ -19,6 +30,7 @@ __all__ = [
     "deterministic",
     "dlpack",
     "hooks",
+    "model_zoo",
     "pytree",
     "swap_tensors",
     "tensorboard",

@@ -1,5 +1,10 @@
 """Trees of containers under PyTorch's name, `torch.utils._pytree`; the code is in specgrad.runtime.pytorch.trees."""
 
+from collections import OrderedDict as _OrderedDict
+from collections import defaultdict as _defaultdict
+from collections import deque as _deque
+from collections import namedtuple as _namedtuple
+
 from ..runtime.arguments import guard_module as _guard_module
 from ..runtime.pytorch.trees.keys import GetAttrKey, MappingKey, SequenceKey, key_get, keystr
 from ..runtime.pytorch.trees.maps import (
@@ -49,6 +54,13 @@ from ..runtime.pytorch.trees.structure import (
 from ..runtime.pytorch.trees.structure import broadcast_to_and_flatten as _broadcast_to_and_flatten  # noqa: F401
 from ..runtime.pytorch.trees.structure import tree_is_leaf as _is_leaf  # noqa: F401
 
+_tuple_flatten, _tuple_unflatten, _tuple_flatten_with_keys = SUPPORTED_NODES[tuple][1:4]
+_list_flatten, _list_unflatten, _list_flatten_with_keys = SUPPORTED_NODES[list][1:4]
+_dict_flatten, _dict_unflatten, _dict_flatten_with_keys = SUPPORTED_NODES[dict][1:4]
+_ordereddict_flatten, _ordereddict_unflatten, _ordereddict_flatten_with_keys = SUPPORTED_NODES[_OrderedDict][1:4]
+_defaultdict_flatten, _defaultdict_unflatten, _defaultdict_flatten_with_keys = SUPPORTED_NODES[_defaultdict][1:4]
+_deque_flatten, _deque_unflatten, _deque_flatten_with_keys = SUPPORTED_NODES[_deque][1:4]
+_namedtuple_flatten, _namedtuple_unflatten, _namedtuple_flatten_with_keys = SUPPORTED_NODES[_namedtuple][1:4]
 PyTree = Context = object
 PyTreeSpec = TreeSpec
 

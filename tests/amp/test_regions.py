@@ -158,3 +158,12 @@ def test_old_names() -> None:
         assert sg.cpu.amp.GradScaler().get_scale() == 2.0**16
     with pytest.warns(FutureWarning, match="custom_bwd"):
         sg.cuda.amp.custom_bwd(lambda ctx, grad: grad)
+
+
+def test_devices_that_only_pytorch_has(lib: Any) -> None:
+    """Nothing is cast for them, which a program may ask; an unknown device is an error."""
+    for kind in ("mps", "xpu", "hpu"):
+        assert not lib.is_autocast_enabled(kind)
+    assert lib.get_autocast_dtype("mps") is lib.float16 and lib.get_autocast_dtype("xla") is lib.bfloat16
+    with pytest.raises(RuntimeError):
+        lib.is_autocast_enabled("abacus")

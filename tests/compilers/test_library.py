@@ -98,7 +98,7 @@ def test_refusals() -> None:
     with pytest.raises(ValueError, match="namespace::name"):
         sg.library.custom_op("name", abs, mutates_args=())
     with pytest.raises(RuntimeError, match="no op"):
-        sg.library.register_fake("tests::missing", abs)
+        sg.library.register_vmap("tests::missing", abs)
     with pytest.raises(OSError, match=r"lib\.so"):
         sg.ops.load_library("lib.so")
     name = named(sg)
@@ -107,3 +107,34 @@ def test_refusals() -> None:
         sg.library.define(name, "(Tensor x) -> Tensor")
     with pytest.raises(NotImplementedError, match="no function"):
         getattr(sg.ops.tests, name.partition("::")[2])(sg.ones(1))
+
+
+def test_parts_of_pytorchs_own_ops() -> None:
+    """Methods are ops of `aten` as functions are; what is private there can be listed, and not called."""
+    x = sg.ones(2, requires_grad=True)
+    assert not sg.ops.aten.detach.default(x).requires_grad
+    table = {sg.ops.aten._pin_memory.default: 1}
+    assert table[sg.ops.aten._pin_memory.default] == 1
+    with pytest.raises(NotImplementedError, match="_pin_memory"):
+        sg.ops.aten._pin_memory(x)
+    with pytest.raises(AttributeError):
+        _ = sg.ops.aten.no_such_op
+
+
+def test_what_compilers_would_follow() -> None:
+    """Nothing is compiled or traced below functions; transforms say that they are running."""
+    from specgrad._dynamo.exc import Unsupported
+    from specgrad._dynamo.utils import is_compile_supported
+    from specgrad._subclasses.fake_tensor import is_fake
+    from specgrad.fx.experimental.proxy_tensor import get_proxy_mode
+
+    assert issubclass(Unsupported, RuntimeError) and not is_compile_supported("cpu")
+    assert not is_fake(sg.ones(1)) and get_proxy_mode() is None
+    seen = []
+
+    def square(x: Any) -> Any:
+        seen.append(sg._C._are_functorch_transforms_active())
+        return x * x
+
+    sg.vmap(square)(sg.ones(3))
+    assert seen == [True] and not sg._C._are_functorch_transforms_active()

@@ -72,3 +72,17 @@ def test_the_network_is_left_alone() -> None:
         sg.hub.load("pytorch/vision", "resnet18")
     with pytest.raises(ValueError, match="Unknown source"):
         sg.hub.load("folder", "model", source="elsewhere")
+
+
+def test_names_of_older_programs() -> None:
+    """`model_zoo` is `hub`, and a bar of progress is there without the package that draws it."""
+    from specgrad.runtime.pytorch.environment.progress import Silent
+    from specgrad.utils import model_zoo
+
+    assert model_zoo.load_url is sg.hub.load_state_dict_from_url
+    with Silent(range(3), total=3) as bar:
+        bar.set_description("read")
+        for n in bar:
+            bar.update(n)
+    assert bar.n == 3
+    assert list(model_zoo.tqdm([1, 2], disable=True)) == [1, 2]

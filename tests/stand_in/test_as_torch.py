@@ -139,3 +139,15 @@ def test_modules_and_code(tmp_path: Path) -> None:
     code = "import sys, program; from torch import nn; print(nn.__name__, sys.argv)"
     assert run("-c", code, "b", folder=tmp_path).stdout.splitlines()[-1] == "specgrad.nn ['-c', 'b']"
     assert run(folder=tmp_path).returncode == 2 and "usage:" in run("--help", folder=tmp_path).stdout
+
+
+def test_annotations_can_be_read() -> None:
+    """`typing.get_type_hints` of a layer of a program's own finds what those of specgrad's classes mean."""
+    code = (
+        "import specgrad, typing; specgrad.as_torch(); import torch\n"
+        "class Layer(torch.nn.Linear):\n    width: int\n"
+        "hints = typing.get_type_hints(Layer)\n"
+        "assert hints['width'] is int and 'training' in hints, hints\n"
+        "for kind in (torch.nn.Conv2d, torch.nn.MultiheadAttention, torch.dtype): typing.get_type_hints(kind)\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)

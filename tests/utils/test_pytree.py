@@ -156,3 +156,11 @@ def test_tensors_and_sizes(lib: Any, trees: Any) -> None:
     values, indices = lib.ones(2, 3).max(1)
     assert len(trees.tree_leaves([values, {"i": indices}, lib.ones(2, 3).max(1), lib.Size([1, 2])])) == 6
     assert trees.tree_map(lambda n: n + 1, lib.Size([1, 2])) == (2, 3)
+
+
+def test_nodes_of_python_by_pytorchs_names(lib: Any) -> None:
+    """The functions of each class of containers."""
+    tree = __import__(f"{lib.__name__}.utils._pytree", fromlist=["_"])
+    assert tree._dict_flatten({"a": 1, "b": 2}) == ([1, 2], ["a", "b"])
+    assert tree._dict_unflatten([1, 2], ["a", "b"]) == {"a": 1, "b": 2}
+    assert [value for _, value in tree._list_flatten_with_keys([5, 6])[0]] == [5, 6]

@@ -4,15 +4,19 @@ import torch
 
 
 def numbers(*shape, scale=1.0):
-    """A tensor of numbers between -scale and scale that depend on the shape alone."""
+    """A tensor of numbers between -scale and scale that depend on the shape alone, and look as if they were random."""
     count = 1
     for n in shape:
         count *= n
-    return (torch.arange(count, dtype=torch.float64) * 12.9898 + 0.5).sin().mul(scale).float().reshape(shape)
+    digits = (torch.arange(count, dtype=torch.float64) * 12.9898 + 0.5).sin().mul(43758.5453)
+    return (digits - digits.floor()).mul(2 * scale).sub(scale).float().reshape(shape)
 
 
 def filled(module):
-    """The module with parameters that depend on their shapes alone."""
+    """The module with parameters that depend on their shapes alone, and without dropout."""
+    for part in module.modules():
+        if isinstance(part, torch.nn.Dropout):
+            part.p = 0.0
     with torch.no_grad():
         for name, parameter in module.named_parameters():
             if not parameter.is_floating_point():

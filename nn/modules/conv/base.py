@@ -79,8 +79,10 @@ class ConvNd(Module):
         self.output_padding = self._sizes("output_padding", output_padding)
 
     def _sizes(self, name: str, value: Any) -> tuple[int, ...]:
-        """A number for each spatial dimension: given one by one, or one for all."""
+        """A number for each spatial dimension: given one by one, or one for all, which a list of one may hold."""
         sizes = checks.integer_list(type(self).__name__, name, value, self.spatial_dims)
+        if len(sizes) == 1 and name != "kernel_size":  # whose length says how many dimensions there are
+            sizes *= self.spatial_dims
         if len(sizes) != self.spatial_dims:
             raise ValueError(f"{name} must be one int or a sequence of {self.spatial_dims}, but got {value}")
         return sizes

@@ -9,7 +9,7 @@ from ...tensor import dtypes
 from ..intercept import LISTED, Watcher, watch
 from ..thread_state import NOWHERE, mode
 from .casting import intercept
-from .state import Setting, bare, here, setting
+from .state import Setting, asked, bare, here, setting
 
 _NAME = "autocast"
 _ORDER = 5  # inside the profiler, outside batching: rules of batches get what has been cast
@@ -73,7 +73,7 @@ def is_autocast_enabled(device_type: str | None = None) -> bool:
         ...     sg.is_autocast_enabled("cpu"), sg.is_autocast_enabled("cuda")
         (True, False)
     """
-    return setting("cuda" if device_type is None else device_type).enabled
+    return asked("cuda" if device_type is None else device_type).enabled
 
 
 def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
@@ -107,7 +107,7 @@ def get_autocast_dtype(device_type: str) -> dtypes.dtype:
         >>> get_autocast_dtype("cpu"), get_autocast_dtype("cuda")
         (specgrad.bfloat16, specgrad.float16)
     """
-    return setting(device_type).dtype
+    return asked(device_type).dtype
 
 
 def set_autocast_dtype(device_type: str, dtype: dtypes.dtype) -> None:

@@ -8,6 +8,11 @@ from ...errors import ArgumentError, type_name
 from ...tensor import dtypes
 from ..thread_state import PerThread, mode
 
+_UNUSED = {  # types of devices that only PyTorch has, and what it would cast to
+    **dict.fromkeys(("ipu", "mps", "privateuseone", "xpu"), dtypes.float16),
+    **dict.fromkeys(("hpu", "xla"), dtypes.bfloat16),
+}
+
 
 class Setting(NamedTuple):
     """What a thread does for one type of device."""
@@ -63,6 +68,17 @@ def is_autocast_available(device_type: str) -> bool:
 def bare(device_type: str) -> str:
     """The type of device alone, of `cuda:0` too."""
     return device_type.partition(":")[0]
+
+
+def asked(device_type: str) -> Setting:
+    """What a program hears that asks: also of devices that specgrad does not use, for which nothing is cast.
+
+    Raises:
+        RuntimeError: there is no autocast for this type of device.
+        TypeError: it is no string.
+    """
+    kind = bare(device_type) if isinstance(device_type, str) else ""
+    return Setting(False, _UNUSED[kind]) if kind in _UNUSED else setting(device_type)
 
 
 def setting(device_type: str) -> Setting:

@@ -124,6 +124,15 @@ def is_compiling() -> bool:
     return False
 
 
+def is_compile_supported(device_type: str = "cpu") -> bool:
+    """Whether programs can be compiled for a kind of devices: they run as they are.
+
+    Args:
+        device_type: the kind.
+    """
+    return False
+
+
 def step() -> None:
     """The beginning of an iteration, or a state that is forgotten: nothing is kept from call to call."""
 

@@ -12,6 +12,7 @@ from ...tensor.base import TensorBase
 Kernel = Callable[..., Any]
 REGISTERED: dict[str, CustomOpDef] = {}
 ANY = "default"  # the kernel for devices that have none of their own
+_UNDEFINED = "not defined yet"  # the schema of an op of which only a part has been registered
 _KEYS = {
     "": ANY,
     "CompositeExplicitAutograd": ANY,
@@ -222,10 +223,9 @@ def define(qualname: str, schema: str, *, lib: Any = None, tags: Any = ()) -> No
         RuntimeError: there is one of this name.
     """
     split_name(qualname)
-    if qualname in REGISTERED:
+    if qualname in REGISTERED and REGISTERED[qualname].schema != _UNDEFINED:
         raise RuntimeError(f"define(): an op {qualname!r} is defined already")
-    REGISTERED[qualname] = CustomOpDef(qualname)
-    REGISTERED[qualname].schema = schema
+    _expected(qualname).schema = schema
 
 
 def registered(op: Any) -> CustomOpDef:
@@ -239,6 +239,14 @@ def registered(op: Any) -> CustomOpDef:
     if op not in REGISTERED:
         raise RuntimeError(f"There is no op {op!r}: specgrad.library.define or custom_op makes one")
     return REGISTERED[op]
+
+
+def _expected(op: Any) -> CustomOpDef:
+    """The op of a name, which may be one that a library of machine code would define: that is not loaded here."""
+    if isinstance(op, str) and op not in REGISTERED:
+        REGISTERED[op] = CustomOpDef(op)
+        REGISTERED[op].schema = _UNDEFINED
+    return registered(op)
 
 
 def impl(qualname: Any, types: Any, func: Kernel | None = None, *, lib: Any = None) -> Any:
@@ -262,7 +270,7 @@ def register_fake(op: Any, func: Kernel | None = None, /, *, lib: Any = None, **
         lib: kept by nobody.
         **kwargs: what newer versions of PyTorch take.
     """
-    found = registered(op)
+    found = _expected(op)
     return found.register_fake if func is None else found.register_fake(func)
 
 
@@ -287,7 +295,7 @@ def register_autograd(op: Any, backward: Kernel, /, *, setup_context: Kernel | N
         setup_context: called as `setup_context(ctx, inputs, output)`, to save what backward needs.
         lib: kept by nobody.
     """
-    registered(op).register_autograd(backward, setup_context=setup_context)
+    _expected(op).register_autograd(backward, setup_context=setup_context)
 
 
 def register_vmap(op: Any, func: Kernel | None = None, /, *, lib: Any = None) -> Any:

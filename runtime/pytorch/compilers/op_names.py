@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import ModuleType
 from typing import Any
 
+from ...autograd.methods import AutogradMethods
+from ...methods.mixin import TensorMethods
 from ...namespace import op as own_ops
 from .custom_ops import REGISTERED
 
@@ -39,6 +42,16 @@ class OpOverload:
         return f"<OpOverload(aten.{self.__name__})>"
 
 
+def _function(name: str) -> Any:
+    """The op or method of a name. Private ones are parts of PyTorch's, which libraries list and nobody can call."""
+    found = getattr(own_ops, name, None) or getattr(TensorMethods, name, None) or getattr(AutogradMethods, name, None)
+    return partial(_refuse, name) if found is None and name.startswith("_") else found
+
+
+def _refuse(name: str, *args: Any, **kwargs: Any) -> Any:
+    raise NotImplementedError(f"specgrad.ops.aten.{name}: a part of PyTorch's own ops, which specgrad does not have")
+
+
 class OpNamespace(ModuleType):
     """The ops of one namespace."""
 
@@ -46,7 +59,7 @@ class OpNamespace(ModuleType):
         found = REGISTERED.get(f"{self.__name__}::{name}")
         if found is not None:
             return found
-        function = getattr(own_ops, name, None) if self.__name__ == "aten" and not name.startswith("__") else None
+        function = _function(name) if self.__name__ == "aten" and not name.startswith("__") else None
         if function is None:
             raise AttributeError(f"'_OpNamespace' '{self.__name__}' object has no attribute '{name}'")
         self.__dict__[name] = OpOverload(name, function)  # kept, as programs compare them by identity

@@ -30,8 +30,13 @@ def get_dir() -> str:
     """
     if _chosen:
         return _chosen[0]
+    return os.path.join(torch_home(), "hub")
+
+
+def torch_home() -> str:
+    """The folder of what PyTorch keeps: `$TORCH_HOME`, else `torch` in the user's cache."""
     cache = os.path.join(os.environ.get("XDG_CACHE_HOME", "~/.cache"), "torch")
-    return os.path.join(os.path.expanduser(os.environ.get("TORCH_HOME", cache)), "hub")
+    return os.path.expanduser(os.environ.get("TORCH_HOME", cache))
 
 
 def set_dir(d: str | os.PathLike[str]) -> None:

@@ -47,6 +47,34 @@ class Work(ProcessGroup):
     """The class of collectives under way: there are none."""
 
 
+class Backend(str):
+    """The name of a library of collectives, in small letters.
+
+    Args:
+        name: the name.
+
+    Raises:
+        ValueError: it is no text.
+    """
+
+    UNDEFINED = "undefined"
+    GLOO = "gloo"
+    NCCL = "nccl"
+    UCC = "ucc"
+    MPI = "mpi"
+    XCCL = "xccl"
+    FAKE = "fake"
+
+    def __new__(cls, name: str) -> Backend:
+        if not isinstance(name, str):
+            raise ValueError("Backend constructor parameter must be string-ish")
+        return super().__new__(cls, name.lower())
+
+
+class ShardedOptimizer(ProcessGroup):
+    """The class of optimizers whose state several processes share: there are none."""
+
+
 class GroupMember:
     """The group of all processes, and the mark of who is in no group."""
 

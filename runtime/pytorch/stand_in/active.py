@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any
@@ -47,6 +48,7 @@ class _State:
         self._version, package.__version__ = package.__version__, TorchVersion(VERSION)  # type: ignore[attr-defined]
         self._modules = {cls: cls.__module__ for cls in _public_classes()}
         for cls, module in self._modules.items():
+            _resolve_annotations(cls)
             cls.__module__ = _public_home(module)
         package.__name__ = NAME
         sys.meta_path.insert(0, self._finder)
@@ -125,6 +127,15 @@ def _public_classes() -> list[type]:
             if isinstance(value, type) and _has_home(value):
                 found[value] = None
     return list(found)
+
+
+def _resolve_annotations(cls: type) -> None:
+    """Make objects of a class's annotations, as `typing.get_type_hints` looks names up in the module that it names."""
+    own, names = vars(cls).get("__annotations__", {}), vars(sys.modules[cls.__module__])
+    for name, said in own.items():
+        if isinstance(said, str):
+            with suppress(NameError):  # of what is imported for type checkers alone
+                own[name] = eval(said, names, dict(vars(cls)))
 
 
 def _has_home(cls: Any) -> bool:

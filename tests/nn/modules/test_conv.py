@@ -160,3 +160,10 @@ def test_results_and_gradients_are_pytorchs(name: str, sizes: Any, arguments: di
     _close(x.grad, y.grad.numpy(), 2e-5)
     for mine, other in zip(ours.parameters(), theirs.parameters(), strict=True):
         _close(mine.grad, other.grad.numpy(), 1e-4)
+
+
+def test_a_list_of_one_number_is_for_all_dimensions(lib: Any) -> None:
+    """As stride, padding, dilation and output padding."""
+    x = lib.ones(1, 2, 7, 7)
+    assert lib.nn.Conv2d(2, 3, 3, stride=[2], padding=[1], dilation=[1])(x).shape == (1, 3, 4, 4)
+    assert lib.nn.ConvTranspose2d(2, 3, 3, stride=[2], padding=[1], output_padding=[1])(x).shape == (1, 3, 14, 14)

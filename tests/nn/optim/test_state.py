@@ -91,3 +91,19 @@ def test_deepcopy_and_repr(lib: Any) -> None:
     assert copy.deepcopy(optimizer).param_groups[0]["lr"] == 0.1
     text = repr(optimizer)
     assert text.startswith("SGD (\nParameter Group 0\n    dampening: 0\n") and "    lr: 0.1\n" in text
+
+
+def test_an_optimizer_around_another(lib: Any) -> None:
+    """A subclass that does without `__init__`, and hands its step on, needs no hooks of its own."""
+
+    class Around(lib.optim.Optimizer):  # type: ignore[misc, name-defined]
+        def __init__(self, inner: Any) -> None:
+            self.inner = inner
+
+        def step(self, closure: Any = None) -> None:
+            self.inner.step()
+
+    weight = lib.nn.Parameter(lib.ones(1))
+    weight.sum().backward()
+    Around(lib.optim.SGD([weight], lr=0.5)).step()
+    assert weight.item() == 0.5

@@ -41,7 +41,6 @@ for name in (
     "cautious",
     "ademamix",
     "soap",
-    "muon",
     "grams",
 ):
     model = filled(nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 2)))

@@ -1,0 +1,137 @@
+"""`_foreach_add_` and its like: one op on each tensor of a list.
+
+PyTorch has them to launch one kernel for a whole list. Here they are what their names say, a loop, so that there is one
+for every op: `_foreach_` and the name of the op.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from ..namespace import op as own_ops
+from ..tensor.base import TensorBase
+
+PREFIX = "_foreach_"
+_OPTIONS = "alpha", "value", "dtype"  # what ops are given by name; the names of lists differ from those of tensors
+
+
+def powsum(x: Any, ord: Any) -> Any:
+    """The sum of the powers of all absolute values: the norm before its root is taken."""
+    return x.abs().pow(ord).sum()
+
+
+def norm(x: Any, ord: Any = 2, *, dtype: Any = None) -> Any:
+    """The norm of a tensor as one vector."""
+    return own_ops.linalg_vector_norm(x, ord, dtype=dtype)
+
+
+_OTHERWISE: dict[str, Callable[..., Any]] = {"norm": norm, "powsum": powsum}  # which mean something else of one tensor
+
+
+@cache
+def named(name: str) -> Callable[..., Any]:
+    """The function of a name that begins with `_foreach_`.
+
+    Raises:
+        AttributeError: there is no op of the rest of the name.
+
+    Example:
+        >>> import specgrad as sg
+        >>> named("_foreach_mul")([sg.tensor([1.0, 2.0]), sg.tensor(3.0)], [2.0, 4.0])
+        (tensor([2., 4.]), tensor(12.))
+    """
+    short = name.removeprefix(PREFIX)
+    each = _OTHERWISE.get(short) or getattr(own_ops, short, None)
+    if each is None:
+        raise AttributeError(f"module 'specgrad' has no attribute {name!r}")
+    in_place, by_name_only = short.endswith("_"), _keyword_only(each)
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        options = {key: value for key, value in kwargs.items() if key in _OPTIONS}
+        given = [*args, *(value for key, value in kwargs.items() if key not in _OPTIONS)]
+        options |= zip(by_name_only[1], given[by_name_only[0] :], strict=False)
+        given = given[: by_name_only[0]]
+        calls = _one_by_one(name, given, options)
+        results = [each(*places, **named) for places, named in calls]
+        return given[0] if in_place else tuple(results)
+
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+def _keyword_only(function: Callable[..., Any]) -> tuple[int, list[str]]:
+    """How many arguments an op takes by place, and the names of the others, which come by place behind lists."""
+    parameters = inspect.signature(function).parameters.values()
+    named = [p.name for p in parameters if p.kind is p.KEYWORD_ONLY]
+    return len(parameters) - len(named), named
+
+
+def _one_by_one(name: str, given: list[Any], options: dict[str, Any]) -> list[tuple[list[Any], dict[str, Any]]]:
+    """The arguments of each call: items of lists and tensors of numbers, and what all calls have in common."""
+    lists = [value for value in given if isinstance(value, list | tuple)]
+    tensors = [value for value in lists if value and isinstance(value[0], TensorBase)]
+    if not lists:
+        raise TypeError(f"{name}(): expected a list of tensors, but got ({', '.join(type(x).__name__ for x in given)})")
+    if not tensors:
+        raise RuntimeError("Tensor list must have at least one tensor.")
+    count = len(tensors[0])
+    given = [_spread(value) for value in given]
+    options = {key: _spread(value) for key, value in options.items()}
+    _check_lengths(tensors, [*given, *options.values()], count)
+
+    def at(value: Any, i: int) -> Any:
+        return value[i] if isinstance(value, list | tuple) else value
+
+    return [([at(v, i) for v in given], {key: at(v, i) for key, v in options.items()}) for i in range(count)]
+
+
+def _spread(value: Any) -> Any:
+    """A vector of numbers, one for each tensor, as their list."""
+    return list(own_ops.unbind(value)) if isinstance(value, TensorBase) and value.dim() else value
+
+
+def _check_lengths(tensors: list[Any], given: list[Any], count: int) -> None:
+    for value in tensors:
+        if len(value) != count:
+            raise RuntimeError(f"Tensor lists must have the same number of tensors, got {count} and {len(value)}")
+    for value in given:
+        if isinstance(value, list | tuple) and len(value) != count:
+            raise RuntimeError("Tensor list must have same number of elements as scalar list.")
+
+
+def supported_devices() -> list[str]:
+    """The kinds of devices that have a kernel for a whole list: none, lists are gone through one by one."""
+    return []
+
+
+def has_foreach_support(tensors: list[Any], device: Any) -> bool:
+    """Whether tensors of a device have such a kernel."""
+    return False
+
+
+def by_device_and_dtype(tensorlistlist: list[list[Any]], with_indices: bool = False) -> dict[Any, Any]:
+    """Lists that go along with each other, cut into those of one device and dtype by the tensors of the first.
+
+    Args:
+        tensorlistlist: the lists; the others may have None for a tensor.
+        with_indices: whether the places of the tensors in their lists are wanted.
+
+    Returns:
+        For each pair of device and dtype the lists, and the places.
+
+    Example:
+        >>> import specgrad as sg
+        >>> groups = by_device_and_dtype([[sg.ones(1), sg.ones(1).long(), sg.zeros(1)]], with_indices=True)
+        >>> [places for _, places in groups.values()]
+        [[0, 2], [1]]
+    """
+    groups: dict[Any, list[int]] = {}
+    for place, tensor in enumerate(tensorlistlist[0]):
+        groups.setdefault((tensor.device, tensor.dtype), []).append(place)
+    return {
+        key: ([[one[place] for place in places] for one in tensorlistlist], places if with_indices else [])
+        for key, places in groups.items()
+    }

@@ -1,0 +1,7 @@
+"""Collectives that gradients pass through, under PyTorch's name: there are no process groups."""
+
+from . import functional
+from .functional import *
+
+__all__ = ["functional"]
+__all__ += functional.__all__
