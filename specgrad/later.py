@@ -11,7 +11,7 @@ MODULES = (
     *("_C", "__config__", "_dynamo", "_inductor", "_jit_internal", "_tensor", "_utils", "amp", "as_torch"),
     *("compiler", "cuda", "distributed", "distributions", "functional", "futures", "fx", "graph", "hub", "jit"),
     *("library", "masked", "mps", "mtia", "multiprocessing", "overrides", "profiler", "quasirandom"),
-    *("return_types", "serialization", "signal", "storage", "testing", "torch_version", "types", "version"),
+    *("return_types", "serialization", "signal", "sparse", "storage", "testing", "torch_version", "types", "version"),
     "xpu",
 )
 _HOMES = {
@@ -87,6 +87,10 @@ _HOMES = {
     ),
     "runtime.pytorch.futures": ("Future",),
     "runtime.modes.overrides.api": ("_assert",),
+    "runtime.sparse.create": (
+        *("sparse_compressed_tensor", "sparse_coo_tensor", "sparse_csc_tensor", "sparse_csr_tensor"),
+    ),
+    "runtime.sparse.older": ("hspmm", "smm", "spmm", "sspaddmm"),
     "storage": (
         *(
             "BFloat16Storage",

@@ -57,10 +57,11 @@ def _check_named(context: Context) -> Iterator[Problem]:
         (compute.kind, compute.text, tables.get(compute.kind)),
         ("check", entry.check, known.checks),
         ("batch", entry.batch, known.batches),
+        ("sparse", entry.sparse, known.sparse_rules),
     ]
     for what, name, table in named:
         if name is not None and table is not None and name not in table:
-            kind = "batching rule" if what == "batch" else what
+            kind = {"batch": "batching rule", "sparse": "rule for sparse tensors"}.get(what, what)
             hint = OUT_OF_REACH.format(known.beside[name]) if name in known.beside else did_you_mean(name, table)
             message = f"there is no {kind} '{name}'{hint}"
             yield context.problem(entry.key_places[what], message, what)

@@ -35,6 +35,7 @@ DEFAULTS: dict[str, Any] = {
     "check": "",
     "refuses": (),
     "autocast": {},
+    "sparse": "",
     "example": "",
 }
 
@@ -71,6 +72,7 @@ def record(code: OpCode) -> dict[str, str]:
         "check": entry.check or "",
         "refuses": tuple((refusal.call.text, refusal.error) for refusal in entry.refuses),
         "autocast": entry.autocast,
+        "sparse": entry.sparse or "",
         "example": entry.example,
     }
     told = {name: repr(value) for name, value in plain.items() if name not in DEFAULTS or value != DEFAULTS[name]}

@@ -39,6 +39,7 @@ RUNTIME_PLACES: Places = {
     "helper": ("ops/*/formulas*.py",),
     "view": ("tensor/views.py",),
     "batching rule": ("batching/rules/*.py", "ops/*/batching*.py"),
+    "sparse rule": ("sparse/rules/*.py",),
     "scalar function": ("kernels/scalar/__init__.py",),
     "scalar function of complex numbers": ("kernels/scalar/complex.py",),
 }
@@ -49,10 +50,17 @@ PLACES: Places = {
     "helper": ("formulas.py", "formulas_*.py"),
     "view": ("views.py",),
     "batching rule": ("batching.py", "batching/*.py"),
+    "sparse rule": (),  # an op of a user's may have one of the runtime's
     "scalar function": ("scalars.py",),
     "scalar function of complex numbers": ("scalars_complex.py",),
 }
-KEYS = {"kernel": "kernel", "check": "check", "batch": "batching rule", "view": "view"}  # that name functions
+KEYS = {  # that name functions
+    "kernel": "kernel",
+    "check": "check",
+    "batch": "batching rule",
+    "sparse": "sparse rule",
+    "view": "view",
+}
 WITH_SIBLINGS = ("scalar function",)  # kinds whose modules also offer what they take from modules beside them
 CALLED = ("helper", *WITH_SIBLINGS, "scalar function of complex numbers")  # kinds that formulas call: functions alone
 
@@ -68,6 +76,7 @@ class Known:
     by_hand: frozenset[str] = frozenset()  # kernels that are written by hand, where others are made of row programs
     checks: frozenset[str] | None = None
     batches: frozenset[str] | None = None
+    sparse_rules: frozenset[str] | None = None
     views: frozenset[str] | None = None
     parameters: Mapping[str, Mapping[str, Parameters]] = field(default_factory=dict)  # by the key that names functions
     taken: Taken = field(default_factory=Taken)
@@ -226,6 +235,7 @@ class Library:
             kernels=names["kernel"],
             checks=names["check"],
             batches=names["batching rule"],
+            sparse_rules=names["sparse rule"],
             views=names["view"],
             parameters={key: found for key, kind in KEYS.items() if (found := self.parameters(kind))},
         )

@@ -69,6 +69,7 @@ KEYS = frozenset(
         "samples",
         "hard",
         "refuses",
+        "sparse",
     }
     | {"reference", "gives", "unvaried", "where", "doc", "example"}
     | {"gradients", "tangents", *COMPUTE, *CHOICES}
