@@ -33,7 +33,6 @@ STORAGES = {
 }
 _UNREAD = {
     "_rebuild_qtensor": "quantized tensors",
-    "_rebuild_sparse_tensor": "sparse tensors",
     "_rebuild_nested_tensor": "nested tensors",
     "_rebuild_meta_tensor_no_storage": "tensors on the device meta",
     "_rebuild_wrapper_subclass": "tensors of classes without memory",

@@ -15,7 +15,9 @@ from ..tensor.base import TensorBase
 from ..tensor.devices import device
 from ..tensor.dtypes import dtype, from_numpy
 from ..tensor.memory import on_host
+from ..tensor.memory_format import strided
 from ..tensor.shapes import Size
+from .pickle_sparse import LAYOUT, REBUILD, described
 from .pickle_tensors import STORAGES
 from .rebuild import parts
 from .tree import tensor_classes
@@ -33,6 +35,14 @@ class _Name:
 
     def __call__(self) -> None:
         """Never called: the pickler asks whether it could be."""
+
+
+class _Made:
+    """What a pickle calls a function for."""
+
+    def __init__(self, function: _Name, arguments: tuple[Any, ...]) -> None:
+        self.function = function
+        self.arguments = arguments
 
 
 class _Stored:
@@ -84,7 +94,10 @@ class Writer(_Pickler):
             return
         self._trail.append(obj)
         if isinstance(obj, TensorBase) and id(obj) not in self.memo:
-            self._save_tensor(obj)
+            if obj.layout is strided:  # type: ignore[attr-defined]
+                self._save_tensor(obj)
+            else:
+                self._save_sparse(obj)
         else:
             super().save(obj, save_persistent_id)
         self._trail.pop()
@@ -116,8 +129,12 @@ class Writer(_Pickler):
     def _save_size(self, obj: Any) -> None:
         self.save_reduce(self._name("torch", "Size"), (tuple(obj),), obj=obj)
 
+    def _save_call(self, obj: _Made) -> None:
+        self.save_reduce(obj.function, obj.arguments, obj=obj)
+
     dispatch = {
         **_Pickler.dispatch,
+        _Made: _save_call,
         _Name: _save_name,
         dtype: _save_dtype,
         device: _save_device,
@@ -136,6 +153,11 @@ class Writer(_Pickler):
         arguments: tuple[Any, ...] = identity, offset, tuple(shape), tuple(strides), requires_grad, OrderedDict()
         function = self._utils("_rebuild_tensor_v2" if typed else "_rebuild_tensor_v3")
         self._save_made(tensor, cls, function, arguments if typed else (*arguments, kind), requires_grad, attributes)
+
+    def _save_sparse(self, tensor: Any) -> None:
+        layout, content = described(tensor)
+        made = self._name(*LAYOUT)
+        self.save_reduce(self._name(*REBUILD), (_Made(made, (layout,)), content), obj=tensor)
 
     def _utils(self, name: str) -> _Name:
         return self._name("torch._utils", name)
