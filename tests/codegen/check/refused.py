@@ -71,7 +71,7 @@ SPARSE = [
     ("bend", "aliases: [bow]", "sparse: dim_of",
      "3:11: bend, sparse: dim_of is no rule for sparse tensors: a rule takes the call and gives what the op gives for "
      "them"),
-]
+]  # fmt: skip
 AUTOCAST = [
     ("bend", "aliases: [bow]", "autocast: low",
      "3:13: bend, autocast: unknown value 'low' (did you mean 'lower'?)"),
