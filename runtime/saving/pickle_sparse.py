@@ -32,16 +32,18 @@ def _sparse(kind: Any, content: Any) -> Any:
     """A sparse tensor, whose indices are checked as all are that a program gives."""
     from ..sparse.create import sparse_compressed_tensor, sparse_coo_tensor
 
-    if kind not in _READ or type(content) is not tuple or len(content) not in (3, 4):
+    count = 2 if kind is sparse_coo else 3
+    if kind not in _READ or type(content) is not tuple or not count < len(content) <= 4:
         raise Damage("a sparse tensor is not made of indices, values and a size")
-    tensors = content[: 2 if kind is sparse_coo else 3]
+    tensors = content[:count]
     if not all(isinstance(t, TensorBase) and t.layout is memory_format.strided for t in tensors):  # type: ignore[attr-defined]
         raise Damage("a sparse tensor has indices or values that are no tensors")
+    size: Any = content[count]
     try:
         if kind is sparse_coo:
             is_coalesced = bool(content[3]) if len(content) == 4 else None
-            return sparse_coo_tensor(*tensors, content[2], is_coalesced=is_coalesced)
-        return sparse_compressed_tensor(*tensors, content[3], layout=kind)
+            return sparse_coo_tensor(tensors[0], tensors[1], size, is_coalesced=is_coalesced)
+        return sparse_compressed_tensor(tensors[0], tensors[1], tensors[2], size, layout=kind)
     except (RuntimeError, TypeError, ValueError, IndexError) as error:
         raise Damage(f"a sparse tensor has parts that do not go together: {error}") from None
 

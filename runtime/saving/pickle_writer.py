@@ -37,14 +37,6 @@ class _Name:
         """Never called: the pickler asks whether it could be."""
 
 
-class _Made:
-    """What a pickle calls a function for."""
-
-    def __init__(self, function: _Name, arguments: tuple[Any, ...]) -> None:
-        self.function = function
-        self.arguments = arguments
-
-
 class _Stored:
     """The persistent id of a storage, before it is written."""
 
@@ -129,12 +121,8 @@ class Writer(_Pickler):
     def _save_size(self, obj: Any) -> None:
         self.save_reduce(self._name("torch", "Size"), (tuple(obj),), obj=obj)
 
-    def _save_call(self, obj: _Made) -> None:
-        self.save_reduce(obj.function, obj.arguments, obj=obj)
-
     dispatch = {
         **_Pickler.dispatch,
-        _Made: _save_call,
         _Name: _save_name,
         dtype: _save_dtype,
         device: _save_device,
