@@ -39,6 +39,11 @@ class Call:
         return self.name.partition(".")[0]
 
     @property
+    def writes(self) -> bool:
+        """Whether the op is an in-place one."""
+        return self.function.__name__[-1] == "_"
+
+    @property
     def first(self) -> Any:
         """The first argument."""
         return next(iter(self.arguments.values()))

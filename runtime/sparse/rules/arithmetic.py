@@ -24,9 +24,22 @@ def added(call: Call) -> Any:
         return summed(call, first, other)
     if not isinstance(other, TensorBase) or not (other._shape and first._shape):
         raise RuntimeError(f"{call.op}(): a number cannot be added to a sparse tensor: use to_dense() first")
-    if not has_pattern(first):
+    if has_pattern(first):
+        return call.on(dense(first), other=other)
+    kind = promote_types(first._dtype, other._dtype)
+    if first._shape != other._shape or kind is not first._dtype or not other.pattern.sparse_dims:
         return call.on(first, other=dense(other))
-    return call.on(dense(first), other=other)
+    return added_at_places(
+        first if call.writes else first.clone(), other, -call["alpha"] if call.op == "sub" else call["alpha"]
+    )
+
+
+def added_at_places(target: Any, sparse: Any, alpha: Any) -> Any:
+    """x += alpha y for a strided tensor x, which changes where y keeps elements."""
+    values, axes = values_of(sparse).to(target.dtype), sparse.pattern.axes
+    if len(axes) == 1:
+        return target.index_add_(0, axes[0], values, alpha=alpha)
+    return target.index_put_(axes, values if alpha == 1 else values * alpha, accumulate=True)
 
 
 def _reaches(shape: Any, target: Any) -> bool:
