@@ -22,16 +22,16 @@ def added(call: Call) -> Any:
     first, other = call.first, call["other"]
     if has_pattern(first) and has_pattern(other):
         return summed(call, first, other)
-    if not isinstance(other, TensorBase) or not (other._shape and first._shape):
+    is_tensor = isinstance(other, TensorBase)
+    if not is_tensor or not (other._shape and first._shape):
         raise RuntimeError(f"{call.op}(): a number cannot be added to a sparse tensor: use to_dense() first")
     if has_pattern(first):
         return call.on(dense(first), other=other)
     kind = promote_types(first._dtype, other._dtype)
-    if first._shape != other._shape or kind is not first._dtype or not other.pattern.sparse_dims:
+    if first._shape != other._shape or kind is not first._dtype:
         return call.on(first, other=dense(other))
-    return added_at_places(
-        first if call.writes else first.clone(), other, -call["alpha"] if call.op == "sub" else call["alpha"]
-    )
+    alpha = -call["alpha"] if call.op == "sub" else call["alpha"]
+    return added_at_places(first if call.writes else first.clone(), other, alpha)
 
 
 def added_at_places(target: Any, sparse: Any, alpha: Any) -> Any:
