@@ -24,6 +24,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "complex64": "float32"},
         expression="abs(self)",
         reference="np.abs(self)",
+        sparse="each_value",
         example=">>> sg.abs(sg.tensor([-1.5, 0.0, 2.0]))\ntensor([1.5000, 0.0000, 2.0000])",
     ),
     Op(
@@ -41,6 +42,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "complex64": "complex64"},
         expression="-self",
         reference="np.negative(self)",
+        sparse="each_part",
         example=">>> sg.neg(sg.tensor([1, -2]))\ntensor([-1,  2])",
     ),
     Op(
@@ -59,6 +61,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "refused"},
         expression="sign(self)",
         reference="self if self.dtype == bool else np.sign(self)",
+        sparse="each_value",
         example=">>> sg.sign(sg.tensor([-3.0, 0.0, 0.5]))\ntensor([-1.,  0.,  1.])",
     ),
     Op(
@@ -79,6 +82,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         expression="sgn(self)",
         reference="self if self.dtype == bool else np.sign(self)",
+        sparse="each_value",
         example=">>> sg.sgn(sg.tensor([3 + 4j, 0j]))\ntensor([0.6000+0.8000j, 0.0000+0.0000j])",
     ),
     Op(
@@ -96,6 +100,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         expression="self * self",
         reference="self if self.dtype == bool else np.square(self)",
+        sparse="each_value",
         example=">>> sg.square(sg.tensor([-1.0, 2.0, 3.0]))\ntensor([1., 4., 9.])",
     ),
     Op(
@@ -114,6 +119,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="sqrt(self)",
         reference="np.sqrt(self)",
+        sparse="each_value",
         example=">>> sg.sqrt(sg.tensor([4.0, 2.0, -1.0]))\ntensor([2.0000, 1.4142,    nan])",
     ),
     Op(
@@ -208,6 +214,7 @@ OPS = [
         check="integer_power",
         refuses=(("self=V([2, 3]), exponent=-1", "RuntimeError"),),
         autocast={"cuda": "float32"},
+        sparse="power",
     ),
     Op(
         name="pow_number",
@@ -286,6 +293,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64", "int32 float32": "float32"},
         expression="self + alpha * other",
         reference="np.add(self, np.multiply(alpha, other)) if alpha != 1 else np.add(self, other)",
+        sparse="added",
         example=">>> x = sg.tensor([1.0, 2.0])\n>>> sg.add(x, sg.tensor([[10.0], [20.0]]))\ntensor([[11., 12.],\n        [21., 22.]])\n>>> sg.add(x, x, alpha=0.5)\ntensor([1.5000, 3.0000])",
     ),
     Op(
@@ -306,6 +314,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64", "int32 int": "int32"},
         expression="self + alpha * other",
         reference="np.add(self, np.multiply(alpha, other)) if alpha != 1 else np.add(self, other)",
+        sparse="added",
     ),
     Op(
         name="sub.Tensor",
@@ -334,6 +343,7 @@ OPS = [
         reference="np.subtract(self, np.multiply(alpha, other))",
         check="numeric_difference",
         refuses=(("self=B(3, 4), other=T(4)", "RuntimeError"),),
+        sparse="added",
         example=">>> sg.tensor([5, 7]) - sg.tensor([1, 10])\ntensor([ 4, -3])",
     ),
     Op(
@@ -380,6 +390,7 @@ OPS = [
         expression="self * other",
         takes_number=True,
         reference="np.multiply(self, other)",
+        sparse="multiplied",
         example=">>> x = sg.tensor([1.0, 2.0], requires_grad=True)\n>>> (x * sg.tensor([3.0, 4.0])).sum().backward()\n>>> x.grad\ntensor([3., 4.])",
     ),
     Op(
@@ -404,6 +415,7 @@ OPS = [
         expression="divide(self, other)",
         takes_number=True,
         reference="np.true_divide(self, other)",
+        sparse="divided",
         example=">>> sg.div(sg.tensor([1, 2, 3]), 2)\ntensor([0.5000, 1.0000, 1.5000])\n>>> sg.div(sg.tensor([-7.0, 7.0]), 2, rounding_mode='floor')\ntensor([-4.,  3.])",
     ),
     Op(
@@ -426,6 +438,7 @@ OPS = [
         reference="np.true_divide(self, other) if rounding_mode is None else np.floor_divide(self, other) if rounding_mode == 'floor' else np.trunc(np.true_divide(self, other)).astype(np.result_type(self, other))",
         check="rounding_mode",
         refuses=(("self=T(3, 4), other=T(4, lo=0.5, hi=2), rounding_mode='other'", "RuntimeError"),),
+        sparse="divided",
     ),
     Op(
         name="div.Scalar_mode",
@@ -447,6 +460,7 @@ OPS = [
         reference="np.true_divide(self, other) if rounding_mode is None else np.floor_divide(self, other) if rounding_mode == 'floor' else np.trunc(np.true_divide(self, other)).astype(np.result_type(self, other))",
         check="rounding_mode",
         refuses=(("self=T(3, 4), other=0.7, rounding_mode='other'", "RuntimeError"),),
+        sparse="divided",
     ),
     Op(
         name="floor_divide",
@@ -772,6 +786,7 @@ OPS = [
         reference="np.positive(self)",
         check="not_bool",
         refuses=(("self=B(3, 4)", "RuntimeError"),),
+        sparse="each_value",
         example=">>> sg.positive(sg.tensor([1, -2]))\ntensor([ 1, -2])",
     ),
     Op(
@@ -915,6 +930,7 @@ OPS = [
         expression="expm1(self)",
         reference="scipy.special.expm1(self)",
         autocast={"cuda": "float32"},
+        sparse="each_value",
         example=">>> sg.expm1(sg.tensor([0.0, 1e-8]))\ntensor([0.0000e+00, 1.0000e-08])",
     ),
     Op(
@@ -992,6 +1008,7 @@ OPS = [
         expression="log1p(self)",
         reference="scipy.special.log1p(self)",
         autocast={"cuda": "float32"},
+        sparse="each_value",
         example=">>> sg.log1p(sg.tensor([0.0, 1e-8]))\ntensor([0.0000e+00, 1.0000e-08])",
     ),
     Op(
@@ -1061,6 +1078,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="sin(self)",
         reference="np.sin(self)",
+        sparse="each_value",
         example=">>> sg.sin(sg.tensor([0.0, sg.pi / 2]))\ntensor([0., 1.])",
     ),
     Op(
@@ -1097,6 +1115,7 @@ OPS = [
         expression="tan(self)",
         reference="np.tan(self)",
         autocast={"cuda": "float32"},
+        sparse="each_value",
         example=">>> sg.tan(sg.tensor([0.0, sg.pi / 4]))\ntensor([0., 1.])",
     ),
     Op(
@@ -1116,6 +1135,7 @@ OPS = [
         expression="asin(self)",
         reference="np.arcsin(self)",
         autocast={"cuda": "float32"},
+        sparse="each_value",
         example=">>> sg.asin(sg.tensor([0.0, 1.0]))\ntensor([0.0000, 1.5708])",
     ),
     Op(
@@ -1154,6 +1174,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="atan(self)",
         reference="np.arctan(self)",
+        sparse="each_value",
         example=">>> sg.atan(sg.tensor([0.0, 1.0]))\ntensor([0.0000, 0.7854])",
     ),
     Op(
@@ -1172,6 +1193,7 @@ OPS = [
         expression="sinh(self)",
         reference="np.sinh(self)",
         autocast={"cuda": "float32"},
+        sparse="each_value",
         example=">>> sg.sinh(sg.tensor([0.0, 1.0]))\ntensor([0.0000, 1.1752])",
     ),
     Op(
@@ -1209,6 +1231,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="tanh(self)",
         reference="np.tanh(self)",
+        sparse="each_value",
         example=">>> sg.tanh(sg.tensor([-1.0, 0.0, 1.0]))\ntensor([-0.7616,  0.0000,  0.7616])",
     ),
     Op(
@@ -1228,6 +1251,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="asinh(self)",
         reference="np.arcsinh(self)",
+        sparse="each_value",
         example=">>> sg.asinh(sg.tensor([0.0, 1.0]))\ntensor([0.0000, 0.8814])",
     ),
     Op(
@@ -1264,6 +1288,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "complex64"},
         expression="atanh(self)",
         reference="np.arctanh(self)",
+        sparse="each_value",
         example=">>> sg.atanh(sg.tensor([0.0, 0.5]))\ntensor([0.0000, 0.5493])",
     ),
     Op(
@@ -1326,6 +1351,7 @@ OPS = [
         reference="np.deg2rad(self)",
         check="real_angles",
         refuses=(("self=V([1j])", "RuntimeError"),),
+        sparse="each_value",
         example=">>> sg.deg2rad(sg.tensor([0.0, 180.0]))\ntensor([0.0000, 3.1416])",
     ),
     Op(
@@ -1340,6 +1366,7 @@ OPS = [
         reference="np.rad2deg(self)",
         check="real_angles",
         refuses=(("self=V([1j])", "RuntimeError"),),
+        sparse="each_value",
         example=">>> sg.rad2deg(sg.tensor([0.0, sg.pi]))\ntensor([  0., 180.])",
     ),
     Op(
@@ -1358,6 +1385,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "float32": "float32", "complex64": "refused"},
         expression="floor(self)",
         reference="np.floor(self)",
+        sparse="each_value",
         example=">>> sg.floor(sg.tensor([-1.5, 1.5]))\ntensor([-2.,  1.])",
     ),
     Op(
@@ -1376,6 +1404,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "float32": "float32", "complex64": "refused"},
         expression="ceil(self)",
         reference="np.ceil(self)",
+        sparse="each_value",
         example=">>> sg.ceil(sg.tensor([-1.5, 1.5]))\ntensor([-1.,  2.])",
     ),
     Op(
@@ -1394,6 +1423,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "float32": "float32", "complex64": "refused"},
         expression="round(self)",
         reference="np.round(self)",
+        sparse="each_value",
         example=">>> sg.round(sg.tensor([0.5, 1.5, 2.6]))\ntensor([0., 2., 3.])\n>>> sg.round(sg.tensor([1.2345]), decimals=2)\ntensor([1.2300])",
     ),
     Op(
@@ -1413,6 +1443,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         expression="round_decimals(self, decimals)",
         reference="np.round(self, decimals)",
+        sparse="each_value",
     ),
     Op(
         name="trunc",
@@ -1430,6 +1461,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "float32": "float32", "complex64": "refused"},
         expression="trunc(self)",
         reference="np.trunc(self)",
+        sparse="each_value",
         example=">>> sg.trunc(sg.tensor([-1.5, 1.5]))\ntensor([-1.,  1.])",
     ),
     Op(
@@ -1447,6 +1479,7 @@ OPS = [
         gives={"bool": "refused", "int32": "refused", "float32": "float32", "complex64": "refused"},
         expression="self - trunc(self)",
         reference="np.fmod(self, 1)",
+        sparse="each_value",
         example=">>> sg.frac(sg.tensor([-1.5, 1.25]))\ntensor([-0.5000,  0.2500])",
     ),
     Op(
@@ -1460,6 +1493,7 @@ OPS = [
         gives={"bool": "bool", "int32": "bool", "complex64": "bool"},
         expression="isnan(self)",
         reference="np.isnan(self)",
+        sparse="each_value",
         example=">>> sg.isnan(sg.tensor([1.0, sg.nan]))\ntensor([False,  True])",
     ),
     Op(
@@ -1473,6 +1507,7 @@ OPS = [
         gives={"bool": "bool", "int32": "bool", "complex64": "bool"},
         expression="isinf(self)",
         reference="np.isinf(self)",
+        sparse="each_value",
         example=">>> sg.isinf(sg.tensor([1.0, -sg.inf]))\ntensor([False,  True])",
     ),
     Op(
@@ -1878,6 +1913,7 @@ OPS = [
         gives={"bool": "bool", "int32": "bool", "complex64": "refused"},
         expression="signbit(self)",
         reference="np.signbit(self)",
+        sparse="each_value",
         example=">>> sg.signbit(sg.tensor([1.0, -0.0, -2.0]))\ntensor([False,  True,  True])",
     ),
     Op(
@@ -1894,6 +1930,7 @@ OPS = [
         gives={"bool": "bool", "int32": "bool", "complex64": "refused"},
         expression="isposinf(self)",
         reference="np.isposinf(self)",
+        sparse="each_value",
         example=">>> sg.isposinf(sg.tensor([1.0, sg.inf, -sg.inf]))\ntensor([False,  True, False])",
     ),
     Op(
@@ -1910,6 +1947,7 @@ OPS = [
         gives={"bool": "bool", "int32": "bool", "complex64": "refused"},
         expression="isneginf(self)",
         reference="np.isneginf(self)",
+        sparse="each_value",
         example=">>> sg.isneginf(sg.tensor([1.0, sg.inf, -sg.inf]))\ntensor([False, False,  True])",
     ),
     Op(
@@ -1941,6 +1979,7 @@ OPS = [
         hard=("self=V([nan, inf, -inf]), nan=1.0, posinf=2.0, neginf=-3.0", "self=V([-inf]), neginf=-3.0"),
         gives={"bool": "bool", "int32": "int32", "float32": "float32", "complex64": "complex64"},
         reference="self if self.dtype == bool else np.nan_to_num(self, nan=nan or 0.0, posinf=posinf, neginf=neginf)",
+        sparse="each_value",
         example=">>> sg.nan_to_num(sg.tensor([sg.nan, sg.inf, -sg.inf]), posinf=9.0)\ntensor([ 0.0000e+00,  9.0000e+00, -3.4028e+38])",
     ),
     Op(
@@ -2132,6 +2171,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         expression="conj(self)",
         reference="self if self.dtype == bool else np.conj(self)",
+        sparse="each_part",
         example=">>> sg.conj(sg.tensor([1 + 2j]))\ntensor([1.-2.j])",
     ),
     Op(
@@ -2143,6 +2183,7 @@ OPS = [
         arguments=(("input", "Tensor", True, False),),
         samples=("self=T(3, 4)",),
         reference="self if self.dtype == bool else np.conj(self)",
+        sparse="each_part",
         example=">>> sg.conj_physical(sg.tensor([1 + 2j]))\ntensor([1.-2.j])",
     ),
     Op(
@@ -2153,6 +2194,7 @@ OPS = [
         arguments=(("input", "Tensor", True, False),),
         samples=("self=T(3, 4)",),
         reference="np.array(self)",
+        sparse="each_part",
         example=">>> sg.resolve_conj(sg.tensor([1 + 2j]).conj())\ntensor([1.-2.j])",
     ),
     Op(
@@ -2163,6 +2205,7 @@ OPS = [
         arguments=(("input", "Tensor", True, False),),
         samples=("self=T(3, 4)",),
         reference="np.array(self)",
+        sparse="each_part",
         example=">>> sg.resolve_neg(sg.tensor([1 + 2j]).conj().imag)\ntensor([-2.])",
     ),
     Op(
@@ -2178,6 +2221,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "float32"},
         expression="real(self)",
         reference="np.real(self)",
+        sparse="each_part",
     ),
     Op(
         name="imag_copy",
@@ -2203,6 +2247,7 @@ OPS = [
         result_dtype=("real",),
         samples=("self=T(3, 4)",),
         reference="np.real(self)",
+        sparse="each_part",
         example=">>> z = sg.tensor([1 + 2j])\n>>> sg.real(z)\ntensor([1.])\n>>> z.real.zero_()\ntensor([0.])\n>>> z\ntensor([0.+2.j])",
     ),
     Op(
@@ -2290,6 +2335,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "float32"},
         expression="angle(self)",
         reference="np.angle(self)",
+        sparse="each_value",
         example=">>> sg.angle(sg.tensor([1j, -1 + 0j]))\ntensor([1.5708, 3.1416])\n>>> z = sg.tensor([0j, 2], requires_grad=True)\n>>> sg.angle(z).sum().backward()\n>>> z.grad  # at 0 there is no slope\ntensor([0.+0.0000j, 0.+0.5000j])",
     ),
     Op(
@@ -2384,6 +2430,7 @@ OPS = [
         gives={"bool": "refused", "int32": "int32", "float32": "float32", "complex64": "refused"},
         expression="maximum(self, 0)",
         reference="np.clip(self, 0, None)",
+        sparse="each_value",
         example=">>> sg.relu(sg.tensor([-1.0, 0.0, 2.0]))\ntensor([0., 0., 2.])",
     ),
     Op(
@@ -2905,6 +2952,7 @@ OPS = [
         gives={"int32": "float32", "complex64": "refused"},
         expression="erf(self)",
         reference="scipy.special.erf(self)",
+        sparse="each_value",
         example=">>> sg.erf(sg.tensor([-1.0, 0.0, 1.0]))\ntensor([-0.8427,  0.0000,  0.8427])",
     ),
     Op(
@@ -3157,6 +3205,7 @@ OPS = [
         expression="erfinv(self)",
         reference="scipy.special.erfinv(self)",
         autocast={"cuda": "float32"},
+        sparse="each_value",
         example=">>> sg.erfinv(sg.tensor([0.0, 0.5, 1.0]))\ntensor([0.0000, 0.4769,    inf])",
     ),
     Op(
@@ -3783,6 +3832,7 @@ OPS = [
         reference="np.sum(self, dtype=dtype)",
         shape="one_number",
         autocast={"cuda": "float32"},
+        sparse="sum_of_values",
         example=">>> x = sg.tensor([[1, 2, 3], [4, 5, 6]])\n>>> x.sum()\ntensor(21)\n>>> x.sum(0)\ntensor([5, 7, 9])\n>>> x.sum(1, keepdim=True)\ntensor([[ 6],\n        [15]])",
     ),
     Op(
@@ -3835,6 +3885,7 @@ OPS = [
         shape="reduced",
         refuses=(("self=T(4), dim=1", "IndexError"), ("self=T(3, 4), dim=[0, 0]", "RuntimeError")),
         autocast={"cuda": "float32"},
+        sparse="sum_of_values",
     ),
     Op(
         name="prod",
@@ -4353,6 +4404,7 @@ OPS = [
         gives={"bool": "bool", "int32": "bool", "complex64": "bool"},
         reference="np.any(self)",
         shape="one_number",
+        sparse="any_of_values",
         example=">>> sg.any(sg.tensor([[False, True], [False, False]]), dim=1)\ntensor([ True, False])",
     ),
     Op(
@@ -4460,6 +4512,7 @@ OPS = [
         shape="reduced_to_norm",
         refuses=(("self=T(3, 4), dim=[5]", "IndexError"), ("self=T(3, 4), dim=[0, 0]", "RuntimeError")),
         autocast={"cuda": "float32"},
+        sparse="norm_of_values",
         example=">>> x = sg.tensor([[3.0, 4.0], [6.0, 8.0]])\n>>> x.norm(dim=1)\ntensor([ 5., 10.])\n>>> x.norm(p=1)\ntensor(21.)",
     ),
     Op(
@@ -5925,6 +5978,7 @@ OPS = [
         shape="product",
         refuses=(("self=T(2, 3), mat2=T(40, 5)", "RuntimeError"), ("self=T(3), mat2=T(3, 4)", "RuntimeError")),
         autocast={"cpu": "lower", "cuda": "lower"},
+        sparse="matrix_product",
         example=">>> sg.mm(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([[1.0], [10.0]]))\ntensor([[21.],\n        [43.]])",
     ),
     Op(
@@ -5951,6 +6005,7 @@ OPS = [
         shape="product",
         refuses=(("self=T(), mat2=T()", "RuntimeError"), ("self=T(3, 3, 4), mat2=T(2, 4, 2)", "RuntimeError")),
         autocast={"cpu": "lower", "cuda": "lower"},
+        sparse="batch_product",
         example=">>> sg.bmm(sg.ones(2, 3, 4), sg.ones(2, 4, 5)).shape\nspecgrad.Size([2, 3, 5])",
     ),
     Op(
@@ -5977,6 +6032,7 @@ OPS = [
         shape="product",
         refuses=(("self=T(), vec=T(4)", "RuntimeError"), ("self=T(3, 5), vec=T(4)", "RuntimeError")),
         autocast={"cuda": "lower"},
+        sparse="matrix_product",
         example=">>> sg.mv(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))\ntensor([21., 43.])",
     ),
     Op(
@@ -6041,6 +6097,7 @@ OPS = [
             ("self=T(2, 3), other=T(4)", "RuntimeError"),
         ),
         autocast={"cpu": "lower", "cuda": "lower"},
+        sparse="matrix_product",
         example=">>> x = sg.tensor([[1.0, 2.0], [3.0, 4.0]])\n>>> x @ sg.tensor([1.0, 10.0])\ntensor([21., 43.])\n>>> (sg.ones(2, 1, 3, 4) @ sg.ones(5, 4, 2)).shape\nspecgrad.Size([2, 5, 3, 2])",
     ),
     Op(
@@ -6083,6 +6140,7 @@ OPS = [
             ("self=T(3, 4), mat1=T(2, 3), mat2=T(3, 4)", "RuntimeError"),
         ),
         autocast={"cpu": "lower", "cuda": "lower"},
+        sparse="product_and_sum",
         example=">>> sg.addmm(sg.tensor([10.0, 20.0]), sg.tensor([[1.0, 2.0]]), sg.eye(2), alpha=0.5)\ntensor([[10.5000, 21.0000]])",
     ),
     Op(
@@ -6226,6 +6284,77 @@ OPS = [
             ("equation='sum', operands=[T(2), T(3)]", "RuntimeError"),
         ),
         autocast={"cpu": "promote", "cuda": "lower"},
+    ),
+    Op(
+        name="coordinate_mm",
+        function=ops.coordinate_mm,
+        node=functions.CoordinateMmBackward0,
+        kind="kernel",
+        schema="coordinate_mm(Tensor self, Tensor row, Tensor column, int count, Tensor mat2) -> Tensor",
+        arguments=(
+            ("input", "Tensor", True, False),
+            ("row", "Tensor", True, False),
+            ("column", "Tensor", True, False),
+            ("count", "int", True, False),
+            ("mat2", "Tensor", True, False),
+        ),
+        inputs=("self", "mat2"),
+        samples=("self=T(4), row=V([0, 2, 0, 0]), column=V([1, 0, 3, 1]), count=3, mat2=T(4, 2)",),
+        hard=(
+            "self=T(0), row=I(0), column=I(0), count=2, mat2=T(3, 2)",
+            "self=T(2), row=V([0, 1]), column=V([1, 1]), count=2, mat2=T(2, 0)",
+        ),
+        dtypes=("int", "float", "complex"),
+        dtype="match",
+        formulas={
+            "self": "coordinate_sampled(grad, row, conjugate(mat2), column)",
+            "row": "non_differentiable",
+            "column": "non_differentiable",
+            "mat2": "coordinate_mm(conjugate(self), column, row, mat2.shape[0], grad)",
+            "result": "auto_multilinear",
+        },
+        gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
+        reference="((np.arange(count)[:, None] == row) * self) @ mat2[column]",
+        check="coordinate_mm",
+        refuses=(
+            ("self=T(2), row=V([0]), column=V([0, 1]), count=2, mat2=T(2, 2)", "RuntimeError"),
+            ("self=T(2), row=V([0, 1]), column=V([0, 1]), count=2, mat2=T(2)", "RuntimeError"),
+        ),
+    ),
+    Op(
+        name="coordinate_sampled",
+        function=ops.coordinate_sampled,
+        node=functions.CoordinateSampledBackward0,
+        kind="kernel",
+        schema="coordinate_sampled(Tensor self, Tensor row, Tensor mat2, Tensor column) -> Tensor",
+        arguments=(
+            ("input", "Tensor", True, False),
+            ("row", "Tensor", True, False),
+            ("mat2", "Tensor", True, False),
+            ("column", "Tensor", True, False),
+        ),
+        inputs=("self", "mat2"),
+        samples=("self=T(3, 2), row=V([0, 2, 0, 0]), mat2=T(4, 2), column=V([1, 0, 3, 1])",),
+        hard=(
+            "self=T(3, 2), row=I(0), mat2=T(4, 2), column=I(0)",
+            "self=T(3, 0), row=V([1]), mat2=T(4, 0), column=V([0])",
+        ),
+        dtypes=("int", "float", "complex"),
+        dtype="match",
+        formulas={
+            "self": "coordinate_mm(grad, row, column, self.shape[0], conjugate(mat2))",
+            "row": "non_differentiable",
+            "mat2": "coordinate_mm(grad, column, row, mat2.shape[0], conjugate(self))",
+            "column": "non_differentiable",
+            "result": "auto_multilinear",
+        },
+        gives={"bool": "refused", "int32": "int32", "complex64": "complex64", "int32 float32": "refused"},
+        reference="np.sum(self[row] * mat2[column], 1)",
+        check="coordinate_sampled",
+        refuses=(
+            ("self=T(3, 2), row=V([0]), mat2=T(4, 3), column=V([0])", "RuntimeError"),
+            ("self=T(3), row=V([0]), mat2=T(4, 3), column=V([0])", "RuntimeError"),
+        ),
     ),
     Op(
         name="tensordot",
@@ -6478,6 +6607,7 @@ OPS = [
         shape="linear",
         refuses=(("self=T(), weight=T()", "RuntimeError"), ("self=T(4, 3), weight=T(3, 3), bias=T(2)", "RuntimeError")),
         autocast={"cpu": "lower", "cuda": "lower"},
+        sparse="linear_map",
         example=">>> sg.nn.functional.linear(sg.tensor([1.0, 2.0]), sg.tensor([[3.0, 4.0]]), sg.tensor([0.5]))\ntensor([11.5000])",
     ),
     Op(
@@ -8507,6 +8637,7 @@ OPS = [
         reference="np.swapaxes(self, dim0, dim1) if self.ndim else self",
         check="two_dims",
         refuses=(("self=T(3), dim0=1, dim1=0", "IndexError"),),
+        sparse="turned",
         example=">>> sg.transpose(sg.tensor([[1, 2, 3], [4, 5, 6]]), 0, 1)\ntensor([[1, 4],\n        [2, 5],\n        [3, 6]])",
     ),
     Op(
@@ -8523,6 +8654,7 @@ OPS = [
         reference="np.transpose(self, dims)",
         check="permute",
         refuses=(("self=T(), dims=[2, 0, 1]", "RuntimeError"), ("self=T(2, 3, 4), dims=[1, 2, 3]", "IndexError")),
+        sparse="permuted",
         example=">>> sg.permute(sg.ones(2, 3, 4), (2, 0, 1)).shape\nspecgrad.Size([4, 2, 3])",
     ),
     Op(
@@ -8559,6 +8691,7 @@ OPS = [
         reference="np.transpose(self)",
         check="t",
         refuses=(("self=T(2, 3, 4)", "RuntimeError"),),
+        sparse="turned",
         example=">>> sg.t(sg.tensor([[1, 2, 3], [4, 5, 6]]))\ntensor([[1, 4],\n        [2, 5],\n        [3, 6]])",
     ),
     Op(
@@ -8607,6 +8740,7 @@ OPS = [
         reference="np.expand_dims(self, dim)",
         check="unsqueeze",
         refuses=(("self=T(), dim=1", "IndexError"),),
+        sparse="with_new_dim",
         example=">>> sg.unsqueeze(sg.tensor([1, 2]), 1)\ntensor([[1],\n        [2]])",
     ),
     Op(
@@ -8637,6 +8771,7 @@ OPS = [
         hard=("self=T()", "self=T(0, 2)"),
         formulas={"self": "grad", "result": "auto_linear"},
         reference="np.array(self)",
+        sparse="each_part",
     ),
     Op(
         name="expand_as",
@@ -8886,6 +9021,7 @@ OPS = [
         ),
         samples=("self=T(5, 3), dim=0, start=1, length=3", "self=T(3, 5), dim=-1, start=-2, length=2"),
         reference="np.take(self, range(start % self.shape[dim], start % self.shape[dim] + length), dim)",
+        sparse="narrowed",
         example=">>> sg.narrow_copy(sg.arange(6), 0, 2, 3)\ntensor([2, 3, 4])",
     ),
     Op(
@@ -9169,6 +9305,7 @@ OPS = [
         reference="np.take(self, index, dim)",
         check="select",
         refuses=(("self=T(), dim=1, index=2", "IndexError"), ("self=T(4), dim=1, index=2", "IndexError")),
+        sparse="selected",
         example=">>> sg.select(sg.tensor([[1, 2], [3, 4]]), 1, 0)\ntensor([1, 3])",
     ),
     Op(
@@ -9234,6 +9371,7 @@ OPS = [
         reference="np.take(self, range(self.shape[dim])[start:end:step], dim)",
         check="slice",
         refuses=(("self=T()", "IndexError"), ("self=T(5), dim=5", "IndexError")),
+        sparse="sliced",
     ),
     Op(
         name="slice_backward",
@@ -9290,6 +9428,7 @@ OPS = [
             ("self=T(0, 3), dim=0, start=1, length=3", "IndexError"),
             ("self=T(5, 3), dim=5, start=1, length=3", "IndexError"),
         ),
+        sparse="narrowed",
         example=">>> sg.narrow(sg.arange(6), 0, 2, 3)\ntensor([2, 3, 4])",
     ),
     Op(
@@ -9458,6 +9597,7 @@ OPS = [
         reference="tuple(np.moveaxis(self, dim, 0))",
         check="one_dim_not_scalar",
         refuses=(("self=T()", "IndexError"), ("self=T(3, 2), dim=5", "IndexError")),
+        sparse="unbound",
         example=">>> sg.unbind(sg.tensor([[1, 2], [3, 4]]))\n(tensor([1, 2]), tensor([3, 4]))",
     ),
     Op(
@@ -9589,6 +9729,7 @@ OPS = [
             ("tensors=[T(2)], dim=5", "IndexError"),
         ),
         autocast={"cpu": "widest"},
+        sparse="joined",
         example=">>> sg.cat([sg.tensor([[1, 2]]), sg.tensor([[3, 4], [5, 6]])])\ntensor([[1, 2],\n        [3, 4],\n        [5, 6]])",
     ),
     Op(
@@ -9608,6 +9749,7 @@ OPS = [
         shape="stacked",
         refuses=(("tensors=[]", "RuntimeError"), ("tensors=[T(), T(3)]", "RuntimeError")),
         autocast={"cpu": "widest"},
+        sparse="stacked",
         example=">>> sg.stack([sg.tensor([1, 2]), sg.tensor([3, 4])], dim=1)\ntensor([[1, 3],\n        [2, 4]])",
     ),
     Op(
@@ -9751,6 +9893,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="np.array(self)",
         shape="same",
+        sparse="each_part",
         example=">>> x = sg.zeros(2)\n>>> y = x.clone().fill_(1.0)\n>>> x, y\n(tensor([0., 0.]), tensor([1., 1.]))",
     ),
     Op(
@@ -9768,6 +9911,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         reference="self.astype(dtype)",
         shape="same",
+        sparse="each_part",
     ),
     Op(
         name="to_device",
@@ -9788,6 +9932,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64", "float16": "float16"},
         reference="self",
         shape="moved",
+        sparse="moved_to_device",
     ),
     Op(
         name="im2col",
@@ -10256,6 +10401,7 @@ OPS = [
             ("self=T(4, 3), dim=0, index=B(5)", "RuntimeError"),
             ("self=T(4, 3), dim=0, index=I(3, 4)", "IndexError"),
         ),
+        sparse="index_selected",
         example=">>> sg.index_select(sg.tensor([[1, 2], [3, 4], [5, 6]]), 0, sg.tensor([2, 0]))\ntensor([[5, 6],\n        [1, 2]])",
     ),
     Op(
@@ -11067,6 +11213,7 @@ OPS = [
         gives={"bool": "bool", "int32": "int32", "complex64": "complex64"},
         expression="0",
         reference="np.zeros_like(self)",
+        sparse="emptied",
         example=">>> sg.ones(2).zero_()\ntensor([0., 0.])",
     ),
     Op(
@@ -11112,6 +11259,7 @@ OPS = [
         reference="np.broadcast_to(src, self.shape)",
         check="copy",
         refuses=(("self=T(4), src=T(3, 4)", "RuntimeError"), ("self=T(4, 4), src=T(3, 4)", "RuntimeError")),
+        sparse="copied",
         example=">>> sg.zeros(2, 2).copy_(sg.tensor([1, 2]))\ntensor([[1., 2.],\n        [1., 2.]])",
     ),
     Op(
@@ -13002,7 +13150,7 @@ OPS = [
         hard=("self=V([[1, 1], [0, 1]]), weight=T(2, 3), mode='max', padding_idx=1",),
         dtypes=("float",),
         complex=False,
-        unvaried=("padding_idx", "scale_grad_by_freq"),
+        unvaried=("padding_idx", "scale_grad_by_freq", "sparse"),
         reference="table = weight if max_norm is None else weight * (lambda norms: np.where(norms > max_norm, max_norm / (norms + 1e-7), 1))(np.linalg.norm(weight, norm_type, 1, True))\nindex = self.ravel()\nnp.stack([(lambda rows: np.zeros(table.shape[1]) if not len(rows) else dict(sum=np.sum(rows, 0), mean=np.mean(rows, 0), max=np.max(rows, 0))[mode])(np.array([table[index[k]] * (1 if per_sample_weights is None else per_sample_weights.ravel()[k]) for k in bag if padding_idx is None or index[k] != padding_idx % len(table)])) for bag in (np.arange(self.size).reshape(self.shape) if self.ndim == 2 else np.split(np.arange(self.size), offsets[1:-1] if include_last_offset else offsets[1:]))])",
         check="embedding_bag",
         refuses=(

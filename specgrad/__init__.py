@@ -168,6 +168,11 @@ from .runtime.tensor.memory_format import (
     layout,
     memory_format,
     preserve_format,
+    sparse_bsc,
+    sparse_bsr,
+    sparse_coo,
+    sparse_csc,
+    sparse_csr,
     strided,
 )
 from .runtime.tensor.shapes import Size
@@ -419,6 +424,11 @@ __all__ = [
     "signal",
     "special",
     "storage",
+    "sparse_bsc",
+    "sparse_bsr",
+    "sparse_coo",
+    "sparse_csc",
+    "sparse_csr",
     "strided",
     "svd_lowrank",
     "tensor",

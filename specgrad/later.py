@@ -8,23 +8,11 @@ from importlib import import_module
 from typing import Any
 
 MODULES = (
-    *(
-        "_C",
-        "__config__",
-        "_custom_ops",
-        "_dynamo",
-        "_inductor",
-        "_jit_internal",
-        "_tensor",
-        "_utils",
-        "amp",
-        "ao",
-        "as_torch",
-    ),
-    *("compiler", "cuda", "distributed", "distributions", "functional", "futures", "fx", "graph", "hub", "jit"),
-    *("library", "masked", "mps", "mtia", "multiprocessing", "onnx", "overrides", "profiler", "quasirandom"),
-    *("return_types", "serialization", "signal", "storage", "testing", "torch_version", "types", "version"),
-    "xpu",
+    *("_C", "__config__", "_custom_ops", "_dynamo", "_inductor", "_jit_internal", "_tensor", "_utils", "amp"),
+    *("ao", "as_torch", "compiler", "cuda", "distributed", "distributions", "functional", "futures", "fx"),
+    *("graph", "hub", "jit", "library", "masked", "mps", "mtia", "multiprocessing", "onnx", "overrides"),
+    *("profiler", "quasirandom", "return_types", "serialization", "signal", "sparse", "storage", "testing"),
+    *("torch_version", "types", "version", "xpu"),
 )
 _HOMES = {
     "nn.functional.aten_forms": (
@@ -104,6 +92,10 @@ _HOMES = {
     "runtime.pytorch.futures": ("Future",),
     "runtime.saving.records": ("PyTorchFileReader",),
     "runtime.modes.overrides.api": ("_assert",),
+    "runtime.sparse.create": (
+        *("sparse_compressed_tensor", "sparse_coo_tensor", "sparse_csc_tensor", "sparse_csr_tensor"),
+    ),
+    "runtime.sparse.older": ("hspmm", "smm", "spmm", "sspaddmm"),
     "storage": (
         *(
             "BFloat16Storage",

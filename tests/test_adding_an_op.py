@@ -125,6 +125,21 @@ def test_an_op_inside_autocast(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert "half_gram, autocast: unknown value 'lowest' (did you mean 'lower'?)" in capsys.readouterr().err
 
 
+def test_an_op_that_takes_sparse_tensors(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The op of a user's package is computed on values, as its entry says; what stands for the rule is checked."""
+    path, text = tmp_path / "soft.yaml", block("yaml sparse")
+    path.write_text(text, encoding="utf-8")
+    assert main([str(path), "--out", str(tmp_path / "soft_ops")]) == 0, capsys.readouterr()
+    monkeypatch.syspath_prepend(tmp_path)
+    x = sg.sparse_coo_tensor([[0, 2]], [-2.0, 3.0], (3,))
+    assert importlib.import_module("soft_ops").softened(x).to_dense().tolist() == [-4.0, 0.0, 9.0]
+    path.write_text(text.replace("each_value", "each_valu"), encoding="utf-8")
+    assert main([str(path), "--out", str(tmp_path / "soft_ops")]) == 1
+    assert "there is no rule for sparse tensors 'each_valu' (did you mean 'each_value'?)" in capsys.readouterr().err
+
+
 def test_op_without_formulas(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The entry is accepted and proved with the formula that it leaves out, and the command shows that."""
     (tmp_path / "swish.yaml").write_text(block("yaml derived"), encoding="utf-8")

@@ -27,7 +27,8 @@ def check_signatures(context: Context) -> Iterator[Problem]:
         parameters = context.known.parameters.get(key, {}).get(name)
         if parameters is not None:
             yield from _fault(context, (key, entry.key_places[key], name), parameters, own, given)
-    yield from _check_batch(context)
+    yield from _check_rule(context, "batch", context.entry.batch, BATCHING)
+    yield from _check_rule(context, "sparse", context.entry.sparse, SPARSE)
     yield from _check_backward(context)
 
 
@@ -63,15 +64,17 @@ def _fault(
         yield context.problem(where, message, key)
 
 
-def _check_batch(context: Context) -> Iterator[Problem]:
-    """A batching rule takes the call; other functions of the rules' modules do not."""
-    rule = context.entry.batch
-    parameters = context.known.parameters.get("batch", {}).get(rule or "")
+BATCHING = "batching rule: a rule takes the call and gives what the op gives for the batch"
+SPARSE = "rule for sparse tensors: a rule takes the call and gives what the op gives for them"
+
+
+def _check_rule(context: Context, key: str, rule: str | None, what: str) -> Iterator[Problem]:
+    """A rule takes the call; other functions of the rules' modules do not."""
+    parameters = context.known.parameters.get(key, {}).get(rule or "")
     if parameters is None:
         return
     if not (parameters.takes(1) and parameters.first_hint in ("", "Call") and parameters.gives in ("", "Any")):
-        message = f"{rule} is no batching rule: a rule takes the call and gives what the op gives for the batch"
-        yield context.problem(context.entry.key_places["batch"], message, "batch")
+        yield context.problem(context.entry.key_places[key], f"{rule} is no {what}", key)
 
 
 def _check_backward(context: Context) -> Iterator[Problem]:

@@ -58,10 +58,12 @@ def _check_named(context: Context) -> Iterator[Problem]:
         ("check", entry.check, known.checks),
         ("batch", entry.batch, known.batches),
         ("shape", entry.shape, known.shapes),
+        ("sparse", entry.sparse, known.sparse_rules),
     ]
     for what, name, table in named:
         if name is not None and table is not None and name not in table:
-            kind = {"batch": "batching rule", "shape": "shape rule"}.get(what, what)
+            kinds = {"batch": "batching rule", "shape": "shape rule", "sparse": "rule for sparse tensors"}
+            kind = kinds.get(what, what)
             hint = OUT_OF_REACH.format(known.beside[name]) if name in known.beside else did_you_mean(name, table)
             message = f"there is no {kind} '{name}'{hint}"
             yield context.problem(entry.key_places[what], message, what)

@@ -36,6 +36,7 @@ DEFAULTS: dict[str, Any] = {
     "shape": "",
     "refuses": (),
     "autocast": {},
+    "sparse": "",
     "example": "",
 }
 
@@ -73,6 +74,7 @@ def record(code: OpCode) -> dict[str, str]:
         "shape": entry.shape or "",
         "refuses": tuple((refusal.call.text, refusal.error) for refusal in entry.refuses),
         "autocast": entry.autocast,
+        "sparse": entry.sparse or "",
         "example": entry.example,
     }
     told = {name: repr(value) for name, value in plain.items() if name not in DEFAULTS or value != DEFAULTS[name]}

@@ -40,6 +40,7 @@ RUNTIME_PLACES: Places = {
     "view": ("tensor/views.py",),
     "batching rule": ("batching/rules/*.py", "ops/*/batching*.py"),
     "shape rule": ("dispatch/shape_rules.py", "ops/*/shapes*.py"),
+    "sparse rule": ("sparse/rules/*.py",),
     "scalar function": ("kernels/scalar/__init__.py",),
     "scalar function of complex numbers": ("kernels/scalar/complex.py",),
 }
@@ -51,6 +52,7 @@ PLACES: Places = {
     "view": ("views.py",),
     "batching rule": ("batching.py", "batching/*.py"),
     "shape rule": ("shapes.py", "shapes/*.py"),
+    "sparse rule": (),  # an op of a user's may have one of the runtime's
     "scalar function": ("scalars.py",),
     "scalar function of complex numbers": ("scalars_complex.py",),
 }
@@ -59,6 +61,7 @@ KEYS = {  # that name functions
     "check": "check",
     "batch": "batching rule",
     "shape": "shape rule",
+    "sparse": "sparse rule",
     "view": "view",
 }
 WITH_SIBLINGS = ("scalar function",)  # kinds whose modules also offer what they take from modules beside them
@@ -77,6 +80,7 @@ class Known:
     checks: frozenset[str] | None = None
     batches: frozenset[str] | None = None
     shapes: frozenset[str] | None = None
+    sparse_rules: frozenset[str] | None = None
     views: frozenset[str] | None = None
     parameters: Mapping[str, Mapping[str, Parameters]] = field(default_factory=dict)  # by the key that names functions
     taken: Taken = field(default_factory=Taken)
@@ -236,6 +240,7 @@ class Library:
             checks=names["check"],
             batches=names["batching rule"],
             shapes=names["shape rule"],
+            sparse_rules=names["sparse rule"],
             views=names["view"],
             parameters={key: found for key, kind in KEYS.items() if (found := self.parameters(kind))},
         )

@@ -169,6 +169,15 @@ def vmap(code: OpCode) -> str:
     return f"`{code.batch_rule}`: {words[:1].lower()}{words[1:]}"
 
 
+def sparse(code: OpCode) -> str:
+    """What becomes of sparse tensors, where the op takes them."""
+    rule = code.entry.sparse
+    if rule is None:
+        return ""
+    words = promise(code.library["sparse rule", rule])
+    return f"`{rule}`: {words[:1].lower()}{words[1:]}"
+
+
 def is_differentiable(entry: Entry) -> bool:
     return any(formula.tree is not None for formula in entry.gradients.values())
 

@@ -70,6 +70,7 @@ class EntryReader(Fields):
             check=self.plain("check") or (check_of_rows(schema) if self.rows is not None else None),
             ignores=tuple(text.value for text in self.items("ignores")),
             autocast=read_autocast(self.values.get("autocast"), self.source, self.about("autocast")),
+            sparse=self.plain("sparse"),
             batch=self.plain("batch") or ("along" if self.rows is not None and self.rows.is_of_rows else None),
             shape=self.plain("shape"),
             definitions=self.definitions,

@@ -70,6 +70,7 @@ KEYS = frozenset(
         "samples",
         "hard",
         "refuses",
+        "sparse",
     }
     | {"reference", "gives", "unvaried", "where", "doc", "example"}
     | {"gradients", "tangents", *COMPUTE, *CHOICES}

@@ -161,6 +161,7 @@ class Entry:
     check: str | None = None
     ignores: tuple[str, ...] = ()  # arguments that change nothing
     autocast: dict[str, str] = field(default_factory=dict)  # type of device -> a word of the key, or refuse: why
+    sparse: str | None = None  # a function of runtime/sparse/rules/
     batch: str | None = None  # a function of runtime/ops/*/batching*.py or runtime/batching/rules/
     shape: str | None = None  # a function of runtime/ops/*/shapes*.py or runtime/dispatch/shape_rules.py
     definitions: dict[str, Formula] = field(default_factory=dict)  # `where`: name -> part of the other expressions

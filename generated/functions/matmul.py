@@ -592,6 +592,179 @@ class AddmvBackward0(Node):
         return (tangent0,)
 
 
+class CoordinateMmBackward0(Node):
+    """coordinate_mm(Tensor self, Tensor row, Tensor column, int count, Tensor mat2) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = (
+        "_saved_mat2_sym_sizes",
+        "kept_column",
+        "kept_column_version",
+        "kept_mat2",
+        "kept_mat2_version",
+        "kept_row",
+        "kept_row_version",
+        "kept_self",
+        "kept_self_version",
+    )
+    op_name = "coordinate_mm"
+    saved_slots = ("kept_row", "kept_mat2", "kept_column", "kept_self")
+    inputs = ("self", "mat2")
+    keeps = {
+        "kept_row": ("row", ("self", "mat2")),
+        "kept_mat2": ("mat2", ("self",)),
+        "kept_column": ("column", ("self", "mat2")),
+        "kept_self": ("self", ("mat2",)),
+    }
+    values = {"_saved_mat2_sym_sizes": ("mat2", "_shape")}
+
+    @staticmethod
+    def record(result, self, row, column, mat2):
+        """Put `result` into the graph."""
+        node = new(CoordinateMmBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (mat2._shape, mat2._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (mat2._fn or mat2) if mat2._rg else None)
+        node._saved_mat2_sym_sizes = mat2._shape
+        node.kept_row = row
+        node.kept_row_version = 0 if (version := row._writes) is None else version[0]
+        node.kept_mat2 = None
+        if self._rg:
+            node.kept_mat2 = mat2
+            node.kept_mat2_version = 0 if (version := mat2._writes) is None else version[0]
+        node.kept_column = column
+        node.kept_column_version = 0 if (version := column._writes) is None else version[0]
+        node.kept_self = None
+        if mat2._rg:
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_row is not None:
+            node.kept_row = FREED
+        if node.kept_mat2 is not None:
+            node.kept_mat2 = FREED
+        if node.kept_column is not None:
+            node.kept_column = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: coordinate_sampled(grad, row, conjugate(mat2), column); mat2: coordinate_mm(conjugate(self), column, row, mat2.shape[0], grad)."""
+        mat2_shape = node._saved_mat2_sym_sizes
+        row = unpack(node, "kept_row")
+        mat2 = unpack(node, "kept_mat2")
+        column = unpack(node, "kept_column")
+        self = unpack(node, "kept_self")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = op.coordinate_sampled(grad, row, reduction_formulas.conjugate(mat2), column)
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = op.coordinate_mm(reduction_formulas.conjugate(self), column, row, mat2_shape[0], grad)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, row, column, count, mat2, self_t, mat2_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None if self_t is None else op.coordinate_mm(self_t, row, column, count, mat2),
+            None if mat2_t is None else op.coordinate_mm(self, row, column, count, mat2_t),
+        )
+        return (tangent0,)
+
+
+class CoordinateSampledBackward0(Node):
+    """coordinate_sampled(Tensor self, Tensor row, Tensor mat2, Tensor column) -> Tensor (derivatives.yaml)."""
+
+    __slots__ = (
+        "_saved_mat2_sym_sizes",
+        "_saved_self_sym_sizes",
+        "kept_column",
+        "kept_column_version",
+        "kept_mat2",
+        "kept_mat2_version",
+        "kept_row",
+        "kept_row_version",
+        "kept_self",
+        "kept_self_version",
+    )
+    op_name = "coordinate_sampled"
+    saved_slots = ("kept_row", "kept_column", "kept_mat2", "kept_self")
+    inputs = ("self", "mat2")
+    keeps = {
+        "kept_row": ("row", ("self", "mat2")),
+        "kept_column": ("column", ("self", "mat2")),
+        "kept_mat2": ("mat2", ("self",)),
+        "kept_self": ("self", ("mat2",)),
+    }
+    values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_mat2_sym_sizes": ("mat2", "_shape")}
+
+    @staticmethod
+    def record(result, self, row, mat2, column):
+        """Put `result` into the graph."""
+        node = new(CoordinateSampledBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (mat2._shape, mat2._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (mat2._fn or mat2) if mat2._rg else None)
+        node._saved_self_sym_sizes = self._shape
+        node._saved_mat2_sym_sizes = mat2._shape
+        node.kept_row = row
+        node.kept_row_version = 0 if (version := row._writes) is None else version[0]
+        node.kept_column = column
+        node.kept_column_version = 0 if (version := column._writes) is None else version[0]
+        node.kept_mat2 = None
+        if self._rg:
+            node.kept_mat2 = mat2
+            node.kept_mat2_version = 0 if (version := mat2._writes) is None else version[0]
+        node.kept_self = None
+        if mat2._rg:
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_row is not None:
+            node.kept_row = FREED
+        if node.kept_column is not None:
+            node.kept_column = FREED
+        if node.kept_mat2 is not None:
+            node.kept_mat2 = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: coordinate_mm(grad, row, column, self.shape[0], conjugate(mat2)); mat2: coordinate_mm(grad, column, row, mat2.shape[0], conjugate(self))."""
+        self_shape = node._saved_self_sym_sizes
+        mat2_shape = node._saved_mat2_sym_sizes
+        row = unpack(node, "kept_row")
+        column = unpack(node, "kept_column")
+        mat2 = unpack(node, "kept_mat2")
+        self = unpack(node, "kept_self")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = op.coordinate_mm(grad, row, column, self_shape[0], reduction_formulas.conjugate(mat2))
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = op.coordinate_mm(grad, column, row, mat2_shape[0], reduction_formulas.conjugate(self))
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, row, mat2, column, self_t, mat2_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None if self_t is None else op.coordinate_sampled(self_t, row, mat2, column),
+            None if mat2_t is None else op.coordinate_sampled(self, row, mat2_t, column),
+        )
+        return (tangent0,)
+
+
 class LinearBackward0(Node):
     """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml)."""
 
@@ -768,6 +941,8 @@ __all__ = [
     "BaddbmmBackward0",
     "AddbmmBackward0",
     "AddmvBackward0",
+    "CoordinateMmBackward0",
+    "CoordinateSampledBackward0",
     "LinearBackward0",
     "LinearWeightBackwardBackward0",
 ]

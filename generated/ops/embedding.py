@@ -337,7 +337,8 @@ def embedding_bag(
     padding_idx: int | None = None,
 ) -> Tensor:
     """The mean, sum or maximum of the rows of weight that each bag of indices names: bags are the rows of a matrix, or
-    begin at `offsets` of a vector. Rows padding_idx are left out; per_sample_weights scales rows before the sum.
+    begin at `offsets` of a vector. Rows padding_idx are left out; per_sample_weights scales rows before the sum. With
+    `sparse` the gradient of weight has the rows that are named, and no others.
 
     embedding_bag(Tensor self, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool
     scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool
@@ -359,7 +360,7 @@ def embedding_bag(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: bags(self, limited_rows(weight, self, max_norm, norm_type), offsets, scale_grad_by_freq, mode,
+        through: bags(self, limited_rows(weight, self, max_norm, norm_type), offsets, scale_grad_by_freq, mode, sparse,
             per_sample_weights, padding_idx)
     Raises:
         NotImplementedError, RuntimeError, ValueError: expected: indices as rows, or in one dimension with the offsets
@@ -458,6 +459,7 @@ def embedding_bag(
         offsets,
         scale_grad_by_freq,
         mode,
+        sparse,
         per_sample_weights,
         padding_idx,
     )

@@ -25,6 +25,7 @@ from ...runtime.namespace import op
 from ...runtime.ops.matmul import checks as matmul_checks
 from ...runtime.ops.matmul import checks_contraction as matmul_checks_contraction
 from ...runtime.ops.matmul import cpu as matmul_cpu
+from ...runtime.ops.matmul import cpu_sparse as matmul_cpu_sparse
 from ...runtime.ops.matmul import formulas as matmul_formulas
 from ...runtime.ops.matmul import formulas_contraction as matmul_formulas_contraction
 from ...runtime.ops.matmul import plans as matmul_plans
@@ -65,6 +66,20 @@ ADDMV = KernelOp(
     matmul_cpu.addmv,
     functions.AddmvBackward0,
     {"self": "T", "mat": "T", "vec": "T", "beta": "f", "alpha": "f"},
+)
+COORDINATE_MM = KernelOp(
+    "coordinate_mm",
+    None,
+    matmul_cpu_sparse.coordinate_mm,
+    functions.CoordinateMmBackward0,
+    {"self": "T", "row": "R", "column": "R", "count": "n", "mat2": "T"},
+)
+COORDINATE_SAMPLED = KernelOp(
+    "coordinate_sampled",
+    None,
+    matmul_cpu_sparse.coordinate_sampled,
+    functions.CoordinateSampledBackward0,
+    {"self": "T", "row": "R", "mat2": "T", "column": "R"},
 )
 LINEAR = KernelOp(
     "linear",
@@ -901,6 +916,166 @@ def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
     return matmul_formulas_contraction.contracted(equation, operands)
 
 
+def coordinate_mm(input: Tensor, row: Tensor, column: Tensor, count: int, mat2: Tensor) -> Tensor:
+    """The product of a sparse matrix and mat2: number k of x stands in row row[k], of `count`, and column column[k].
+
+    coordinate_mm(Tensor self, Tensor row, Tensor column, int count, Tensor mat2) -> Tensor (derivatives.yaml)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        row: tensor, not differentiated.
+        column: tensor, not differentiated.
+        count: int.
+        mat2: tensor.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: coordinate_sampled(grad, row, conjugate(mat2), column)
+        mat2: coordinate_mm(conjugate(self), column, row, mat2.shape[0], grad)
+    Raises:
+        RuntimeError: expected: one row and one column for each number, and a matrix with a row for each column.
+    """
+    if not watch.every:
+        result = COORDINATE_MM.launch(input, row, column, count, mat2)
+        if result is not None:
+            return result
+    if (
+        input.__class__ not in plain
+        or row.__class__ not in plain
+        or column.__class__ not in plain
+        or count.__class__ not in plain
+        or mat2.__class__ not in plain
+    ) and (
+        result := intercept("coordinate_mm", coordinate_mm, "loop", input, row, column, count, mat2)
+    ) is not NOT_HANDLED:
+        return result
+    return _coordinate_mm("coordinate_mm", input, row, column, count, mat2)
+
+
+def _coordinate_mm(name: str, self, row, column, count, mat2, into=None) -> Any:
+    given = (self, row, column, count, mat2)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(row, Tensor):
+        row = checks.tensor(name, "row", row)
+    if not isinstance(column, Tensor):
+        column = checks.tensor(name, "column", column)
+    if count.__class__ is not int:
+        count = checks.integer(name, "count", count)
+    if not isinstance(mat2, Tensor):
+        mat2 = checks.tensor(name, "mat2", mat2)
+    self, row, column, count, mat2 = matmul_checks.coordinate_mm(name, self, row, column, count, mat2)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.every
+        and COORDINATE_MM.remember(given, (self, row, column, count, mat2))
+    ):
+        result = COORDINATE_MM.launch(self, row, column, count, mat2)
+        if result is not None:
+            return result
+    computed = (
+        self._dtype
+        if self._dtype.native and mat2._dtype is self._dtype
+        else computed_dtype(name, "match", ("int", "float", "complex"), (self, mat2))
+    )
+    try:
+        result = adopt(
+            at(self, matmul_cpu_sparse.coordinate_mm)(
+                array_in(self, computed), array_in(row, None), array_in(column, None), count, array_in(mat2, computed)
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, row, column, count, mat2))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg or mat2._rg) and result._dtype.kind in "fc":
+        functions.CoordinateMmBackward0.record(result, self, row, column, mat2)
+    if watch.active:
+        propagate(functions.CoordinateMmBackward0, result, (self, row, column, count, mat2), (self, mat2), into)
+    return result
+
+
+def coordinate_sampled(input: Tensor, row: Tensor, mat2: Tensor, column: Tensor) -> Tensor:
+    """sum_j x_(row[k], j) y_(column[k], j): a product of matrices at some places, the second one transposed.
+
+    coordinate_sampled(Tensor self, Tensor row, Tensor mat2, Tensor column) -> Tensor (derivatives.yaml)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        row: tensor, not differentiated.
+        mat2: tensor.
+        column: tensor, not differentiated.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: coordinate_mm(grad, row, column, self.shape[0], conjugate(mat2))
+        mat2: coordinate_mm(grad, column, row, mat2.shape[0], conjugate(self))
+    Raises:
+        RuntimeError: expected: two matrices whose rows have one length, and a row of each for every result.
+    """
+    if not watch.every:
+        result = COORDINATE_SAMPLED.launch(input, row, mat2, column)
+        if result is not None:
+            return result
+    if (
+        input.__class__ not in plain
+        or row.__class__ not in plain
+        or mat2.__class__ not in plain
+        or column.__class__ not in plain
+    ) and (
+        result := intercept("coordinate_sampled", coordinate_sampled, "loop", input, row, mat2, column)
+    ) is not NOT_HANDLED:
+        return result
+    return _coordinate_sampled("coordinate_sampled", input, row, mat2, column)
+
+
+def _coordinate_sampled(name: str, self, row, mat2, column, into=None) -> Any:
+    given = (self, row, mat2, column)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(row, Tensor):
+        row = checks.tensor(name, "row", row)
+    if not isinstance(mat2, Tensor):
+        mat2 = checks.tensor(name, "mat2", mat2)
+    if not isinstance(column, Tensor):
+        column = checks.tensor(name, "column", column)
+    self, row, mat2, column = matmul_checks.coordinate_sampled(name, self, row, mat2, column)
+    if (
+        self._device is not CPU
+        and into is None
+        and not watch.every
+        and COORDINATE_SAMPLED.remember(given, (self, row, mat2, column))
+    ):
+        result = COORDINATE_SAMPLED.launch(self, row, mat2, column)
+        if result is not None:
+            return result
+    computed = (
+        self._dtype
+        if self._dtype.native and mat2._dtype is self._dtype
+        else computed_dtype(name, "match", ("int", "float", "complex"), (self, mat2))
+    )
+    try:
+        result = adopt(
+            at(self, matmul_cpu_sparse.coordinate_sampled)(
+                array_in(self, computed), array_in(row, None), array_in(mat2, computed), array_in(column, None)
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, row, mat2, column))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg or mat2._rg) and result._dtype.kind in "fc":
+        functions.CoordinateSampledBackward0.record(result, self, row, mat2, column)
+    if watch.active:
+        propagate(functions.CoordinateSampledBackward0, result, (self, row, mat2, column), (self, mat2), into)
+    return result
+
+
 @autocast_as(cuda="widest")
 def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other: Sequence[int]) -> Tensor:
     """The product, summed over pairs of dimensions, one of each tensor.
@@ -1516,6 +1691,8 @@ __all__ = [
     "addbmm",
     "addmv",
     "einsum",
+    "coordinate_mm",
+    "coordinate_sampled",
     "tensordot",
     "inner",
     "vdot",

@@ -8,7 +8,8 @@ from ...runtime.batching import level_of
 from ...runtime.creation import arange, zeros
 from ...runtime.dispatch import checks
 from ...runtime.errors import DtypeError, RefusedValueError
-from ...runtime.ops.embedding.formulas import limited_rows
+from ...runtime.ops.embedding.checks import require_sparse_gradient
+from ...runtime.ops.embedding.formulas import limited_rows, rows_with_sparse_gradient
 from ...runtime.tensor.dtypes import int64
 
 
@@ -30,7 +31,7 @@ def embedding(
         max_norm: rows that are used are first scaled, in place, to at most this norm.
         norm_type: the p of that norm.
         scale_grad_by_freq: divide the gradient of each row by how often input names it.
-        sparse: must be False; the gradient is dense.
+        sparse: whether the gradient of weight is sparse: the rows that input names.
 
     Shape:
         Input any, weight (rows, features); the output is of input's shape and one more dimension, features.
@@ -47,12 +48,15 @@ def embedding(
     """
     checks.tensor("embedding", "input", input)
     checks.tensor("embedding", "weight", weight)
-    if checks.boolean("embedding", "sparse", sparse):
-        raise NotImplementedError("embedding(): expected sparse=False, since there are no sparse tensors")
+    checks.boolean("embedding", "sparse", sparse)
     if max_norm is not None:
         max_norm = checks.floating("embedding", "max_norm", max_norm)
         limited_rows(weight, input, max_norm, norm_type)
-    return ops.embedding(weight, input, _padding_row(weight, padding_idx), scale_grad_by_freq)
+    padding = _padding_row(weight, padding_idx)
+    if sparse:
+        require_sparse_gradient("embedding", "sum", scale_grad_by_freq)
+        return rows_with_sparse_gradient(weight, input, padding)
+    return ops.embedding(weight, input, padding, scale_grad_by_freq)
 
 
 def _padding_row(weight: Tensor, padding_idx: int | None) -> int:

@@ -31,8 +31,6 @@ class _Table(Module):
         self.embedding_dim = checks.integer(name, "embedding_dim", columns)
         self.max_norm, self.norm_type, self.scale_grad_by_freq = max_norm, norm_type, scale_grad_by_freq
         self.sparse = sparse
-        if sparse:
-            raise ValueError(f"{name}: sparse=True is not supported, gradients are dense")
 
     def _set_weight(self, given: Tensor | None, requires_grad: bool, device: Any, dtype: Any) -> None:
         """Start with the given table, or with a random one."""
@@ -71,7 +69,7 @@ class Embedding(_Table):
         max_norm: rows that are looked up are scaled down to this norm (in place).
         norm_type: the p of the p-norm that max_norm refers to.
         scale_grad_by_freq: divide gradients by how often the index appears in the batch.
-        sparse: not supported; gradients are dense.
+        sparse: whether the gradient of the table is sparse: for `SGD`, `Adagrad` and `SparseAdam`.
         _weight: a table to start with.
         _freeze: whether the table is not learned.
         device: where the table lies.
@@ -119,7 +117,7 @@ class Embedding(_Table):
         )
 
     def extra_repr(self) -> str:
-        return self._with_options(padding_idx=None, max_norm=None, norm_type=2, scale_grad_by_freq=False)
+        return self._with_options(padding_idx=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, sparse=False)
 
     @classmethod
     def from_pretrained(
@@ -173,7 +171,7 @@ class EmbeddingBag(_Table):
         norm_type: the p of the p-norm that max_norm refers to.
         scale_grad_by_freq: divide gradients by how often the index appears.
         mode: 'sum', 'mean' or 'max'.
-        sparse: not supported; gradients are dense.
+        sparse: whether the gradient of the table is sparse: for `SGD`, `Adagrad` and `SparseAdam`.
         _weight: a table to start with.
         include_last_offset: whether the last offset is where the last bag ends.
         padding_idx: a row that is in no bag, whatever the indices say.

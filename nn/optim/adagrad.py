@@ -12,7 +12,7 @@ from ...runtime.ops.optim.cpu import adagrad_update
 from ..docstrings import completed_from
 from .hyperparameters import checked
 from .per_parameter import PerParameter
-from .rule import Rule, descend, number, root, written
+from .rule import Rule, count, descend, number, rate, root, written
 
 
 @completed_from(PerParameter)
@@ -72,6 +72,18 @@ class Adagrad(PerParameter):
             self._start(param, group)
         state, settings = self.state[param], (float(group["lr_decay"]), float(group["eps"]))
         self._apply(_RULE, state, (param, grad, state["sum"]), settings, group)
+
+    def _update_at_places(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+        if group["weight_decay"] != 0:
+            raise RuntimeError("weight_decay option is not compatible with sparse gradients")
+        if param not in self.state:
+            self._start(param, group)
+        state, grad = self.state[param], (-grad if group["maximize"] else grad).coalesce()
+        places, values = tuple(grad._indices().unbind(0)), grad._values()
+        total = state["sum"][places] + values * values
+        state["sum"][places] = total
+        lr = rate(group) / (1 + (count(state) - 1) * float(group["lr_decay"]))
+        param[places] = param[places] - lr * values / root(total, float(group["eps"]))
 
 
 def _update(param: Tensor, grad: Tensor, sums: Tensor, step: float, lr: Any, lr_decay: float, eps: float) -> None:

@@ -57,6 +57,9 @@ class Adam(PerParameter):
             raise ValueError("lr as a Tensor is not supported for capturable=False and foreach=True")
         super().__init__(params, checked(locals(), "lr", "eps", "weight_decay"))
 
+    def _update_at_places(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+        raise RuntimeError("Adam does not support sparse gradients, please consider SparseAdam instead")
+
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         state = self.state[param]
         if not state:

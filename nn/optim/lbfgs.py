@@ -142,7 +142,7 @@ class LBFGS(Optimizer):
         return found, looked
 
     def _flat_grad(self) -> Tensor:
-        grads = [zeros_like(param) if param.grad is None else param.grad for param in self._params]
+        grads = [zeros_like(param) if param.grad is None else param.grad.to_dense() for param in self._params]
         return cat([_as_reals(grad).reshape(-1) for grad in grads])
 
     def _add(self, step: float, way: Tensor) -> None:

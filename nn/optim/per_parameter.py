@@ -16,6 +16,7 @@ from ...runtime.modes.intercept import watch
 from ...runtime.pool.parallel_for import by_slices
 from ...runtime.tensor.devices import CPU
 from ...runtime.tensor.dtypes import float32, float64
+from ...runtime.tensor.memory_format import strided
 from .launches import Launches, fits
 from .optimizer import Closure, Optimizer
 from .rule import Rule, host_counts, in_parts, rate, scalar_dtype, uphill
@@ -50,6 +51,10 @@ class PerParameter(Optimizer):
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         raise NotImplementedError
 
+    def _update_at_places(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+        """The update for a sparse gradient, where the rule has one."""
+        raise RuntimeError(f"{type(self).__name__} does not support sparse gradients")
+
     def step(self, closure: Closure | None = None) -> Any:
         """Change every parameter that has a gradient once.
 
@@ -68,8 +73,13 @@ class PerParameter(Optimizer):
         with enable_grad() if self.defaults.get("differentiable") else no_grad():
             for group in self.param_groups:
                 for param in group["params"]:
-                    if param.grad is not None:
-                        self._update(param, param.grad, group)
+                    grad = param.grad
+                    if grad is None:
+                        continue
+                    if grad.layout is strided:
+                        self._update(param, grad, group)
+                    else:
+                        self._update_at_places(param, grad, group)
             self._launches.run()
         return loss
 

@@ -11,7 +11,7 @@ from ...runtime.ops.optim.cpu import sgd_update
 from ..docstrings import completed_from
 from .hyperparameters import checked
 from .per_parameter import PerParameter
-from .rule import Rule, descend, written
+from .rule import Rule, descend, rate, uphill, written
 
 
 @completed_from(PerParameter)
@@ -56,14 +56,23 @@ class SGD(PerParameter):
         super().__init__(params, checked(locals(), "lr", "weight_decay", "momentum"))
 
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+        buffer, settings = self._buffer(param, param, group)
+        self._apply(_RULE, {}, (param, grad, buffer), settings, group)
+
+    def _update_at_places(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+        grad = uphill(param, grad, float(group["weight_decay"]), bool(group["maximize"]))
+        buffer, settings = self._buffer(param, grad, group)
+        _update(param, grad, buffer, rate(group), *settings)
+
+    def _buffer(self, param: Tensor, like: Tensor, group: dict[str, Any]) -> tuple[Tensor | None, tuple[float, ...]]:
+        """The last direction, of a new one the layout is that of `like`, and the settings of the rule."""
         momentum, buffer, is_first = float(group["momentum"]), None, 0.0
         if momentum != 0:
             buffer = self.state[param].get("momentum_buffer")
             if buffer is None:
                 is_first = 1.0
-                buffer = self.state[param]["momentum_buffer"] = zeros_like(param)
-        settings = momentum, float(group["dampening"]), float(group["nesterov"]), is_first
-        self._apply(_RULE, {}, (param, grad, buffer), settings, group)
+                buffer = self.state[param]["momentum_buffer"] = zeros_like(like)
+        return buffer, (momentum, float(group["dampening"]), float(group["nesterov"]), is_first)
 
 
 def _update(

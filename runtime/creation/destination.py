@@ -7,9 +7,15 @@ from typing import Any
 
 from ..dispatch import checks
 from ..dispatch.writing import write_out
-from ..errors import UnsupportedDtypeError
+from ..errors import ArgumentError, UnsupportedDtypeError, type_name
+from ..tensor.base import fresh
+from ..tensor.devices import default_device, resolve
 from ..tensor.dtypes import dtype as Dtype
+from ..tensor.dtypes import get_default_dtype
+from ..tensor.memory import empty
+from ..tensor.memory_format import layout as Layout
 from ..tensor.memory_format import strided
+from ..tensor.shapes import Shape
 
 
 def written(op: str, out: Any, dtype: Any, requires_grad: Any, make: Callable[[Dtype, Any], Any]) -> Any:
@@ -19,6 +25,27 @@ def written(op: str, out: Any, dtype: Any, requires_grad: Any, make: Callable[[D
         raise RuntimeError(f"{op}(): dtype {dtype} does not match dtype of out parameter ({target._dtype})")
     write_out(op, target, make(target._dtype, target._device))
     return target.requires_grad_() if requires_grad else target
+
+
+def sparse_zeros(op: str, layout: Any, size: Shape, dtype: Any, device: Any, requires_grad: Any) -> Any:
+    """A tensor of a sparse layout that keeps no elements; None where `layout` is the strided one.
+
+    Raises:
+        TypeError: `layout` is no layout.
+    """
+    if layout is strided:
+        return None
+    if not isinstance(layout, Layout):
+        raise ArgumentError(f"{op}(): argument 'layout' must be layout, not {type_name(layout)}")
+    kind = get_default_dtype() if dtype is None else checks.dtype(op, "dtype", dtype)
+    flat = empty(0, kind.np, default_device() if device is None else resolve(device))
+    made = (
+        fresh(flat, (0,) * len(size), kind)
+        .to_sparse()
+        .sparse_resize_and_clear_(size, len(size), 0)
+        .to_sparse(layout=layout)
+    )
+    return made.requires_grad_() if requires_grad else made
 
 
 def require_strided(op: str, layout: Any) -> None:

@@ -10,7 +10,7 @@ from ..dispatch import checks
 from ..modes.overrides.calls import NOT_HANDLED
 from ..tensor.base import adopt, fresh
 from ..tensor.dtypes import get_default_dtype, scalar_type
-from .destination import require_strided, written
+from .destination import require_strided, sparse_zeros, written
 from .fast import Creation
 from .options import allocate, allocating, asked, checked_size, chosen_dtype, filled, finish, size_argument
 
@@ -38,7 +38,7 @@ def zeros(
         sizes, size: the shape, as several ints or as one list or tuple.
         out: a tensor to write to, which takes the shape; its dtype and device are the new tensor's.
         dtype: the element type; the default dtype when not given.
-        layout: strided, the only one that there is.
+        layout: strided, or a sparse one.
         device: where the tensor is made.
         requires_grad: whether operations on it are recorded.
         pin_memory: accepted for programs that run with CUDA elsewhere; without effect on the CPU.
@@ -49,7 +49,9 @@ def zeros(
         specgrad.Size([2, 3])
     """
     if layout is not None:
-        require_strided("zeros", layout)
+        made = sparse_zeros("zeros", layout, size_argument("zeros", sizes, size), dtype, device, requires_grad)
+        if made is not None:
+            return made
     if out is not None:
         return written(
             "zeros", out, dtype, requires_grad, lambda kind, place: zeros(*sizes, size=size, dtype=kind, device=place)
@@ -121,7 +123,9 @@ def empty(
         0
     """
     if layout is not None:
-        require_strided("empty", layout)
+        made = sparse_zeros("empty", layout, size_argument("empty", sizes, size), dtype, device, requires_grad)
+        if made is not None:
+            return made
     if out is not None:
         return written(
             "empty", out, dtype, requires_grad, lambda kind, place: empty(*sizes, size=size, dtype=kind, device=place)

@@ -34,7 +34,7 @@ def options_like(op: str, source: Any, dtype: Any, device: Any, memory_format: A
 
 
 @like_first(ZEROS_LIKE)
-@interceptable("like")
+@interceptable("like", sparse="without_elements")
 def zeros_like(
     input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
 ) -> Any:
@@ -90,7 +90,7 @@ def full_like(
 
 
 @like_first(EMPTY_LIKE)
-@interceptable("like")
+@interceptable("like", sparse="without_elements")
 def empty_like(
     input: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False, memory_format: Any = None
 ) -> Any:

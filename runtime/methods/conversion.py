@@ -7,6 +7,7 @@ from typing import Any
 
 from ..dispatch.conversion_op import conversions
 from ..modes.intercept import watch
+from ..modes.overrides.classes import plain
 from ..namespace import op
 from ..tensor.base import TensorBase, fresh
 from ..tensor.casting import cast
@@ -18,7 +19,8 @@ def converted(tensor: Any, to: Any) -> Any:
     """A copy as another dtype; `_to_copy`, which casts before or after it copies, has the same bits."""
     if not watch.every and (found := conversions["_to_copy"].launch(tensor, to)) is not None:
         return found
-    if watch.active or watch.interceptors or tensor._rg or tensor._device is not CPU or not goes_directly(tensor, to):
+    watched = watch.active or tensor.__class__ not in plain
+    if watched or tensor._rg or tensor._device is not CPU or not goes_directly(tensor, to):
         return op._to_copy(tensor, to)
     return fresh(cast(tensor.array, to.np).reshape(-1), tensor._shape, to)
 

@@ -23,9 +23,10 @@ from ..tensor.dtypes import dtype as Dtype
 from ..tensor.memory_format import strided
 from . import indexing, interop, memory, printing, queries, resizing
 from .conversion import converted
+from .layouts import LayoutMethods
 
 
-class TensorAttributes(TensorBase):
+class TensorAttributes(LayoutMethods):
     """Questions, and what NumPy and older programs call by other names."""
 
     __slots__ = ()
@@ -327,6 +328,10 @@ class TensorMethods(TensorAttributes):
     __array_priority__ = 1000  # NumPy leaves `array * tensor` to the tensor
 
     def __repr__(self) -> str:
+        if self.layout is not strided:
+            from .printing_sparse import to_text
+
+            return to_text(self)
         return printing.to_text(self)
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Any:

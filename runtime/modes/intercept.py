@@ -158,6 +158,12 @@ def uncast() -> bool:
     return not watch.every and mode.autocast != mode.depth
 
 
+class Layouts:
+    """Who computes for tensors that have no memory of their own, set once there is one: its answer, or NOT_HANDLED."""
+
+    answer: Callable[[str, Callable[..., Any], Any, Any], Any] | None = None
+
+
 class _Passing(threading.local):
     function: Any = None  # the op that is let through: its next call is not intercepted again
     all: bool = False  # whether every op is
@@ -203,14 +209,14 @@ class OpCall:
 def intercept(name: str, function: Callable[..., Any], rule: Any, *args: Any, **kwargs: Any) -> Any:
     """The answer of a `__torch_function__`, or of the watchers, to a call; NOT_HANDLED when the op is to run itself."""
     found = overridden_call(function, args, kwargs, name)
-    if found is not NOT_HANDLED or not watch.interceptors:
-        return found
-    if _passing.all:
-        return NOT_HANDLED
-    if _passing.function is function:
-        _passing.function = None
-        return NOT_HANDLED
-    return OpCall(name, function, rule, args, kwargs).advance()
+    if found is NOT_HANDLED and watch.interceptors and not _passing.all:
+        if _passing.function is function:
+            _passing.function = None
+        else:
+            found = OpCall(name, function, rule, args, kwargs).advance()
+    if found is NOT_HANDLED and Layouts.answer is not None:
+        return Layouts.answer(name, function, args, kwargs)
+    return found
 
 
 @contextmanager
@@ -223,11 +229,12 @@ def without_interception() -> Iterator[None]:
         _passing.all = before
 
 
-def interceptable(rule: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def interceptable(rule: str, sparse: str = "") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Let watchers intercept a hand-written function as they do generated ops.
 
     Args:
         rule: its batching rule: `random` for functions that draw numbers, `like` for new tensors like another.
+        sparse: its rule for sparse tensors; without one they are refused.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -241,6 +248,7 @@ def interceptable(rule: str) -> Callable[[Callable[..., Any]], Callable[..., Any
                     return found
             return function(*args, **kwargs)
 
+        wrapper.sparse_rule = sparse  # type: ignore[attr-defined]
         return wrapper
 
     return decorate

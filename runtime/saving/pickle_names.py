@@ -8,7 +8,7 @@ from typing import Any
 from ..tensor.devices import device
 from ..tensor.dtypes import dtype, from_name
 from ..tensor.shapes import Size
-from . import pickle_arrays, pickle_tensors
+from . import pickle_arrays, pickle_sparse, pickle_tensors
 from .archive import Damage
 from .pickle_reader import Named, checked_key
 from .safe_names import safe_name
@@ -100,7 +100,7 @@ def find(module: str, name: str) -> Named:
         UnsafeFileError: it may not be named.
     """
     full = f"{'builtins' if module in _BUILTINS else module}.{name}"
-    known = _PYTHON.get(full) or pickle_tensors.find(full) or pickle_arrays.find(full)
+    known = _PYTHON.get(full) or pickle_sparse.find(full) or pickle_tensors.find(full) or pickle_arrays.find(full)
     if known is not None:
         return known
     kind = _dtype(name) if module == "torch" else None

@@ -36,7 +36,6 @@ STORAGES = {
 }
 _UNREAD = {
     "_rebuild_qtensor": "quantized tensors",
-    "_rebuild_sparse_tensor": "sparse tensors",
     "_rebuild_nested_tensor": "nested tensors",
     "_rebuild_wrapper_subclass": "tensors of classes without memory",
 }

@@ -15,7 +15,9 @@ from ..tensor.base import TensorBase
 from ..tensor.devices import device
 from ..tensor.dtypes import dtype, from_numpy
 from ..tensor.memory import on_host
+from ..tensor.memory_format import strided
 from ..tensor.shapes import Size
+from .pickle_sparse import LAYOUT, REBUILD, described
 from .pickle_tensors import STORAGES
 from .rebuild import parts
 from .tree import tensor_classes
@@ -84,7 +86,10 @@ class Writer(_Pickler):
             return
         self._trail.append(obj)
         if isinstance(obj, TensorBase) and id(obj) not in self.memo:
-            self._save_tensor(obj)
+            if obj.layout is strided:  # type: ignore[attr-defined]
+                self._save_tensor(obj)
+            else:
+                self._save_sparse(obj)
         else:
             super().save(obj, save_persistent_id)
         self._trail.pop()
@@ -141,6 +146,11 @@ class Writer(_Pickler):
         behind: tuple[Any, ...] = (OrderedDict(),) if typed else (OrderedDict(), kind)
         function = self._utils("_rebuild_tensor_v2" if typed else "_rebuild_tensor_v3")
         self._save_made(tensor, cls, function, (given, requires_grad, behind), attributes)
+
+    def _save_sparse(self, tensor: Any) -> None:
+        layout, content = described(tensor)
+        made = self._name(*LAYOUT)
+        self.save_reduce(self._name(*REBUILD), (_Made(made, (layout,)), content), obj=tensor)
 
     def _utils(self, name: str) -> _Name:
         return self._name("torch._utils", name)

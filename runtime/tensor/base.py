@@ -252,6 +252,18 @@ def fresh(flat: Any, shape: Shape, dtype: dtype) -> Any:
     return t
 
 
+def without_memory(cls: type, shape: Shape, dtype: dtype, place: device) -> Any:
+    """A tensor of a class whose elements lie elsewhere: metadata, and a place outside the graph."""
+    t: Any = _new(cls)
+    t._shape = shape
+    t._dtype = dtype
+    t._device = place
+    t._offset = 0
+    t._rg = False
+    t._nd = t._strides = t._fn = t._grad = t._base = t._writes = t._hooks = t._views = t._tangent = None
+    return t
+
+
 def fresh_class() -> Any:
     """The class of tensors that ops return."""
     return _tensor_class

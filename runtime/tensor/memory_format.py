@@ -1,4 +1,4 @@
-"""Names of memory layouts, for programs that pass them: every tensor here is strided, in the order of its strides."""
+"""Names of layouts and of memory formats: a tensor is strided, in the order of its strides, or sparse."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Named:
 
 
 class layout(Named):
-    """The storage layout of a tensor: `specgrad.strided` is the only one.
+    """How the elements of a tensor are kept: `specgrad.strided`, `specgrad.sparse_coo`, `specgrad.sparse_csr`, ...
 
     Args:
         name: as in `specgrad.strided`.
@@ -33,6 +33,11 @@ class memory_format(Named):
 
 
 strided = layout("strided")
+sparse_coo = layout("sparse_coo")
+sparse_csr = layout("sparse_csr")
+sparse_csc = layout("sparse_csc")
+sparse_bsr = layout("sparse_bsr")
+sparse_bsc = layout("sparse_bsc")
 contiguous_format = memory_format("contiguous_format")
 preserve_format = memory_format("preserve_format")
 channels_last = memory_format("channels_last")

@@ -85,7 +85,15 @@ PICKLES: dict[str, bytes] = {
     "a gradient of integers": written(tensor(Stored("IntStorage", "0", 4), (4,), (1,), 0, True, None)),
     "a tensor of a list": written(tensor([1, 2, 3, 4], (4,), (1,))),
     "a parameter of a list": written(Call("torch._utils._rebuild_parameter", [1], True, None)),
-    "a sparse tensor": written(Call("torch._utils._rebuild_sparse_tensor", None, None)),
+    "a sparse tensor of nothing": written(Call("torch._utils._rebuild_sparse_tensor", None, None)),
+    "rows without a size": written(
+        Call(
+            "torch._utils._rebuild_sparse_tensor",
+            Call("torch.serialization._get_layout", "torch.sparse_csr"),
+            (1, 2, 3),
+        )
+    ),
+    "a layout of another name": written(Call("torch.serialization._get_layout", "torch.Named")),
     "an array of objects": written(Call("numpy.dtype", "O8", False, True)),
     "a shape that does not fit": written(
         Call("numpy._core.numeric._frombuffer", b"ab", Call("numpy.dtype", "i8", False, True), (LARGE,), "C")

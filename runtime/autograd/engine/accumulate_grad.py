@@ -25,6 +25,7 @@ from ...modes.intercept import watch
 from ...tensor.base import alias, fresh
 from ...tensor.devices import CPU
 from ...tensor.memory import empty
+from ...tensor.memory_format import strided
 from ..hooks.hooks import RemovableHandle, leaf_hooks
 from ..inplace.copy_slices import shown
 from ..inplace.view_history import NOWHERE
@@ -56,7 +57,9 @@ def accumulate(leaf: Any, grad: Any, owned: bool, create: bool) -> None:
             return
     _begin()
     try:
-        if create:
+        if leaf._grad.layout is not strided:
+            leaf._grad = leaf._grad + grad
+        elif create:
             total = leaf._grad + grad
             leaf._grad = total if leaf._flat is not None else laid_out_like(leaf, total)
         else:
@@ -95,6 +98,8 @@ def spread(leaf: Any, grad: Any) -> Any:
 
 def copy_for(leaf: Any, grad: Any) -> Any:
     """A copy of a gradient for a leaf, outside any graph."""
+    if grad.layout is not strided:
+        return grad.detach().clone()
     if leaf._flat is None:
         return laid_out_like(leaf, grad.detach())
     if grad._device is not CPU:
@@ -105,7 +110,7 @@ def copy_for(leaf: Any, grad: Any) -> Any:
 
 def laid_out_like(leaf: Any, grad: Any) -> Any:
     """A copy of a gradient with the strides of its leaf where those leave no gaps, else contiguous."""
-    if leaf._flat is not None or not is_dense(leaf._shape, leaf.stride()):
+    if leaf._flat is not None or leaf.layout is not strided or not is_dense(leaf._shape, leaf.stride()):
         return grad.clone()
     count = leaf.numel()
     blank = fresh(empty(count, grad._dtype.np, grad._device), (count,), grad._dtype)
@@ -129,6 +134,9 @@ def add_to(held: Any, grad: Any) -> None:
         held.add_(grad)
         return
     part = grad._flat
+    if grad.layout is not strided:
+        held.add_(grad)
+        return
     if part is None or grad._dtype is not held._dtype:
         part = grad.to(held._dtype).contiguous()._flat
     if add_into(total, part):

@@ -25,6 +25,12 @@ def add_plain(cls: type) -> None:
         plain.add(cls)
 
 
+def never_plain(cls: type) -> None:
+    """Calls on objects of a class, which has no `__torch_function__`, are looked at all the same: those of a layout."""
+    known.discard(cls)
+    plain.discard(cls)
+
+
 def watch_all(every: bool) -> None:
     """Whether calls are looked at also where all arguments are plain."""
     if every:

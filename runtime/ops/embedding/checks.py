@@ -49,13 +49,21 @@ def embedding_bag(
     """Indices as rows, or in one dimension with the offsets of the bags, from 0; mode is 'sum', 'mean' or 'max'."""
     _require_weights(op, input, weight, per_sample_weights, mode)
     if sparse:
-        raise NotImplementedError(f"{op}(): expected sparse=False, since there are no sparse tensors")
+        require_sparse_gradient(op, mode, scale_grad_by_freq)
     if mode == "max" and scale_grad_by_freq:
         raise ValueError(f"{op}(): max mode does not support scaling the gradient by the frequency")
     input, offsets = _ends(op, input, offsets, include_last_offset)
     padding_idx = -1 if padding_idx is None else _row(op, weight, padding_idx)
     rest = (scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding_idx)
     return input, weight, offsets, max_norm, norm_type, *rest
+
+
+def require_sparse_gradient(op: str, mode: str, scale_grad_by_freq: bool) -> None:
+    """What has a sparse gradient: no maximum, and nothing that is divided by counts."""
+    if mode == "max":
+        raise ValueError(f"{op}(): max mode does not support sparse weights")
+    if scale_grad_by_freq:
+        raise RuntimeError(f"{op}(): scale_grad_by_freq is not supported with sparse gradients")
 
 
 def _require_weights(op: str, input: Any, weight: Any, per_sample_weights: Any, mode: str) -> None:

@@ -22,17 +22,29 @@ def limited_rows(weight: Tensor, indices: Tensor, max_norm: float | None, norm_t
     return weight
 
 
+def rows_with_sparse_gradient(weight: Tensor, indices: Tensor, padding: int) -> Tensor:
+    """`embedding`, whose gradient has the rows that were read, and no others."""
+    from ...sparse.rows import rows_of  # loaded with the first sparse gradient
+
+    return rows_of(weight, indices, padding)
+
+
 def bags(
     indices: Tensor,
     weight: Tensor,
     offsets: Tensor | None,
     by_freq: bool,
     mode: str,
+    sparse: bool,
     factors: Tensor | None,
     padding: int,
 ) -> Tensor:
     """The sum, mean or maximum of the rows of each bag but padding; bags are rows of indices, or begin at offsets."""
-    rows = op.embedding(weight, indices, padding, by_freq)
+    rows = (
+        rows_with_sparse_gradient(weight, indices, padding)
+        if sparse
+        else op.embedding(weight, indices, padding, by_freq)
+    )
     if factors is not None:
         rows = rows * factors.unsqueeze(-1)
     if offsets is None and padding < 0 and mode != "max":

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ...dispatch.shape_checks import require_index_dtype
 from ...errors import ShapeError
+from ...tensor import dtypes
 
 
 def require_ndim(op: str, name: str, tensor: Any, ndim: int) -> None:
@@ -167,3 +169,30 @@ def linear_weight_backward(op: str, grad_output: Any, input: Any) -> tuple[Any, 
     if not x or x[:-1] not in (g, g[:-1]):
         raise ShapeError(f"{op}(): the shapes {list(g)} and {list(x)} differ before the last dimension")
     return grad_output, input
+
+
+def coordinate_mm(op: str, self: Any, row: Any, column: Any, count: int, mat2: Any) -> tuple[Any, ...]:
+    """One row and one column for each number, and a matrix with a row for each column."""
+    require_ndim(op, "mat2", mat2, 2)
+    _require_coordinates(op, self._shape, row, column)
+    if count < 0:
+        raise ShapeError(f"{op}(): expected count >= 0, but got {count}")
+    return self, row, column, count, mat2
+
+
+def coordinate_sampled(op: str, self: Any, row: Any, mat2: Any, column: Any) -> tuple[Any, ...]:
+    """Two matrices whose rows have one length, and a row of each for every result."""
+    require_ndim(op, "self", self, 2)
+    require_ndim(op, "mat2", mat2, 2)
+    _require_coordinates(op, row._shape, row, column)
+    if self._shape[1] != mat2._shape[1]:
+        raise ShapeError(f"{op}(): expected rows of one length, but got {self._shape[1]} and {mat2._shape[1]}")
+    return self, row, mat2, column
+
+
+def _require_coordinates(op: str, shape: Sequence[int], row: Any, column: Any) -> None:
+    """Vectors of int64 of one length."""
+    for name, index in (("row", row), ("column", column)):
+        require_index_dtype(op, name, index, (dtypes.int64,))
+        if len(index._shape) != 1 or index._shape != shape:
+            raise ShapeError(f"{op}(): expected {name} of shape {list(shape)}, but got {list(index._shape)}")

@@ -65,6 +65,13 @@ def edited(entry: str, right: str, wrong: str) -> str:
 
 
 # The entry, what is replaced in it by what, and what is said of that.
+SPARSE = [
+    ("bend", "aliases: [bow]", "sparse: each_valu",
+     "3:11: bend, sparse: there is no rule for sparse tensors 'each_valu' (did you mean 'each_value'?)"),
+    ("bend", "aliases: [bow]", "sparse: dim_of",
+     "3:11: bend, sparse: dim_of is no rule for sparse tensors: a rule takes the call and gives what the op gives for "
+     "them"),
+]  # fmt: skip
 AUTOCAST = [
     ("bend", "aliases: [bow]", "autocast: low",
      "3:13: bend, autocast: unknown value 'low' (did you mean 'lower'?)"),
@@ -307,6 +314,7 @@ STATED = [
      "3:16: bend, commutative: this is for operators that take a number on either side: % & * ** + / // << >> ^ |"),
 ]  # fmt: skip
 ALL = {
+    "sparse": SPARSE,
     "autocast": AUTOCAST,
     "names": NAMES,
     "unused": UNUSED,

@@ -1,0 +1,42 @@
+"""Products with matrices that are given by coordinates: number k stands in row row[k] and column column[k]."""
+
+from __future__ import annotations
+
+import numpy as np
+
+CHUNK = 1 << 20  # numbers of each factor that are gathered at a time
+
+
+def coordinate_mm(input: np.ndarray, row: np.ndarray, column: np.ndarray, count: int, mat2: np.ndarray) -> np.ndarray:
+    """The matrix of `count` rows times `mat2`, by SciPy; numbers at one place add up.
+
+    Raises:
+        IndexError: a coordinate outside the matrix.
+    """
+    from scipy.sparse import coo_array  # loaded with the first sparse product
+
+    _require_inside("row", row, count)
+    _require_inside("column", column, len(mat2))
+    matrix = coo_array((input, (row, column)), (count, len(mat2))).tocsr()
+    return np.ascontiguousarray((matrix @ mat2).astype(input.dtype, copy=False))
+
+
+def coordinate_sampled(input: np.ndarray, row: np.ndarray, mat2: np.ndarray, column: np.ndarray) -> np.ndarray:
+    """The products of row row[k] of one matrix and row column[k] of the other, for each k.
+
+    Raises:
+        IndexError: a row that a matrix does not have.
+    """
+    _require_inside("row", row, len(input))
+    _require_inside("column", column, len(mat2))
+    result = np.empty(row.size, input.dtype)
+    step = max(CHUNK // max(input.shape[1], 1), 1)
+    for first in range(0, row.size, step):
+        part = slice(first, first + step)
+        np.einsum("ij,ij->i", input[row[part]], mat2[column[part]], out=result[part])
+    return result
+
+
+def _require_inside(name: str, index: np.ndarray, size: int) -> None:
+    if index.size and (index.min() < 0 or index.max() >= size):
+        raise IndexError(f"sparse product: expected {name} in [0, {size}), but got {index.min()} to {index.max()}")

@@ -1,0 +1,159 @@
+"""SparseTensor: a pattern, which says where elements stand, and values. In the graph it is a tensor as any other."""
+
+from __future__ import annotations
+
+import copy
+import functools
+from typing import Any
+
+from ..modes.intercept import Layouts
+from ..modes.overrides.classes import disabled, never_plain
+from ..tensor.base import TensorBase, fresh_class, without_memory
+from ..tensor.memory_format import layout as Layout
+from ..tensor.memory_format import sparse_coo, sparse_csr
+from .dispatch import answer
+from .pattern import Pattern
+from .writing import replace
+
+NO_STORAGE = "Cannot access storage of a sparse tensor: it has indices and values, use to_dense() for its elements"
+
+
+def _storage(tensor: Any) -> Any:
+    raise NotImplementedError(NO_STORAGE)
+
+
+class SparseMethods(TensorBase):
+    """The members of SparseTensor that differ from those of a tensor."""
+
+    __slots__ = ()
+    has_pattern = True
+    pattern: Pattern
+    elements: Any  # the values, outside the graph
+    grad: Any
+    is_leaf: bool
+    __torch_function__ = disabled
+
+    _flat = property(lambda self: None)
+    _storage = property(_storage)
+
+    @property
+    def array(self) -> Any:
+        """Refused: there is no memory that holds all elements."""
+        raise NotImplementedError(NO_STORAGE)
+
+    @property
+    def layout(self) -> Layout:
+        """How the elements are kept."""
+        return self.pattern.layout
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether elements are kept with their coordinates."""
+        return self.pattern.layout is sparse_coo
+
+    @property
+    def is_sparse_csr(self) -> bool:
+        """Whether elements are kept row by row."""
+        return self.pattern.layout is sparse_csr
+
+    def stride(self, dim: int | None = None) -> Any:
+        """Zeros with coordinates, refused for compressed layouts: there are no steps in memory."""
+        if not self.is_sparse:
+            raise RuntimeError("Sparse CSR tensors do not have strides")
+        return (0,) * len(self._shape) if dim is None else 0
+
+    def is_contiguous(self, memory_format: Any = None) -> bool:
+        """Whether the elements lie in row-major order without gaps: they do not."""
+        return False
+
+    def contiguous(self, memory_format: Any = None) -> Any:
+        """Refused: there is no order of memory."""
+        raise RuntimeError("contiguous(): expected a strided tensor, but got a sparse one: use to_dense()")
+
+    def data_ptr(self) -> int:
+        """Refused: there is no memory that holds all elements."""
+        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
+
+    def numpy(self, *, force: bool = False) -> Any:
+        """Refused: NumPy has no sparse arrays."""
+        raise TypeError("can't convert Sparse layout tensor to numpy. Use Tensor.to_dense() first.")
+
+    def tolist(self) -> Any:
+        """Refused."""
+        raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage: use to_dense() first")
+
+    def item(self) -> Any:
+        """The one element as a Python number."""
+        if self.numel() != 1:
+            raise RuntimeError(f"a Tensor with {self.numel()} elements cannot be converted to Scalar")
+        return self.elements.sum().item()
+
+    def __bool__(self) -> bool:
+        if self.numel() != 1:
+            raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+        return bool(self.item())
+
+    def type(self, dtype: Any = None, non_blocking: Any = False) -> Any:
+        """The elements as `dtype`; without it the name of the tensor's type."""
+        if dtype is not None:
+            return super().type(dtype, non_blocking)  # type: ignore[misc]
+        package, _, name = self.elements.type().rpartition(".")
+        return f"{package}.sparse.{name}"
+
+    def detach(self) -> Any:
+        """A tensor over the same values outside the graph."""
+        return made(self.pattern, self.elements)
+
+    @property
+    def data(self) -> Any:
+        """A tensor over the same values outside the graph; assigning replaces pattern and values."""
+        return self.detach()
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        if not isinstance(value, SparseMethods):
+            raise RuntimeError("data: incompatible tensor type: expected a sparse tensor")
+        replace(self, value)
+
+    def share_memory_(self) -> Any:
+        """Let other processes see indices and values."""
+        for tensor in (*self.pattern.index, self.elements):
+            tensor.share_memory_()
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if id(self) in memo:
+            return memo[id(self)]
+        if not self.is_leaf:
+            raise RuntimeError(
+                "deepcopy(): only Tensors created explicitly by the user (graph leaves) support the deepcopy "
+                "protocol; use tensor.detach() or tensor.clone()"
+            )
+        result = memo[id(self)] = rebuild(self.pattern.parts(), copy.deepcopy(self.elements, memo), self._rg)
+        result.grad = copy.deepcopy(self.grad, memo)
+        result.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        return result
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return rebuild, (self.pattern.parts(), self.elements, self._rg)
+
+
+@functools.cache
+def sparse_class() -> Any:
+    """The class, made on first use: only then is it known what class tensors have. From then on calls are answered."""
+    found = type("SparseTensor", (SparseMethods, fresh_class()), {"__slots__": ("elements", "pattern")})
+    never_plain(found)
+    Layouts.answer = answer
+    return found
+
+
+def made(pattern: Pattern, elements: Any) -> Any:
+    """A sparse tensor outside the graph, over these values."""
+    t = without_memory(sparse_class(), pattern.shape, elements._dtype, elements._device)
+    t.pattern, t.elements = pattern, elements.detach() if elements._rg else elements
+    return t
+
+
+def rebuild(parts: tuple[Any, ...], elements: Any, requires_grad: bool) -> Any:
+    """A leaf from the parts of a pattern and values: what is pickled and copied."""
+    return made(Pattern(*parts), elements).requires_grad_(requires_grad)

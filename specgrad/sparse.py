@@ -1,0 +1,9 @@
+"""Sparse tensors under PyTorch's name: products, sums and softmax; tensors are made by `specgrad.sparse_coo_tensor`."""
+
+from .runtime.arguments import guard_module as _guard_module
+from .runtime.sparse.functions import addmm, log_softmax, mm, sampled_addmm, softmax, spdiags, sum
+from .runtime.sparse.older import check_sparse_tensor_invariants
+
+__all__ = ["addmm", "check_sparse_tensor_invariants", "log_softmax", "mm", "sampled_addmm", "softmax", "spdiags", "sum"]
+
+_guard_module(__name__)
