@@ -55,6 +55,10 @@ class UntypedStorage(Conversions):
             return of_array(byte_array(given, place))
         raise RuntimeError(f"UntypedStorage(): expected a size or a sequence of ints, but got {type_name(given)}")
 
+    def untyped(self) -> UntypedStorage:
+        """The bytes of a storage: this one itself."""
+        return self
+
     def nbytes(self) -> int:
         """The number of bytes."""
         return int(self._array.nbytes)
