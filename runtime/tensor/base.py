@@ -24,6 +24,8 @@ from .dtypes import dtype, from_numpy
 from .memory import contiguous, on_host
 from .shapes import Shape, Size, byte_strides, contiguous_strides, dim_of, is_contiguous
 
+for _kind in (dtype, device, Size):
+    add_plain(_kind)
 _new = object.__new__
 _new_size = tuple.__new__
 _tensor_class: Any = None
