@@ -104,10 +104,8 @@ float8_e4m3fn = dtype("float8_e4m3fn", ml_dtypes.float8_e4m3fn, "f", "Float8_e4m
 float8_e5m2 = dtype("float8_e5m2", ml_dtypes.float8_e5m2, "f", "Float8_e5m2")
 _complete.append(bool_.name)
 
-ALL = (
-    *(bool_, uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128),
-    *(uint16, uint32, uint64, complex32, float8_e4m3fn, float8_e5m2),
-)
+WITH_KERNELS = (bool_, uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128)
+ALL = (*WITH_KERNELS, uint16, uint32, uint64, complex32, float8_e4m3fn, float8_e5m2)
 _BY_NAME = {d.name: d for d in ALL}
 BY_NUMPY = {d.np: d for d in ALL}
 
