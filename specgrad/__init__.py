@@ -143,10 +143,13 @@ from .runtime.tensor.dtypes import (
     bfloat16,
     bool_,
     can_cast,
+    complex32,
     complex64,
     complex128,
     dtype,
     finfo,
+    float8_e4m3fn,
+    float8_e5m2,
     float16,
     float32,
     float64,
@@ -160,6 +163,9 @@ from .runtime.tensor.dtypes import (
     result_type,
     set_default_dtype,
     uint8,
+    uint16,
+    uint32,
+    uint64,
 )
 from .runtime.tensor.memory_format import (
     channels_last,
@@ -222,7 +228,7 @@ __version__ = "0.1.0"
 
 newaxis = None
 half, float, double = float16, float32, float64
-cfloat, cdouble = complex64, complex128
+chalf, cfloat, cdouble = complex32, complex64, complex128
 short, int, long = int16, int32, int64
 bool = bool_
 
@@ -275,10 +281,12 @@ __all__ = [
     "cartesian_prod",
     "cdouble",
     "cfloat",
+    "chalf",
     "chain_matmul",
     "channels_last",
     "channels_last_3d",
     "clear_autocast_cache",
+    "complex32",
     "complex64",
     "bartlett_window",
     "blackman_window",
@@ -303,6 +311,8 @@ __all__ = [
     "fft",
     "finfo",
     "float",
+    "float8_e4m3fn",
+    "float8_e5m2",
     "float16",
     "float32",
     "float64",
@@ -438,6 +448,9 @@ __all__ = [
     "threshold",
     "threshold_",
     "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
     "use_deterministic_algorithms",
     "utils",
     "vmap",

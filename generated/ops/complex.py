@@ -322,8 +322,8 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
         real: grad
         imag: imag_copy(grad)
     Raises:
-        RuntimeError: expected: both parts are tensors of one floating-point dtype, float32 or float64, whose shapes
-            broadcast.
+        RuntimeError: expected: both parts are tensors of one dtype, of whose numbers a complex one has pairs, and their
+            shapes broadcast.
     Example:
         >>> sg.complex(sg.tensor([1.0, 2.0]), sg.tensor([0.0, -1.0]))
         tensor([1.+0.j, 2.-1.j])
@@ -382,8 +382,8 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     Gradients:
         through: complex(abs * cos(angle), abs * sin(angle))
     Raises:
-        RuntimeError: expected: both parts are tensors of one floating-point dtype, float32 or float64, whose shapes
-            broadcast.
+        RuntimeError: expected: both parts are tensors of one dtype, of whose numbers a complex one has pairs, and their
+            shapes broadcast.
     Example:
         >>> sg.polar(sg.tensor([2.0]), sg.tensor([1.0]))
         tensor([1.0806+1.6829j])

@@ -13,7 +13,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
 from ..modes.overrides.calls import NOT_HANDLED, overridden, public_functions
-from ..modes.overrides.classes import foreign, plain
+from ..modes.overrides.classes import foreign, plain, plain_or_sizes
 from ..tensor.base import TensorBase
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
@@ -55,25 +55,27 @@ def asking(function: AnyFunction) -> AnyFunction:
 
     Tuples are looked into where functions take tensors in them; in `nn.functional` they are sizes.
     """
-    in_tuples = function.__module__.startswith(f"{_PACKAGE}.runtime.")
+    passing = plain if function.__module__.startswith(f"{_PACKAGE}.runtime.") else plain_or_sizes
 
     def call(*args: Any, **kwargs: Any) -> Any:
         for value in args:
-            if value.__class__ not in plain and (in_tuples or value.__class__ is not tuple) and foreign(value):
-                found = overridden(function, *args, **kwargs)
-                if found is not NOT_HANDLED:
-                    return found
-                break
-        else:
-            if kwargs and foreign((*kwargs.values(),)):
-                found = overridden(function, *args, **kwargs)
-                if found is not NOT_HANDLED:
-                    return found
+            if type(value) not in passing and foreign(value):
+                return asked(*args, **kwargs)
+        if kwargs:
+            for value in kwargs.values():
+                if type(value) not in passing and foreign(value):
+                    return asked(*args, **kwargs)
         try:
             return function(*args, **kwargs)
         except Exception as error:
             leave(function, error, args, kwargs)
             raise
+
+    def asked(*args: Any, **kwargs: Any) -> Any:
+        found = overridden(function, *args, **kwargs)
+        return unasked(*args, **kwargs) if found is NOT_HANDLED else found
+
+    unasked = explained(function)
 
     guards.add(call.__code__)
     public_functions[function] = call

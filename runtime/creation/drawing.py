@@ -18,7 +18,7 @@ from ..kernels.cpu import draws
 from ..random import Generator, default_generator
 from ..tensor.base import fresh
 from ..tensor.devices import CPU, META
-from ..tensor.dtypes import bfloat16, iinfo, int64
+from ..tensor.dtypes import FLOAT8, bfloat16, iinfo, int64
 from ..tensor.dtypes import dtype as Dtype
 from ..tensor.shapes import Shape
 from .options import allocate_array, cast, place_for
@@ -125,16 +125,19 @@ def converted(t: Any, kind: Dtype) -> Any:
 
 
 def _require_fractions(op: str, kind: Dtype) -> None:
-    if kind.kind not in "fc":
-        raise UnsupportedDtypeError(f"{op}(): expected a floating point or complex dtype, but got {kind}")
+    if kind.kind not in "fc" or kind in FLOAT8:
+        raise UnsupportedDtypeError(
+            f"{op}(): expected a floating point or complex dtype, but got {kind}: not implemented for "
+            f"'{kind.scalar_type}'"
+        )
 
 
 def _floats(op: str, generator: Generator, size: Shape, kind: Dtype, device: Any, fill: str, *numbers: float) -> Any:
-    """Floating-point numbers, both parts of complex ones; 16-bit ones are computed in float32."""
+    """Floating-point numbers, both parts of complex ones; those of 16 bits are computed in float32 on the host."""
     place = place_for(op, device)
-    is_wide = place is CPU and kind.kind == "f"
-    flat = allocate_array(op, prod(size), kind.compute.np if is_wide else kind.np, place)
-    parts = flat.view(kind.to_real().np) if kind.kind == "c" else flat
+    drawn = kind.compute if place is CPU else kind
+    flat = allocate_array(op, prod(size), drawn.np, place)
+    parts = flat.view(drawn.to_real().np) if kind.kind == "c" else flat
     _fill(fill, parts, draws.words_of(parts.size, 8 * parts.itemsize), generator, place, numbers)
     return fresh(cast(flat, kind) if flat.dtype != kind.np else flat, size, kind)
 

@@ -230,7 +230,7 @@ def eye(
     checked_size("eye", (rows, columns))
     kind = chosen_dtype("eye", dtype, get_default_dtype())
     with allocating("eye"):
-        t = adopt(np.eye(rows, columns, dtype=kind.np))
+        t = adopt(np.eye(rows, columns, dtype=kind.compute.np), kind)
     return finish("eye", t, device, requires_grad, pin_memory)
 
 

@@ -142,8 +142,7 @@ CUDA_TYPES = {name: TensorType(name, found.dtype, "cuda") for name, found in TYP
 
 def type_of(value: Any) -> str:
     """PyTorch's name for the type of a tensor: `specgrad.FloatTensor`, `specgrad.cuda.FloatTensor`."""
-    name = next(name for name, found in TYPES.items() if found.dtype is value._dtype)
-    return f"{_MODULES[value._device.type]}.{name}"
+    return f"{_MODULES[value._device.type]}.{value._dtype.scalar_type}Tensor"
 
 
 def named_type(value: Any) -> tuple[Dtype, str | None]:

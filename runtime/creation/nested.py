@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..errors import DtypeError, type_name
-from ..tensor.base import TensorBase, host_array
-from ..tensor.dtypes import bool_, from_numpy, get_default_dtype, iinfo, int64, promote_types
+from ..tensor.base import TensorBase, number_array
+from ..tensor.casting import cast
+from ..tensor.dtypes import bool_, from_numpy, get_default_dtype, iinfo, int64, promote_types, uint64
 from ..tensor.dtypes import dtype as Dtype
 
 _MAX_DIMS = 64
@@ -114,7 +115,7 @@ def _value(op: str, leaf: Any) -> Any:
     if isinstance(leaf, TensorBase):
         if leaf.numel() != 1:
             raise ValueError(f"{op}(): only one element tensors can be converted to Python scalars")
-        return host_array(leaf).item()
+        return number_array(leaf).item()
     if isinstance(leaf, (np.generic, np.ndarray)):
         from_numpy(leaf.dtype)
         return leaf.item()
@@ -137,16 +138,17 @@ def _to_array(op: str, values: list[Any], types: set[type], kind: Dtype) -> np.n
         if float in types:
             raise _no_room(op, kind) from None
         raise ValueError(f"{op}(): an integer does not fit into {kind}") from None
-    with np.errstate(over="ignore", invalid="ignore"):
-        return array.astype(kind.np)
+    return cast(array, kind.np)
 
 
 def _integers(op: str, values: list[Any], types: set[type], kind: Dtype) -> np.ndarray:
-    """Floats are truncated; negative numbers wrap around in uint8, as in C."""
-    array = np.array([_truncated(x) for x in values] if float in types else values, np.int64)
-    if kind is int64:
+    """Floats are truncated; negative numbers wrap around in what has no sign, as in C, but in uint64, as in PyTorch."""
+    wide = np.uint64 if kind is uint64 else np.int64
+    array = np.array([_truncated(x) for x in values] if float in types else values, wide)
+    if array.dtype == kind.np:
         return array
-    low, high = (-255, 255) if kind.name == "uint8" else (iinfo(kind).min, iinfo(kind).max)
+    limits = iinfo(kind)
+    low, high = limits.min if kind.is_signed else -limits.max, limits.max
     if array.size and not (low <= array.min() and array.max() <= high):
         raise _no_room(op, kind)
     return array.astype(kind.np)

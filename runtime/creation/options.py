@@ -18,10 +18,10 @@ from ..modes.overrides.calls import NOT_HANDLED, ask, overridden
 from ..modes.overrides.classes import foreign
 from ..modes.overrides.switches import state
 from ..namespace import op as op_namespace
-from ..tensor import memory
+from ..tensor import casting, memory
 from ..tensor.base import adopt, fresh
 from ..tensor.devices import CPU, cuda_available, default_device, device
-from ..tensor.dtypes import dtype, finfo, iinfo
+from ..tensor.dtypes import complex32, dtype, finfo, iinfo
 from ..tensor.history import set_requires_grad
 from ..tensor.shapes import Shape
 
@@ -169,10 +169,10 @@ def is_finite(value: Any) -> bool:
 
 def _to_integer(op: str, value: Any, kind: dtype) -> int:
     limits = _iinfo(kind)
-    low = -limits.max if kind.name == "uint8" else limits.min  # negative numbers wrap, as in C
+    low = limits.min if kind.is_signed else -limits.max  # negative numbers wrap, as in C
     if not is_finite(value) or not low <= int(value) <= limits.max:
         raise _overflow(op, value, kind)
-    return int(value) % (limits.max + 1) if kind.name == "uint8" else int(value)
+    return int(value) if kind.is_signed else int(value) % (limits.max + 1)
 
 
 def _to_float(op: str, value: Any, kind: dtype) -> float:
@@ -191,6 +191,8 @@ def _overflow(op: str, value: Any, kind: dtype) -> DtypeError:
 
 def cast(array: np.ndarray, kind: dtype) -> np.ndarray:
     """A copy in another dtype as C converts: without warnings, imaginary parts dropped where need be."""
+    if kind is complex32:
+        return casting.cast(array, kind.np)
     if array.dtype.kind == "c" and kind.kind not in "cb":
         array = array.real
     with np.errstate(over="ignore", invalid="ignore"):

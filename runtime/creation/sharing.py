@@ -10,7 +10,7 @@ from ..dispatch import checks
 from ..errors import type_name
 from ..tensor.base import TensorBase, alias, fresh
 from ..tensor.devices import cuda_device, cuda_device_count
-from ..tensor.dlpack import CUDA, CUDA_MANAGED, Foreign, content, taken
+from ..tensor.dlpack import CUDA, CUDA_MANAGED, Foreign, content, renamed, taken
 from .data import as_tensor, from_numpy, place_of, tensor
 from .options import finish
 
@@ -94,9 +94,21 @@ def _shared(given: Any) -> Any:
     try:
         if kind in (CUDA, CUDA_MANAGED):
             return _of_device(given, index)
-        return from_numpy(np.from_dlpack(given))
+        return _of_host(given)
     except (BufferError, RuntimeError) as error:
         raise RuntimeError(f"from_dlpack(): cannot share the memory of {type_name(given)}: {error}") from error
+
+
+def _of_host(given: Any) -> Any:
+    """A tensor over memory of the host; NumPy takes what it has numbers for."""
+    try:
+        return from_numpy(np.from_dlpack(given))
+    except (BufferError, RuntimeError):
+        capsule = _asked(given, None)
+        kind = renamed(capsule)
+        if kind is None:
+            raise
+        return from_numpy(np.from_dlpack(Capsule(capsule)).view(kind.np))
 
 
 class Capsule:
@@ -132,7 +144,7 @@ def _of_device(given: Any, index: int) -> Any:
     return _laid_out(storage, found)
 
 
-def _asked(given: Any, stream: int) -> Any:
+def _asked(given: Any, stream: int | None) -> Any:
     """The capsule of an object, which may not know versions yet."""
     try:
         return given.__dlpack__(stream=stream, max_version=(1, 0))

@@ -18,7 +18,7 @@ from ..tensor import dtypes
 from ..tensor.base import TensorBase, adopt, fresh
 from ..tensor.casting import cast, copy_cast
 from ..tensor.devices import CPU
-from ..tensor.dtypes import dtype
+from ..tensor.dtypes import FLOAT8, dtype
 from ..tensor.memory import empty
 from ..tensor.shapes import Shape, broadcast_shapes
 from .destinations import takes_directly
@@ -30,6 +30,7 @@ from .writing import write
 
 FIXED = {"bool": dtypes.bool_, "int32": dtypes.int32, "int64": dtypes.int64}  # results of one dtype, whatever goes in
 KINDS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
+ALL_KINDS = tuple(KINDS.values())
 
 
 elementwise_ops: dict[str, Elementwise] = {}  # by the names of their kernels
@@ -125,6 +126,8 @@ class Elementwise:
 def compute_dtype(rule: str, name: str, values: Sequence[Any], allowed: tuple[str, ...] = ()) -> dtype:
     """The dtype that a promotion rule gives for these tensors and numbers; checks the kinds that are allowed."""
     found = dtypes.result_type(*(values[:1] if rule == "same" else values))
+    if found in FLOAT8 and rule in ("float", "accumulate"):
+        raise UnsupportedDtypeError(f"{name}(): not implemented for '{found.scalar_type}'")
     if rule == "float" and found.kind in "bi":
         found = dtypes.get_default_dtype()
     elif rule == "accumulate" and found.kind in "bi":
@@ -133,11 +136,17 @@ def compute_dtype(rule: str, name: str, values: Sequence[Any], allowed: tuple[st
     return found
 
 
+def computing(op: Elementwise) -> tuple[str, ...]:
+    """All kinds of dtype for an op that makes new numbers, () for one that moves, writes or compares given ones."""
+    return () if op.moves is not None or op.overwrites or op.result_dtypes[0] == "bool" else ALL_KINDS
+
+
 def check_kind(name: str, found: dtype, allowed: tuple[str, ...]) -> None:
-    """Refuse a dtype of a kind that the op does not compute in."""
-    if allowed and KINDS[found.kind] not in allowed:
+    """Refuse a dtype of a kind that the op does not compute in; in 8-bit floats what takes only some kinds does not."""
+    if allowed and (KINDS[found.kind] not in allowed or found in FLOAT8):
         raise UnsupportedDtypeError(
-            f"{name}(): expected a dtype of kind {' or '.join(allowed)}, but got {found!r}: not implemented for it"
+            f"{name}(): expected a dtype of kind {' or '.join(allowed)}, but got {found!r}: not implemented for "
+            f"'{found.scalar_type}'"
         )
 
 
@@ -165,7 +174,7 @@ def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[An
     computed = native_dtype(op, operands, scalars)
     if computed is None:
         taking_part = [v for i, v in enumerate(operands) if not op.is_raw(i)]
-        computed = compute_dtype(op.rule, name, [*taking_part, *promoting(scalars)], op.allowed)
+        computed = compute_dtype(op.rule, name, [*taking_part, *promoting(scalars)], op.allowed or computing(op))
     shape = broadcast_shapes(name, *[t._shape for t in operands if isinstance(t, TensorBase)])
     final = result_dtype(op.result_dtypes[0], computed)
     try:

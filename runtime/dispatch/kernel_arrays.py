@@ -66,7 +66,9 @@ def array_in(t: Any, computed: dtype | None) -> Any:
 
 def stored_in(t: Any, computed: dtype | None) -> Any:
     """The array of a tensor as `array_in` gives it, but of 16-bit floats on the host as they are stored."""
-    if t is None or computed is None or computed.native or t._dtype is not computed or t._device is not CPU:
+    if t is None or computed is None or t._dtype is not computed or t._device is not CPU:
+        return array_in(t, computed)
+    if computed.native or not computed.planned:
         return array_in(t, computed)
     return t.array
 

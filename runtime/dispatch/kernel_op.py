@@ -157,7 +157,7 @@ class KernelOp:
             return on_host and (self.moves or hasattr(self.find, "for_whole_numbers"))
         if not on_host:
             return own.is_floating_point
-        return own.compute.native or (own.kind == "c" and takes_complex(self.find))
+        return own.planned or (own.compute is own and own.kind == "c" and takes_complex(self.find))
 
     def plan(self, checked: Sequence[Any], computed: dtype, in_place: bool = False) -> Any:
         """The words of the plan for a call on tensors of a dtype; None where the op has none for it."""
@@ -372,7 +372,7 @@ class KernelOpGradient:
         grads = [part for part in grad if part is not None] if several else [grad]
         first = grads[0]
         on_host = first._device is CPU
-        if on_host and (self.find is None or not first._dtype.compute.native):
+        if on_host and (self.find is None or not first._dtype.planned):
             return False
         if several and (not on_host or any(part._dtype is not first._dtype for part in grads)):
             return False

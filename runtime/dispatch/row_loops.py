@@ -156,7 +156,7 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
     if type(operands[0]) not in known or type(operands[1]) not in known or getattr(operands[0], "is_example", False):
         return None
     kind: Any = getattr(operands[0], "_dtype", None)
-    if kind is None or not (kind.compute.native or (kind is int64 and "i" in op.whole)):
+    if kind is None or not (kind.planned or (kind is int64 and "i" in op.whole)):
         return None
     if getattr(operands[1], "_dtype", None) is not kind:
         return None
@@ -203,7 +203,7 @@ def flat_operand(value: Any, to: Any, shape: Shape) -> np.ndarray:
     """A 1-D contiguous array of dtype `to` (None: as it is) with the elements of `value` broadcast to `shape`."""
     if not isinstance(value, TensorBase):
         flat = empty(prod(shape), np.dtype(to))
-        flat.fill(value)
+        flat.fill(value % 2**64 if to == np.uint64 else value)
         return flat
     if value._flat is not None and value._shape == shape:
         return value._flat if to is None or value._dtype.np is to else cast(value._flat, to)

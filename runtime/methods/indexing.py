@@ -160,7 +160,7 @@ def _as_value(x: Any, value: Any) -> Any:
         value = value.item()
     if not isinstance(value, (bool, int, float, complex)):
         raise TypeError(f"can't assign a {type_name(value)} to a Tensor of {x._dtype}")
-    return adopt(np.asarray(convert_number("__setitem__", value, x._dtype), dtype=x._dtype.np))
+    return adopt(np.asarray(convert_number("__setitem__", value, x._dtype), x._dtype.compute.np), x._dtype)
 
 
 def _without_leading_ones(value: Any, ndim: int) -> Any:

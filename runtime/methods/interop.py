@@ -11,8 +11,9 @@ import numpy as np
 from ..errors import NoDataError, NotFiniteError, type_name
 from ..modes.grad_mode import mode
 from ..namespace import op
-from ..tensor.base import TensorBase, fresh, host_array
+from ..tensor.base import TensorBase, fresh, host_array, number_array
 from ..tensor.devices import CPU, META, cuda_available, resolve
+from ..tensor.dtypes import complex32
 
 
 def numpy(tensor: Any, *, force: bool = False) -> np.ndarray:
@@ -20,8 +21,10 @@ def numpy(tensor: Any, *, force: bool = False) -> np.ndarray:
 
     Raises:
         RuntimeError: when the tensor requires grad, outside `no_grad`: writes to the array would escape autograd.
-        TypeError: when the tensor is not on the CPU.
+        TypeError: when the tensor is not on the CPU, or NumPy has no such dtype.
     """
+    if tensor._dtype is complex32:
+        raise TypeError("numpy(): Got unsupported ScalarType ComplexHalf")
     if force:
         return host_array(tensor).view()
     if tensor._rg and mode.grad:
@@ -55,7 +58,7 @@ def item(tensor: Any) -> Any:
     if tensor.numel() != 1:
         raise RuntimeError(f"item(): a Tensor with {tensor.numel()} elements cannot be converted to Scalar")
     try:
-        return host_array(tensor).item()
+        return number_array(tensor).item()
     except NoDataError:
         raise NoDataError("Tensor.item() cannot be called on meta tensors") from None
 
@@ -68,7 +71,7 @@ def tolist(tensor: Any) -> Any:
         >>> sg.tensor([[1, 2], [3, 4]]).tolist()
         [[1, 2], [3, 4]]
     """
-    return host_array(tensor).tolist()
+    return number_array(tensor).tolist()
 
 
 def _only_element(tensor: Any, target: str) -> Any:
@@ -183,7 +186,9 @@ def dlpack(
     if tensor._device is CPU:
         if stream not in (None, -1):
             raise AssertionError(f"__dlpack__(): stream should be None on cpu, but got {stream}")
-        return tensor.array.__dlpack__(max_version=max_version, copy=copy)
+        from ..tensor.dlpack import of_host  # few programs hand over tensors
+
+        return of_host(tensor.array, tensor._dtype, max_version, copy)
     return _dlpack_of_device(tensor.clone() if copy else tensor, stream, max_version)
 
 

@@ -165,6 +165,7 @@ class TensorMethods(TensorAttributes):
     half = _cast_to("half", dtypes.float16)
     bfloat16 = _cast_to("bfloat16", dtypes.bfloat16)
     cfloat = _cast_to("cfloat", dtypes.complex64)
+    chalf = _cast_to("chalf", dtypes.complex32)
     cdouble = _cast_to("cdouble", dtypes.complex128)
     char = _cast_to("char", dtypes.int8)
     short = _cast_to("short", dtypes.int16)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..modes.overrides.classes import overrides
-from ..tensor.base import host_array
+from ..tensor.base import number_array
 from ..tensor.dtypes import bool_, get_default_dtype, int64
 
 
@@ -193,7 +193,7 @@ def to_text(tensor: Any) -> str:
     """The text of a tensor, as `repr` and `str` give it."""
     name = type(tensor).__name__ if overrides(type(tensor)) else "tensor"
     indent = len(name) + 1
-    text = f"{name}(" + ("..." if tensor.is_meta else numbers_text(host_array(tensor), indent))
+    text = f"{name}(" + ("..." if tensor.is_meta else numbers_text(number_array(tensor), indent))
     column = len(text) - text.rfind("\n") + 1
     for suffix in _suffixes(tensor):
         if column + len(suffix) + 2 > options.linewidth:

@@ -12,6 +12,7 @@ from typing import IO, Any, NamedTuple
 
 import numpy as np
 
+from ..errors import SerializationError
 from ..kernels.cpu.checksums import crc32
 
 _END = struct.Struct("<4s4H2LH")  # signature, disk numbers, counts, length and start of the directory, comment
@@ -22,6 +23,11 @@ _LOCAL = struct.Struct("<4s5H3L2H")
 _FLAGS = 0x0808  # sizes follow the member, its name is UTF-8: the others say that it is packed or encrypted
 _IN_EXTRA = 0xFFFFFFFF  # the number is found among the extra fields, where it has 64 bits
 _CHUNK = 1 << 20
+_OF_PROGRAMS = (b"/constants.pkl", b"/model.json")  # members of TorchScript's archives, some of which are packed
+_PROGRAM = (
+    "load(): the file is a TorchScript archive, a program that torch.jit.save has written, and no code of files is run "
+    "here. Open it by torch.jit.load in PyTorch, write its state_dict() by torch.save, and load that into the module"
+)
 
 
 class Damage(ValueError):
@@ -48,6 +54,8 @@ class Archive:
         self._members: dict[str, Member] = {}
         self.is_checked = True
         directory, begin, base = self._directory()
+        if any(name in directory for name in _OF_PROGRAMS):
+            raise SerializationError(_PROGRAM)
         end = 0
         for name, header, size, checksum in _entries(directory):
             header += base

@@ -11,6 +11,7 @@ from ..errors import DeviceError, SerializationError
 from ..tensor.base import fresh
 from ..tensor.devices import device, resolve
 from ..tensor.dtypes import uint8
+from .registry import of_program
 
 Location = device | dict[str, device] | Callable[..., Any] | None
 MapLocation = Location | str | int | dict[str, str]
@@ -44,12 +45,17 @@ class Place:
         if isinstance(self._location, device):
             return self._location
         if callable(self._location):
-            probe = fresh(np.empty(0, np.uint8), (0,), uint8)
-            found = self._location(probe, saved)
+            found = self._location(_probe(), saved)
             return _here(saved) if found is None else found.device
         if self._location is not None and saved in self._location:
             return self._location[saved]
-        return _here(saved)
+        found = None if saved == "cpu" else of_program(_probe(), saved)
+        return _here(saved) if found is None else found.device
+
+
+def _probe() -> Any:
+    """What stands for a storage that has not been read yet."""
+    return fresh(np.empty(0, np.uint8), (0,), uint8)
 
 
 def _here(saved: str) -> device:

@@ -25,6 +25,8 @@ class LoadEndianness(Enum):
 class _Settings:
     endianness: LoadEndianness | None = None
     flags = MAP_PRIVATE
+    checksums = True
+    skips = False
 
 
 _settings = _Settings()
@@ -47,6 +49,53 @@ def order_where_unsaid() -> str:
     if _settings.endianness is LoadEndianness.NATIVE:
         return sys.byteorder
     return "big" if _settings.endianness is LoadEndianness.BIG else "little"
+
+
+def get_crc32_options() -> bool:
+    """What `set_crc32_options` was told, True at first."""
+    return _settings.checksums
+
+
+def set_crc32_options(compute_crc32: bool) -> None:
+    """Kept for programs that ask for it: `save` writes checksums always, and `load` reads files without them.
+
+    Args:
+        compute_crc32: whether PyTorch would write checksums.
+    """
+    _settings.checksums = bool(compute_crc32)
+
+
+class skip_data(contextlib.AbstractContextManager[None]):
+    """A block in which `save` leaves storages empty, zeros in the place of their bytes, and `load` does not read them:
+    its tensors have shapes, dtypes and zeros.
+
+    Args:
+        materialize_fake_tensors: without effect, as there are no fake tensors.
+
+    Example:
+        >>> import io, specgrad as sg
+        >>> file = io.BytesIO()
+        >>> with sg.serialization.skip_data():
+        ...     sg.save(sg.ones(2), file)
+        >>> _ = file.seek(0)
+        >>> sg.load(file)
+        tensor([0., 0.])
+    """
+
+    def __init__(self, materialize_fake_tensors: bool = False) -> None:
+        self.materialize_fake_tensors = materialize_fake_tensors
+
+    def __enter__(self) -> None:
+        self._before = _settings.skips
+        _settings.skips = True
+
+    def __exit__(self, *error: Any) -> None:
+        _settings.skips = self._before
+
+
+def skips_data() -> bool:
+    """Whether bytes of storages are left out."""
+    return _settings.skips
 
 
 def get_default_mmap_options() -> int:

@@ -24,6 +24,8 @@ from .dtypes import dtype, from_numpy
 from .memory import contiguous, on_host
 from .shapes import Shape, Size, byte_strides, contiguous_strides, dim_of, is_contiguous
 
+for _kind in (dtype, device, Size):
+    add_plain(_kind)
 _new = object.__new__
 _new_size = tuple.__new__
 _tensor_class: Any = None
@@ -311,7 +313,8 @@ def share(array: np.ndarray) -> Any:
         )
     strides = tuple(step // itemsize for step in array.strides)
     span = 1 + sum((size - 1) * step for size, step in zip(array.shape, strides, strict=True)) if array.size else 0
-    storage = np.lib.stride_tricks.as_strided(array, (span,), (itemsize,))
+    known = array if array.dtype.isbuiltin == 1 else array.view(f"u{itemsize}")  # numbers that NumPy can describe
+    storage = np.lib.stride_tricks.as_strided(known, (span,), (itemsize,)).view(array.dtype)
     base = fresh(storage, (span,), from_numpy(array.dtype))
     return alias(base, array.shape, strides, 0)
 
@@ -406,6 +409,12 @@ def drop_dead(views: list[Any]) -> None:
 def host_array(t: Any) -> Any:
     """The NumPy array over a tensor's memory, or over a copy on the host where that is a device's."""
     return on_host(t.array)
+
+
+def number_array(t: Any) -> Any:
+    """`host_array` as numbers of NumPy's: complex32, of which it has none, as complex64."""
+    array = host_array(t)
+    return array if array.dtype.names is None else cast(array, np.dtype(np.complex64))
 
 
 def compute_array(t: Any) -> Any:

@@ -19,12 +19,14 @@ from .dtypes import from_name
 
 CPU, CUDA, CUDA_MANAGED = 1, 2, 13  # of DLDeviceType
 CODES = {"int": 0, "uint": 1, "float": 2, "bfloat": 4, "complex": 5, "bool": 6}  # of DLDataTypeCode
-KINDS = {code: kind for kind, code in CODES.items()}
+WHOLE_CODES = {"float8_e4m3fn": 10, "float8_e5m2": 12}  # of those that say the bits too
+KINDS = {code: kind for kind, code in (CODES | WHOLE_CODES).items()}
 BYTE = 8
 # Capsules keep the addresses of their names, so these live as long as the program.
 PLAIN, VERSIONED = b"dltensor", b"dltensor_versioned"
 USED = {PLAIN: b"used_dltensor", VERSIONED: b"used_dltensor_versioned"}
 DEFAULT_STREAM, PER_THREAD_STREAM, NO_STREAM = 1, 2, -1  # what DLPack calls streams that are no handles
+NUMPYS = 1  # what `isbuiltin` is of the dtypes of NumPy itself
 MAJOR = 1  # the version that is understood
 
 
@@ -98,6 +100,27 @@ def exported(array: Any, kind: Dtype, max_version: tuple[int, int] | None) -> An
     return capsule
 
 
+def of_host(array: Any, kind: Dtype, max_version: Any, copy: bool | None) -> Any:
+    """A capsule over an array of the host; of elements that NumPy has no numbers for, as integers of their size."""
+    if array.dtype.isbuiltin == NUMPYS:
+        return array.__dlpack__(max_version=max_version, copy=copy)
+    capsule = array.view(f"u{kind.itemsize}").__dlpack__(max_version=max_version, copy=copy)
+    said = content(capsule).tensor
+    said.code, said.bits = data_type(kind)
+    return capsule
+
+
+def renamed(capsule: Any) -> Dtype | None:
+    """The dtype of a capsule over elements that NumPy has no numbers for, which says integers of their size from now
+    on; None for any other."""
+    said = content(capsule).tensor
+    kind = dtype_of(said)
+    if kind.np.isbuiltin == NUMPYS:
+        return None
+    said.code = CODES["uint"]
+    return kind
+
+
 def hand_over(device: int, stream: int | None) -> None:
     """Let a stream of another library wait for all that the current one of a device was given.
 
@@ -141,7 +164,8 @@ def content(capsule: Any) -> Any:
 
 def data_type(kind: Dtype) -> tuple[int, int]:
     """The code and the bits of a dtype."""
-    return CODES[kind.name.rstrip("0123456789")], kind.itemsize * BYTE
+    code = WHOLE_CODES.get(kind.name)
+    return CODES[kind.name.rstrip("0123456789")] if code is None else code, kind.itemsize * BYTE
 
 
 def dtype_of(said: DLTensor) -> Dtype:
@@ -154,7 +178,7 @@ def dtype_of(said: DLTensor) -> Dtype:
     try:
         if said.lanes != 1:
             raise ValueError
-        return from_name("bool" if word == "bool" else f"{word}{said.bits}")
+        return from_name(word if word == "bool" or word in WHOLE_CODES else f"{word}{said.bits}")
     except ValueError:
         message = f"from_dlpack(): there is no dtype for {word}{said.bits} with {said.lanes} lanes"
         raise BufferError(message) from None

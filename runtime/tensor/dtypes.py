@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from math import log10
 from typing import Any
 
 import ml_dtypes
 import numpy
 import numpy as np
 
-from ..errors import type_name
+from ..errors import DtypeError, type_name
 
 _CATEGORY_ORDER = "bifc"
 
@@ -16,13 +17,16 @@ _CATEGORY_ORDER = "bifc"
 class dtype:
     """An element type such as `specgrad.float32`. Instances are unique, so they are compared by identity.
 
-    `compute` is the dtype kernels compute in (float32 for the 16-bit floats, which are storage types);
-    `native` says that compiled kernels take the stored values as they are and that gradients flow through.
+    `compute` is the dtype kernels compute in: a wider one for storage types, which are the 16-bit floats (float32),
+    complex32 (complex64), uint16 (int32) and uint32 (int64). `native` says that compiled kernels take the stored values
+    as they are and that gradients flow through; `planned`, that native code and plans know the dtype or 16-bit floats.
+    `scalar_type` is PyTorch's name of the elements, as errors give it ("Half").
 
     Args:
         name: as in `specgrad.float32`.
         np_type: the NumPy dtype of the same elements.
         kind: "b" for bool, "i" for integers, "f" for floats, "c" for complex numbers.
+        scalar_type: PyTorch's name of the elements.
 
     Raises:
         TypeError: a program makes one of its own.
@@ -37,11 +41,13 @@ class dtype:
     is_signed: bool
     compute: dtype
     native: bool
+    planned: bool
+    scalar_type: str
     real: dtype
     _complex: dtype
     __slots__ = tuple(__annotations__)
 
-    def __init__(self, name: str, np_type: Any, kind: str) -> None:
+    def __init__(self, name: str, np_type: Any, kind: str, scalar_type: str = "") -> None:
         if _complete:
             raise TypeError("cannot create 'specgrad.dtype' instances")
         init = object.__setattr__
@@ -51,9 +57,11 @@ class dtype:
         init(self, "itemsize", self.np.itemsize)
         init(self, "is_floating_point", kind == "f")
         init(self, "is_complex", kind == "c")
-        init(self, "is_signed", kind not in "b" and name != "uint8")
+        init(self, "is_signed", kind not in "b" and not name.startswith("uint"))
         init(self, "compute", self)
         init(self, "native", name in ("float32", "float64"))
+        init(self, "planned", name in ("float16", "bfloat16", "float32", "float64"))
+        init(self, "scalar_type", scalar_type)
         init(self, "real", self)
         init(self, "_complex", self)
 
@@ -76,21 +84,28 @@ class dtype:
 
 
 _complete: list[str] = []  # not empty, once there are all
-float16 = dtype("float16", np.float16, "f")
-bfloat16 = dtype("bfloat16", ml_dtypes.bfloat16, "f")
-float32 = dtype("float32", np.float32, "f")
-float64 = dtype("float64", np.float64, "f")
-complex64 = dtype("complex64", np.complex64, "c")
-complex128 = dtype("complex128", np.complex128, "c")
-int8 = dtype("int8", np.int8, "i")
-int16 = dtype("int16", np.int16, "i")
-int32 = dtype("int32", np.int32, "i")
-int64 = dtype("int64", np.int64, "i")
-uint8 = dtype("uint8", np.uint8, "i")
-bool_ = dtype("bool", np.bool_, "b")
+float16 = dtype("float16", np.float16, "f", "Half")
+bfloat16 = dtype("bfloat16", ml_dtypes.bfloat16, "f", "BFloat16")
+float32 = dtype("float32", np.float32, "f", "Float")
+float64 = dtype("float64", np.float64, "f", "Double")
+complex64 = dtype("complex64", np.complex64, "c", "ComplexFloat")
+complex128 = dtype("complex128", np.complex128, "c", "ComplexDouble")
+int8 = dtype("int8", np.int8, "i", "Char")
+int16 = dtype("int16", np.int16, "i", "Short")
+int32 = dtype("int32", np.int32, "i", "Int")
+int64 = dtype("int64", np.int64, "i", "Long")
+uint8 = dtype("uint8", np.uint8, "i", "Byte")
+bool_ = dtype("bool", np.bool_, "b", "Bool")
+uint16 = dtype("uint16", np.uint16, "i", "UInt16")
+uint32 = dtype("uint32", np.uint32, "i", "UInt32")
+uint64 = dtype("uint64", np.uint64, "i", "UInt64")
+complex32 = dtype("complex32", [("real", np.float16), ("imag", np.float16)], "c", "ComplexHalf")
+float8_e4m3fn = dtype("float8_e4m3fn", ml_dtypes.float8_e4m3fn, "f", "Float8_e4m3fn")
+float8_e5m2 = dtype("float8_e5m2", ml_dtypes.float8_e5m2, "f", "Float8_e5m2")
 _complete.append(bool_.name)
 
-ALL = (bool_, uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128)
+WITH_KERNELS = (bool_, uint8, int8, int16, int32, int64, float16, bfloat16, float32, float64, complex64, complex128)
+ALL = (*WITH_KERNELS, uint16, uint32, uint64, complex32, float8_e4m3fn, float8_e5m2)
 _BY_NAME = {d.name: d for d in ALL}
 BY_NUMPY = {d.np: d for d in ALL}
 
@@ -99,13 +114,17 @@ def _link(source: dtype, attribute: str, target: dtype) -> None:
     object.__setattr__(source, attribute, target)
 
 
-for _d in (float16, bfloat16):
+for _d in (float16, bfloat16, float8_e4m3fn, float8_e5m2):
     _link(_d, "compute", float32)
+_link(uint16, "compute", int32)
+_link(uint32, "compute", int64)
+_link(complex32, "compute", complex64)
+_link(complex32, "real", float16)
 _link(complex64, "real", float32)
 _link(complex128, "real", float64)
 for _d in ALL:
     if _d.kind != "c":
-        _link(_d, "_complex", complex128 if _d is float64 else complex64)
+        _link(_d, "_complex", {float64: complex128, float16: complex32}.get(_d, complex64))
 
 
 def from_name(name: str) -> dtype:
@@ -127,14 +146,22 @@ def from_numpy(np_dtype: Any) -> dtype:
     return found
 
 
-def _promote(a: dtype, b: dtype) -> dtype:
+UNSIGNED = (uint16, uint32, uint64)  # beside uint8, which promotes as the signed ones do
+FLOAT8 = (float8_e4m3fn, float8_e5m2)
+
+
+def _promote(a: dtype, b: dtype) -> dtype | None:
+    """The common dtype of two; None where PyTorch defines none."""
     if a is b:
         return a
     if _CATEGORY_ORDER.index(a.kind) > _CATEGORY_ORDER.index(b.kind):
         a, b = b, a
+    if a in FLOAT8 or b in FLOAT8 or (a in UNSIGNED and b.kind != "f") or b in UNSIGNED:
+        return None
+    if b.kind == "c":
+        return _promote_complex(a, b)
     if a.kind != b.kind:
-        needs_wide = a is float64 and b is complex64
-        return complex128 if needs_wide else b
+        return b
     if uint8 in (a, b):
         other = b if a is uint8 else a
         return int16 if other is int8 else other
@@ -143,7 +170,24 @@ def _promote(a: dtype, b: dtype) -> dtype:
     return a if a.itemsize > b.itemsize else b
 
 
-_PROMOTED = {(a, b): _promote(a, b) for a in ALL for b in ALL}
+def _promote_complex(a: dtype, b: dtype) -> dtype:
+    """The common dtype of a complex dtype and another, which is complex or real."""
+    if a.kind in "bi":
+        return b
+    parts = _promote(a.real, b.real)
+    return {float64: complex128, float32: complex64}.get(parts or float32, b)
+
+
+class _Promotions(dict[tuple[dtype, dtype], dtype]):
+    """The common dtype of each pair that has one."""
+
+    def __missing__(self, pair: tuple[dtype, dtype]) -> dtype:
+        family = "Float8 Types" if set(FLOAT8).intersection(pair) else "uint16, uint32, uint64 types"
+        first, second = (each.scalar_type for each in pair)
+        raise DtypeError(f"Promotion for {family} is not supported, attempted to promote {first} and {second}")
+
+
+_PROMOTED = _Promotions({(a, b): found for a in ALL for b in ALL if (found := _promote(a, b)) is not None})
 
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:
@@ -151,6 +195,9 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
 
     Args:
         type1, type2: the dtypes, in any order.
+
+    Raises:
+        RuntimeError: one of them is uint16, uint32 or uint64 and the other no float, or one is an 8-bit float.
 
     Example:
         >>> import specgrad as sg
@@ -286,7 +333,7 @@ class finfo:
         self.bits = int(info.bits)
         self.eps, self.max, self.min = float(info.eps), float(info.max), float(info.min)
         self.tiny = self.smallest_normal = float(info.smallest_normal)
-        self.resolution = float(f"1e-{info.precision}")
+        self.resolution = float(f"1e-{int(info.nmant * log10(2))}")
         self.dtype = chosen.to_real().name
 
     def __eq__(self, other: object) -> bool:

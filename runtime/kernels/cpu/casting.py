@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from ...pool.parallel_for import is_long
@@ -12,14 +13,19 @@ from . import half_casts
 from .aligned import empty
 from .moves import move
 
+WITHOUT_INFINITY = np.dtype(ml_dtypes.float8_e4m3fn)  # what is too large becomes the largest number, as in PyTorch
+LARGEST = 448.0
+
 
 def copy_cast(to: np.ndarray, source: np.ndarray) -> None:
     """Copy with any change of dtype; nan and values out of an integer's range are the hardware's business, no news."""
-    if source.dtype.kind == "c" and to.dtype.kind != "c":
-        source = source.real
     if source.dtype is to.dtype:
         move(to, source)
         return
+    if source.dtype.names:
+        source = joined(source)
+    if source.dtype.kind == "c" and to.dtype.kind != "c" and not to.dtype.names:
+        source = source.real
     if half_casts.copied(to, source):
         return
     if not to.ndim or not is_long(to.size):
@@ -33,7 +39,19 @@ def copy_cast(to: np.ndarray, source: np.ndarray) -> None:
 
 def _convert(to: np.ndarray, source: np.ndarray) -> None:
     with np.errstate(invalid="ignore", over="ignore"):
-        np.copyto(to, source, casting="unsafe")
+        if to.dtype == WITHOUT_INFINITY:
+            source = np.clip(source, -LARGEST, LARGEST)
+        if to.dtype.names:
+            to["real"], to["imag"] = source.real, source.imag
+        else:
+            np.copyto(to, source, casting="unsafe")
+
+
+def joined(pairs: np.ndarray) -> np.ndarray:
+    """Complex numbers of two float16, which NumPy holds as pairs, as complex64."""
+    result = empty(pairs.shape, np.dtype(np.complex64))
+    result.real, result.imag = pairs["real"], pairs["imag"]
+    return result
 
 
 def cast(array: np.ndarray, to: Any) -> np.ndarray:

@@ -26,6 +26,8 @@ def zeros(count: int, kind: np.dtype) -> Array:
 
 def filled(flat: Array, value: Any) -> Array:
     """A contiguous 1-D array, after all of it was set to a value."""
+    if flat.dtype.names:  # a complex number of two float16
+        value = value.real, value.imag
     flat[:1] = value
     if not flat.size or flat.itemsize not in _WORDS:
         flat.fill(value)

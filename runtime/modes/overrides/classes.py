@@ -16,6 +16,7 @@ NUMPY = (np.ndarray, np.float64, np.float32, np.int64, np.int32, np.bool_)
 
 known: set[type] = {int, float, bool, complex, str, bytes, type(None), slice, type, type(Ellipsis), *NUMPY}
 plain: set[type] = set(known)
+plain_or_sizes: set[type] = {*known, tuple}  # where a tuple holds sizes, and no tensors
 
 
 def add_plain(cls: type) -> None:
@@ -23,6 +24,7 @@ def add_plain(cls: type) -> None:
     known.add(cls)
     if plain:
         plain.add(cls)
+        plain_or_sizes.add(cls)
 
 
 def never_plain(cls: type) -> None:
@@ -35,8 +37,10 @@ def watch_all(every: bool) -> None:
     """Whether calls are looked at also where all arguments are plain."""
     if every:
         plain.clear()
+        plain_or_sizes.clear()
     else:
         plain.update(known)
+        plain_or_sizes.update(known, (tuple,))
 
 
 def foreign(value: Any) -> bool:

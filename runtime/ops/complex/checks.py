@@ -9,10 +9,10 @@ from ...tensor.shapes import broadcast_shapes
 
 
 def equal_parts(op: str, first: Any, second: Any) -> tuple[Any, ...]:
-    """Both parts are tensors of one floating-point dtype, float32 or float64, whose shapes broadcast."""
+    """Both parts are tensors of one dtype, of whose numbers a complex one has pairs, and their shapes broadcast."""
     names = [t._dtype.name for t in (first, second)]
-    if any(name not in ("float32", "float64") for name in names):
-        raise DtypeError(f"{op}(): expected float32 or float64 tensors, but got {names[0]} and {names[1]}")
+    if any(t._dtype.kind != "f" or t._dtype.to_complex().real is not t._dtype for t in (first, second)):
+        raise DtypeError(f"{op}(): expected float16, float32 or float64 tensors, but got {names[0]} and {names[1]}")
     if first._dtype is not second._dtype:
         raise DtypeError(f"{op}(): expected two tensors of one dtype, but got {names[0]} and {names[1]}")
     broadcast_shapes(op, first._shape, second._shape)
@@ -35,8 +35,8 @@ def with_imaginary_part(op: str, self: Any) -> tuple[Any, ...]:
 
 def pairs_of_parts(op: str, self: Any) -> tuple[Any, ...]:
     """Pairs of floating-point numbers in the last dimension, whose strides and offset fit complex numbers."""
-    if self._dtype.name not in ("float32", "float64"):
-        raise DtypeError(f"{op}(): expected a float32 or float64 tensor, but got {self._dtype}")
+    if self._dtype.kind != "f" or self._dtype.to_complex().real is not self._dtype:
+        raise DtypeError(f"{op}(): expected a float16, float32 or float64 tensor, but got {self._dtype}")
     if self.ndim == 0 or self._shape[-1] != 2:
         raise ShapeError(f"{op}(): expected a last dimension of size 2, but got the shape {list(self._shape)}")
     strides = self.stride()

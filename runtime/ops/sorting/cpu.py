@@ -75,7 +75,10 @@ def _picked(rows: Array, indices: Array) -> Array:
 
 
 def _codes(rows: Array) -> tuple[Array, bool]:
-    """Integers of 32 or 64 bits: the bits of floats, others as they are; and whether they are such bits."""
+    """Integers of 32 or 64 bits: the bits of floats, others as they are, or in their order; and whether they are such
+    bits."""
+    if rows.dtype == np.uint64:
+        return (rows ^ np.uint64(1 << 63)).view(np.int64), False
     if rows.dtype.kind == "f":
         return rows.view(np.int32 if rows.itemsize == 4 else np.int64), True
     return (rows if rows.dtype == np.int64 else rows.astype(np.int32, copy=False)), False

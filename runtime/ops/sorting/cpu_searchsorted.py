@@ -14,7 +14,7 @@ Array = np.ndarray
 
 def searchsorted_indices(sorted_sequence: Array, self: Array, right: bool, sorter: Array | None) -> Array:
     """Where each element would be put in to keep its row in order, before its equals or after them."""
-    wide = np.float64 if self.dtype.kind == "f" else np.int64
+    wide = np.float64 if self.dtype.kind == "f" else np.uint64 if self.dtype == np.uint64 else np.int64
     rows = sorted_sequence if sorter is None else np.take_along_axis(sorted_sequence, sorter, -1)
     out = np.empty(self.shape, np.int64)
     if self.size:

@@ -1,0 +1,119 @@
+"""Who tells on which device a storage was, and brings it back there: functions by priority, ours among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from operator import itemgetter
+from typing import Any
+
+from ..errors import ArgumentError
+from ..tensor.devices import cuda_available, cuda_device_count, device
+
+Tagger = Callable[[Any], str | None]
+Deserializer = Callable[[Any, str], Any]
+
+_OURS = 10  # the priority of the functions for the CPU and CUDA devices
+_NO_CUDA = (
+    "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False. If you are running on a "
+    "CPU-only machine, please use torch.load with map_location=torch.device('cpu') to map your storages to the CPU."
+)
+
+
+def register_package(priority: int, tagger: Tagger, deserializer: Deserializer) -> None:
+    """Let functions say for storages where they lie, and bring them to where a file says that they were.
+
+    `load` asks the deserializers for places that are no devices here, unless `map_location` says another.
+
+    Args:
+        priority: the functions of the least one are asked first; 10 is that of the CPU and of CUDA devices.
+        tagger: gets a storage and returns the name of its place, or None.
+        deserializer: gets a storage on the CPU and the name of a place, and returns a storage there, or None.
+    """
+    if not callable(tagger) or not callable(deserializer):
+        raise ArgumentError("register_package(): expected two functions, a tagger and a deserializer")
+    _packages.append((priority, tagger, deserializer))
+    _packages.sort(key=itemgetter(0))
+
+
+def location_tag(storage: Any) -> str:
+    """The name of the place where a storage lies: "cpu", "cuda:0".
+
+    Args:
+        storage: a storage.
+
+    Raises:
+        RuntimeError: no function knows it.
+    """
+    for _, tagger, _ in _packages:
+        if (found := tagger(storage)) is not None:
+            return found
+    raise RuntimeError(f"don't know how to determine data location of {type(storage).__name__}")
+
+
+def default_restore_location(storage: Any, location: str) -> Any:
+    """The storage at the place of this name, by the first registered function that knows it.
+
+    Args:
+        storage: a storage.
+        location: the name, as `location_tag` gives it.
+
+    Raises:
+        RuntimeError: no function knows the place, or there is no such device here.
+    """
+    for _, _, deserializer in _packages:
+        if (found := deserializer(storage, location)) is not None:
+            return found
+    raise RuntimeError(f"don't know how to restore data location of {type(storage).__name__} (tagged with {location})")
+
+
+def of_program(storage: Any, location: str) -> Any:
+    """What the functions of the program make of a storage; None where none knows the place."""
+    answers = (deserializer(storage, location) for _, _, deserializer in _packages if deserializer is not _restored)
+    return next((found for found in answers if found is not None), None)
+
+
+def _tag(storage: Any) -> str | None:
+    place = getattr(storage, "device", None)
+    return str(place) if isinstance(place, device) else None
+
+
+def _restored(storage: Any, location: str) -> Any:
+    if location.startswith("cuda"):
+        return storage.cuda(validate_cuda_device(location))
+    return storage if location.startswith("cpu") else None
+
+
+def validate_cuda_device(location: str) -> int:
+    """The index of the CUDA device of this name.
+
+    Args:
+        location: "cuda" or "cuda:1".
+
+    Raises:
+        RuntimeError: there is no such device here.
+        ValueError: another kind of device.
+    """
+    place = device(location)
+    if place.type != "cuda":
+        raise ValueError(f"Expected a cuda device, but got: {location}")
+    if not cuda_available():
+        raise RuntimeError(_NO_CUDA)
+    index, count = place.index or 0, cuda_device_count()
+    if index >= count:
+        raise RuntimeError(
+            f"Attempting to deserialize object on CUDA device {index} but torch.cuda.device_count() is {count}. Please "
+            "use torch.load with map_location to map your storages to an existing device."
+        )
+    return index
+
+
+def validate_hpu_device(location: str) -> int:
+    """Raises a RuntimeError: there are no devices of this kind.
+
+    Args:
+        location: the name of the place.
+    """
+    raise RuntimeError(f"Attempting to deserialize object on a HPU device ({location}), but there is none here.")
+
+
+_packages: list[tuple[int, Tagger, Deserializer]] = [(_OURS, _tag, _restored)]
