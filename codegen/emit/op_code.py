@@ -278,6 +278,11 @@ class OpCode:
         return "never" if self.raw else "anyhow"
 
     @property
+    def memory_format(self) -> Argument | None:
+        """The argument that says how the result lies in memory."""
+        return next((a for a in self.arguments if a.type.base == "MemoryFormat"), None)
+
+    @property
     def gives_list(self) -> bool:
         """Whether the op returns a list of tensors."""
         return self.entry.schema.returns[0].type.is_list

@@ -64,6 +64,7 @@ KEYS = frozenset(
         "batch",
         "check",
         "ignores",
+        "laid_like",
         "try",
         "domain",
         "samples",

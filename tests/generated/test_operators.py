@@ -72,7 +72,7 @@ def test_a_number_comes_first(name: str, number: float, lib: Any) -> None:
     function = getattr(lib, name)
     given, expected = function(number, x), function(full, x)
     assert given.dtype == expected.dtype and given.tolist() == pytest.approx(expected.tolist(), nan_ok=True)
-    if name != "floor_divide":
+    if name not in ("floor_divide", "remainder"):  # of which PyTorch has no derivative
         (slope,) = lib.autograd.grad(given.sum(), x)
         (wanted,) = lib.autograd.grad(expected.sum(), x)
         assert slope.tolist() == pytest.approx(wanted.tolist(), nan_ok=True)
