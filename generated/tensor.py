@@ -733,60 +733,90 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
             return NotImplemented
 
     def __and__(self, other: Any) -> Any:
+        if not watch.every:
+            result = kernels.BITWISE_AND_TENSOR.launch(self, other)
+            if result is not None:
+                return result
         try:
             return ops.bitwise_and(self, other)
         except ArgumentError:
             return NotImplemented
 
     def __iand__(self, other: Any) -> Any:
+        if not watch.every and kernels.BITWISE_AND_TENSOR.launch_in_place(self, other) is not None:
+            return self
         try:
             return ops.bitwise_and_(self, other)
         except ArgumentError:
             return NotImplemented
 
     def __or__(self, other: Any) -> Any:
+        if not watch.every:
+            result = kernels.BITWISE_OR_TENSOR.launch(self, other)
+            if result is not None:
+                return result
         try:
             return ops.bitwise_or(self, other)
         except ArgumentError:
             return NotImplemented
 
     def __ior__(self, other: Any) -> Any:
+        if not watch.every and kernels.BITWISE_OR_TENSOR.launch_in_place(self, other) is not None:
+            return self
         try:
             return ops.bitwise_or_(self, other)
         except ArgumentError:
             return NotImplemented
 
     def __xor__(self, other: Any) -> Any:
+        if not watch.every:
+            result = kernels.BITWISE_XOR_TENSOR.launch(self, other)
+            if result is not None:
+                return result
         try:
             return ops.bitwise_xor(self, other)
         except ArgumentError:
             return NotImplemented
 
     def __ixor__(self, other: Any) -> Any:
+        if not watch.every and kernels.BITWISE_XOR_TENSOR.launch_in_place(self, other) is not None:
+            return self
         try:
             return ops.bitwise_xor_(self, other)
         except ArgumentError:
             return NotImplemented
 
     def __lshift__(self, other: Any) -> Any:
+        if not watch.every:
+            result = kernels.BITWISE_LEFT_SHIFT_TENSOR.launch(self, other)
+            if result is not None:
+                return result
         try:
             return ops.bitwise_left_shift(self, other)
         except ArgumentError:
             return NotImplemented
 
     def __ilshift__(self, other: Any) -> Any:
+        if not watch.every and kernels.BITWISE_LEFT_SHIFT_TENSOR.launch_in_place(self, other) is not None:
+            return self
         try:
             return ops.bitwise_left_shift_(self, other)
         except ArgumentError:
             return NotImplemented
 
     def __rshift__(self, other: Any) -> Any:
+        if not watch.every:
+            result = kernels.BITWISE_RIGHT_SHIFT_TENSOR.launch(self, other)
+            if result is not None:
+                return result
         try:
             return ops.bitwise_right_shift(self, other)
         except ArgumentError:
             return NotImplemented
 
     def __irshift__(self, other: Any) -> Any:
+        if not watch.every and kernels.BITWISE_RIGHT_SHIFT_TENSOR.launch_in_place(self, other) is not None:
+            return self
         try:
             return ops.bitwise_right_shift_(self, other)
         except ArgumentError:
