@@ -106,13 +106,18 @@ def _compared(first: int, second: int, shape: Shape, operands: Sequence[Strides]
 
 def is_in_rows(*tensors: Any) -> bool:
     """Whether no tensor on the host says that results are to lie in another order than that of rows."""
-    return all(
-        t is None or t._strides is None or suggested_format(t._shape, t._strides) is contiguous_format for t in tensors
-    )
+    return all(t is None or t._strides is None or _format_on_host(t) is contiguous_format for t in tensors)
+
+
+def _format_on_host(tensor: Any) -> memory_format:
+    """The memory format that results take over: on devices all kernels give rows."""
+    return suggested_format(tensor._shape, tensor._strides) if tensor._device is CPU else contiguous_format
 
 
 def keeps_rows(tensor: Any) -> bool:
-    """Whether a copy that preserves the layout of a tensor has its elements in rows."""
+    """Whether a copy that preserves the layout of a tensor has its elements in rows, as all have on devices."""
+    if tensor._device is not CPU:
+        return True
     return tensor._strides is None or preserved_strides(tensor._shape, tensor._strides) is None
 
 
@@ -125,8 +130,8 @@ def agreeing(tensors: Sequence[Any]) -> Any:
 def laid_like(result: Any, *tensors: Any) -> Any:
     """A new tensor in the memory format of the first of some tensors that has one other than rows."""
     for t in tensors:
-        if t is not None and t._strides is not None and t._device is result._device:
-            wanted = suggested_format(t._shape, t._strides)
+        if t is not None and t._strides is not None:
+            wanted = _format_on_host(t)
             if wanted is not contiguous_format and len(result._shape) == len(ORDERS[wanted]):
                 return laid_out(result, ordered_strides(result._shape, ORDERS[wanted]))
     return result
@@ -139,13 +144,15 @@ def first_laid_like(results: tuple[Any, ...], *tensors: Any) -> tuple[Any, ...]:
 
 def in_rows(tensor: Any) -> Any:
     """A tensor whose elements lie in rows for a kernel: itself, or of one in another memory format a copy."""
-    if is_in_rows(tensor) or tensor._device is not CPU:
+    if is_in_rows(tensor):
         return tensor
     return fresh(_copied(tensor).ravel(), tensor._shape, tensor._dtype)
 
 
 def formatted(op: str, result: Any, source: Any, wanted: memory_format | None) -> Any:
-    """A new tensor, in rows, in a memory format; in that of its source where it is to be preserved."""
+    """A new tensor, in rows, in a memory format; by default as its source lies, which copies on devices do not."""
+    if wanted is None and result._device is not CPU:
+        return result
     strides = wanted_strides(op, source, wanted)
     return result if strides is None else laid_out(result, strides)
 
